@@ -1,0 +1,32 @@
+// Writes every generated file; `--check` only compares and fails when one is stale.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+/** Path below the repository to the function that renders it. */
+const generators: Record<string, () => string | Promise<string>> = {};
+
+const check = process.argv.includes("--check");
+let stale = 0;
+for (const [path, render] of Object.entries(generators)) {
+  const file = join(root, path);
+  const text = await render();
+  if (check) {
+    if (text !== read(file)) {
+      stale += 1;
+      console.error(`${path} is stale; run: npm run generate`);
+    }
+  } else {
+    writeFileSync(file, text);
+    console.log(path);
+  }
+}
+process.exit(stale > 0 ? 1 : 0);
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
