@@ -1,0 +1,48 @@
+import type { PlatformSecret } from "./values.ts";
+
+/** A public host of the deployment, `<service>.<domain>`, and who answers on it. */
+export interface Route {
+  /** First label of the host name: `ades`. */
+  readonly service: string;
+  readonly workload: string;
+  /** Port of the workload; `http` when left out. */
+  readonly port?: string;
+  /** Also answer below it: `*.<service>.<domain>` (virtual-host style buckets, per-workspace services). */
+  readonly wildcard?: boolean;
+  /** When set and required, the gatekeeper stands in front of this host. */
+  readonly protection?: Protection;
+  /** Offer `<service>-open.<domain>` without protection where OPEN_INGRESS is true. */
+  readonly offersOpenHost?: boolean;
+}
+
+export interface Protection {
+  readonly required: boolean;
+  /** Identity client that owns the protected resources. */
+  readonly clientId: string;
+  /** Regular expressions on the path that pass without a token: documentation pages, probes. */
+  readonly openPaths?: readonly string[];
+}
+
+/** A client of the identity service that the deployment creates or updates, never deletes. */
+export interface IdentityClient {
+  readonly clientId: string;
+  readonly name: string;
+  readonly description?: string;
+  /** A public client has no secret. */
+  readonly secret?: PlatformSecret;
+  readonly redirectUris?: readonly string[];
+  readonly webOrigins?: readonly string[];
+  readonly resources?: readonly ProtectedResource[];
+}
+
+export interface ProtectedResource {
+  readonly name: string;
+  /** Path patterns: `/eric/*`. */
+  readonly uris: readonly string[];
+  /** `view` when left out. */
+  readonly scopes?: readonly string[];
+  readonly users?: readonly string[];
+  readonly roles?: readonly string[];
+  /** Any user with a valid token. */
+  readonly authenticated?: boolean;
+}

@@ -1,0 +1,112 @@
+import type { Variant } from "./component.ts";
+import type { PlatformSecret } from "./values.ts";
+
+/** Everything a manifest may know about the deployment: the resolved variables and the command-line arguments. */
+export interface PlatformSettings {
+  readonly variant: Variant;
+  readonly clusterName: string;
+  /** Stem of all host names. */
+  readonly domain: string;
+  readonly publicIp: string;
+  readonly scheme: "http" | "https";
+  /** Port people reach the scheme on; left out of URLs when it is the scheme's own. */
+  readonly publicPort: number;
+  readonly variables: Variables;
+}
+
+/** Resolved values of the operator's variables, by their names. cli/config/variables holds meaning, default and aliases of each. */
+export interface Variables {
+  readonly REQUIRE_LOCALCLUSTER: boolean;
+  readonly REQUIRE_INGRESS_CONTROLLER: boolean;
+  readonly REQUIRE_CERTIFICATE_MANAGER: boolean;
+  readonly REQUIRE_ACME_ISSUERS: boolean;
+  readonly REQUIRE_SEALED_SECRETS: boolean;
+  readonly REQUIRE_OBJSTORE: boolean;
+
+  readonly REQUIRE_STORAGE: boolean;
+  readonly REQUIRE_DUMMY_SERVICE: boolean;
+  readonly REQUIRE_IDENTITY_SERVICE: boolean;
+  readonly REQUIRE_LOGIN_SERVICE: boolean;
+  readonly REQUIRE_PDP: boolean;
+  readonly REQUIRE_USER_PROFILE: boolean;
+  readonly REQUIRE_ADES: boolean;
+  readonly REQUIRE_RESOURCE_CATALOGUE: boolean;
+  readonly REQUIRE_DATA_ACCESS: boolean;
+  readonly REQUIRE_REGISTRATION_API: boolean;
+  readonly REQUIRE_WORKSPACE_API: boolean;
+  readonly REQUIRE_BUCKET_OPERATOR: boolean;
+  readonly REQUIRE_REGISTRY: boolean;
+  readonly REQUIRE_PORTAL: boolean;
+  readonly REQUIRE_APPLICATION_HUB: boolean;
+  readonly REQUIRE_PDE: boolean;
+
+  readonly REQUIRE_DUMMY_SERVICE_PROTECTION: boolean;
+  readonly REQUIRE_ADES_PROTECTION: boolean;
+  readonly REQUIRE_RESOURCE_CATALOGUE_PROTECTION: boolean;
+  readonly REQUIRE_DATA_ACCESS_PROTECTION: boolean;
+  readonly REGISTRATION_API_PROTECTION: boolean;
+  readonly REQUIRE_WORKSPACE_API_PROTECTION: boolean;
+
+  readonly LOCALCLUSTER_TOOL: "embedded" | "minikube";
+  readonly LOCALCLUSTER_VERSION: string;
+  readonly LOCALCLUSTER_ORCH_VERSION: string;
+  readonly LOCALCLUSTER_CPU_AMOUNT: string;
+  readonly LOCALCLUSTER_MEMORY_AMOUNT: string;
+  readonly LOCALCLUSTER_DISK_AMOUNT: string;
+  readonly LOCALCLUSTER_EXTRA_OPTIONS: string;
+  readonly USE_LOADBALANCER_ADDON: boolean;
+  readonly USE_INGRESS_CONTROLLER_HELM: boolean;
+  readonly USE_INGRESS_CONTROLLER_LOADBALANCER: boolean;
+  readonly OPEN_INGRESS: boolean;
+  readonly USE_TLS: boolean;
+  readonly TLS_CLUSTER_ISSUER: string;
+  readonly WILDCARD_DNS_SUFFIX: string;
+
+  readonly IDENTITY_SERVICE_DEFAULT_SECRET: PlatformSecret;
+  readonly IDENTITY_SERVICE_ADMIN_USER: string;
+  readonly IDENTITY_SERVICE_ADMIN_PASSWORD: PlatformSecret;
+  readonly IDENTITY_SERVICE_ADMIN_CLIENT: string;
+  readonly IDENTITY_POSTGRES_PASSWORD: PlatformSecret;
+  readonly IDENTITY_GATEKEEPER_CLIENT_SECRET: PlatformSecret;
+  readonly IDENTITY_GATEKEEPER_ENCRYPTION_KEY: PlatformSecret;
+  readonly IDENTITY_REALM: string;
+  /** Existing OIDC issuer used instead of the deployed identity service. */
+  readonly IDENTITY_ISSUER_URL: string | undefined;
+  readonly LOGIN_PROVIDER: string;
+  readonly LOGIN_SERVICE_ADMIN_PASSWORD: PlatformSecret;
+
+  readonly OBJSTORE_ROOT_USER: string;
+  readonly OBJSTORE_ROOT_PASSWORD: PlatformSecret;
+  /** Existing S3 endpoint used instead of the deployed object store, with OBJSTORE_ROOT_USER/PASSWORD as its keys. */
+  readonly OBJSTORE_ENDPOINT: string | undefined;
+  readonly OBJSTORE_REGION: string;
+  readonly REGISTRY_ADMIN_PASSWORD: PlatformSecret;
+  /** Existing PostgreSQL used instead of the deployed one. */
+  readonly DATABASE_URL: PlatformSecret | undefined;
+
+  readonly DEFAULT_STORAGE: string;
+  readonly OBJSTORE_STORAGE: string;
+  readonly ADES_STORAGE: string;
+  readonly APPLICATION_HUB_STORAGE: string;
+  readonly DATA_ACCESS_STORAGE: string;
+  readonly REGISTRY_STORAGE: string;
+  readonly RESOURCE_CATALOGUE_STORAGE: string;
+  readonly PDE_STORAGE: string;
+
+  readonly PROCESSING_MAX_RAM: string;
+  readonly PROCESSING_MAX_CORES: number;
+  readonly PROCESSING_ZOO_IMAGE: string;
+  readonly STAGEOUT_TARGET: "workspace" | "objstore";
+  readonly INSTALL_GITOPS: boolean;
+  readonly CLOUDDATA_DATA_SPECIFICATION: boolean;
+  readonly TEMP_FORWARDING_PORT: number;
+  readonly PORTAL_VALUES: string | undefined;
+  readonly SWATH_IMAGE: string;
+
+  readonly CLOUD_DOMAINNAME: string;
+  readonly CLOUD_USERNAME: string;
+  readonly CLOUD_PASSWORD: PlatformSecret | undefined;
+  readonly CLOUD_MEMBERROLEID: string | undefined;
+  readonly CLOUD_SERVICEPROJECTID: string | undefined;
+  readonly USER_EMAIL_PATTERN: string;
+}

@@ -1,0 +1,45 @@
+/** A secret setting: either the operator gave it, or the target makes one once, keeps it and shows it on request. */
+export type PlatformSecret =
+  | { readonly kind: "given"; readonly value: string }
+  /** All uses of one `name` within a deployment are the same value. */
+  | { readonly kind: "generated"; readonly name: string; readonly bytes: number };
+
+/** Persistent storage. Survives `delete`; `deploy/cluster/clean` removes it. */
+export interface Volume {
+  readonly name: string;
+  readonly namespace: string;
+  /** Kubernetes quantity, "5Gi". */
+  readonly size: string;
+  readonly storageClass: string;
+  readonly accessMode: "ReadWriteOnce" | "ReadWriteMany";
+}
+
+/** A Kubernetes Secret, or a 0600 file kept by the embedded cluster. */
+export interface Secret {
+  readonly name: string;
+  readonly namespace: string;
+  readonly entries: Readonly<Record<string, SecretEntry>>;
+}
+
+/** A value, or a text made of literals and values: a database URL with its password inside. */
+export type SecretEntry = PlatformSecret | { readonly kind: "joined"; readonly parts: readonly (string | EnvValue)[] };
+
+export interface ConfigMap {
+  readonly name: string;
+  readonly namespace: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** What an environment variable of a workload holds; the target resolves the references. */
+export type EnvValue =
+  | string
+  /** An entry of a Secret of the same namespace. */
+  | { readonly secret: string; readonly key: string }
+  /** A secret setting itself, without a Secret of its own declared: the target files it under the workload's name. */
+  | PlatformSecret
+  /** An entry of a ConfigMap of the same namespace. */
+  | { readonly configMap: string; readonly key: string }
+  /** Base URL of another workload inside the deployment, `http://…` or `http+unix://…`; see `createPeer` of @swath/service. */
+  | { readonly peer: string; readonly port?: string }
+  /** Directory where a mounted volume is found. */
+  | { readonly volume: string };

@@ -1,0 +1,71 @@
+import type { EnvValue } from "./values.ts";
+
+/**
+ * One program: a Deployment, StatefulSet or Job on Kubernetes, a supervised child process on the embedded cluster.
+ * The program is `components/<component>/<entry>.ts`.
+ */
+export interface Workload {
+  /** Unique in the deployment, RFC 1123 label. */
+  readonly name: string;
+  readonly namespace: string;
+  readonly component: string;
+  /** `service` runs for ever, `task` runs to its end once for every change of its definition. */
+  readonly kind: "service" | "task";
+  /** File to run without `.ts`; `main` when left out. */
+  readonly entry?: string;
+  readonly env: Readonly<Record<string, EnvValue>>;
+  readonly ports?: readonly Port[];
+  readonly mounts?: readonly Mount[];
+  /** Workloads that must be ready (services) or completed (tasks) before this one starts. */
+  readonly needs?: readonly string[];
+  readonly probe?: Probe;
+  /** `rolling` (default): the new one is ready before the old one stops. `recreate`: never two at once (it owns a volume). */
+  readonly strategy?: "rolling" | "recreate";
+  readonly replicas?: number;
+  readonly resources: Resources;
+  /** Signal that asks it to stop; SIGTERM when left out. */
+  readonly stopSignal?: "SIGTERM" | "SIGINT";
+  /** Seconds it may take to stop before it is killed; 30 when left out. */
+  readonly stopSeconds?: number;
+  /**
+   * Who it runs as on the embedded cluster when the operator is root: `service` (default) the operator's user;
+   * `database` an unprivileged account, for programs that refuse to run as root.
+   */
+  readonly account?: "service" | "database";
+  /** What it may do with the Kubernetes API; nothing when left out. */
+  readonly clusterRole?: ClusterRole;
+}
+
+/** A listener. The program finds its address in `LISTEN` (port `http`) or `LISTEN_<NAME>` (any other). */
+export interface Port {
+  readonly name: string;
+  /** Port number inside a pod; the embedded cluster uses unix sockets instead. */
+  readonly number: number;
+}
+
+export interface Mount {
+  readonly volume: string;
+  /** Where it is mounted in a pod. */
+  readonly path: string;
+}
+
+/**
+ * How readiness is found out. `management` (default for services): GET /readyz and /healthz on the management listener
+ * (`MANAGEMENT_LISTEN`). `exec`: `components/<component>/<entry>.ts` ends with status 0.
+ */
+export type Probe = { readonly kind: "management" } | { readonly kind: "exec"; readonly entry: string };
+
+export interface Resources {
+  /** Kubernetes quantities: what it needs in ordinary use. */
+  readonly requests: { readonly cpu: string; readonly memory: string };
+  readonly limits: { readonly cpu?: string; readonly memory: string };
+}
+
+export interface ClusterRole {
+  readonly scope: "namespace" | "cluster";
+  readonly rules: readonly {
+    readonly apiGroups: readonly string[];
+    readonly resources: readonly string[];
+    readonly verbs: readonly string[];
+  }[];
+}
