@@ -1,0 +1,75 @@
+import type { Server } from "node:http";
+
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, fastify } from "fastify";
+
+import type { Logger } from "./log.ts";
+import { Problem, toProblem } from "./problem.ts";
+
+/**
+ * A Fastify application with the house's habits: request log and ids, problem details for every error
+ * (`application/problem+json`, RFC 9457), `/healthz`. Listens on nothing; `app.server` goes to `runService`.
+ */
+export function createApp(
+  logger: Logger,
+  options: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "ajv" | "requestTimeout"> = {},
+): FastifyInstance {
+  const app: FastifyInstance = fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    disableRequestLogging: true,
+    requestIdHeader: "x-request-id",
+    trustProxy: true,
+    ...options,
+  });
+
+  app.setErrorHandler((error, request, reply) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) {
+      request.log.error({ err: error }, "request failed");
+    }
+    const validation = validationErrors(error);
+    const body = {
+      ...problem.body,
+      instance: request.url,
+      ...(validation && { errors: validation }),
+      requestId: request.id,
+    };
+    return reply
+      .code(problem.status)
+      .headers(problem.headers)
+      .type("application/problem+json")
+      .send(JSON.stringify(body));
+  });
+  app.setNotFoundHandler((request) => {
+    throw new Problem(404, `There is nothing at ${request.method} ${request.url}.`);
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    if (request.url !== "/healthz") {
+      // Paths only: query strings may carry signatures and codes.
+      const path = request.url.split("?", 1)[0];
+      request.log.info(
+        { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) },
+        "request",
+      );
+    }
+    done();
+  });
+  app.get("/healthz", { schema: { hide: true } as object }, () => ({ status: "ok" }));
+  return app;
+}
+
+/** The application's server, once its plugins are loaded and its routes compiled. */
+export async function readyServer(app: FastifyInstance): Promise<Server> {
+  await app.ready();
+  return app.server;
+}
+
+function validationErrors(error: unknown): readonly { path: string; message: string }[] | undefined {
+  if (!(error instanceof Error) || !("validation" in error) || !Array.isArray(error.validation)) {
+    return undefined;
+  }
+  const where = "validationContext" in error ? String(error.validationContext) : "body";
+  return error.validation.map((item: { instancePath?: string; message?: string }) => ({
+    path: `${where}${item.instancePath ?? ""}`,
+    message: item.message ?? "is not valid",
+  }));
+}

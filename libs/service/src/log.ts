@@ -1,0 +1,32 @@
+import { pino } from "pino";
+
+export type Logger = pino.Logger;
+
+/** Where secrets hide in what services log; their values become "[hidden]". */
+const HIDDEN = [
+  "password",
+  "secret",
+  "token",
+  "authorization",
+  "cookie",
+  "access_token",
+  "refresh_token",
+  "client_secret",
+];
+
+/** JSON lines on standard output, time in ISO 8601. A full disk under the log costs lines, never the service. */
+export function createLogger(name: string, level = "info"): Logger {
+  const destination = pino.destination({ fd: 1, sync: true });
+  // Without a listener an ENOSPC or EPIPE of the log would end the process.
+  destination.on("error", () => {});
+  return pino(
+    {
+      name,
+      level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }), bindings: () => ({ name }) },
+      redact: { paths: HIDDEN.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]), censor: "[hidden]" },
+    },
+    destination,
+  );
+}

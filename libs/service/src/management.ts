@@ -1,0 +1,59 @@
+import { createServer } from "node:http";
+
+import { Registry, collectDefaultMetrics } from "prom-client";
+
+import { type ListenAddress, listen } from "./listen.ts";
+
+export interface Management {
+  readonly address: ListenAddress;
+  /** Metrics of this process; services register their own here. */
+  readonly metrics: Registry;
+  readonly close: () => Promise<void>;
+}
+
+interface ManagementOptions {
+  readonly address: ListenAddress;
+  /** Resolves when the service can serve; rejects with the reason when it cannot. */
+  readonly ready: () => Promise<void>;
+  readonly metrics?: Registry;
+}
+
+/**
+ * The listener that only the cluster reaches, apart from public traffic: `/healthz` (alive), `/readyz` (can serve; 503 with
+ * the reason when it cannot) and `/metrics` (Prometheus text).
+ */
+export async function startManagement({
+  address,
+  ready,
+  metrics = new Registry(),
+}: ManagementOptions): Promise<Management> {
+  collectDefaultMetrics({ register: metrics });
+  const server = createServer((request, response) => {
+    const answer = (status: number, type: string, body: string) =>
+      response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) }).end(body);
+    const fail = (status: number) => (error: unknown) =>
+      answer(status, "text/plain", `${error instanceof Error ? error.message : String(error)}\n`);
+    switch (request.url) {
+      case "/healthz":
+        answer(200, "text/plain", "ok\n");
+        break;
+      case "/readyz":
+        ready().then(() => answer(200, "text/plain", "ok\n"), fail(503));
+        break;
+      case "/metrics":
+        metrics.metrics().then((text) => answer(200, metrics.contentType, text), fail(500));
+        break;
+      default:
+        answer(404, "text/plain", "only /healthz, /readyz and /metrics are here\n");
+    }
+  });
+  return {
+    address: await listen(server, address),
+    metrics,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

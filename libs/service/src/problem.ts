@@ -1,0 +1,61 @@
+import { STATUS_CODES } from "node:http";
+
+/** Problem details as they are sent (RFC 9457 §3.1). */
+export interface ProblemBody {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail?: string;
+  readonly instance?: string;
+  readonly [extension: string]: unknown;
+}
+
+interface ProblemOptions {
+  /** URI of the kind of problem; `about:blank` when left out. */
+  readonly type?: string;
+  readonly title?: string;
+  /** Further members of the body, e.g. `errors`. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** An error that a client may see: what was wrong, where, what is allowed, what to do. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ProblemBody;
+
+  constructor(status: number, detail: string, { type, title, extensions, headers = {}, cause }: ProblemOptions = {}) {
+    super(detail, { cause });
+    this.status = status;
+    this.headers = headers;
+    this.body = {
+      type: type ?? "about:blank",
+      title: title ?? STATUS_CODES[status] ?? "Error",
+      status,
+      detail,
+      ...extensions,
+    };
+  }
+}
+
+/** Any thrown value as a problem; what is not meant for clients becomes a 500 without its message. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) {
+    return error;
+  }
+  const status = statusOf(error);
+  return status !== undefined && status >= 400 && status < 500
+    ? new Problem(status, (error as Error).message, { cause: error })
+    : new Problem(500, "The service failed to handle this request; its log has the cause under this request's id.", {
+        cause: error,
+      });
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
+    ? error.statusCode
+    : undefined;
+}

@@ -1,0 +1,113 @@
+import type { Server } from "node:http";
+
+import type { Registry } from "prom-client";
+
+import { listen, parseListenAddress } from "./listen.ts";
+import { type Logger, createLogger } from "./log.ts";
+import { startManagement } from "./management.ts";
+import { type Settings, type SettingDefinition, SettingsError, loadSettings } from "./settings.ts";
+
+/** What a service needs from its surroundings to be built. */
+export interface ServiceContext<S> {
+  readonly settings: S;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+}
+
+/** What `build` gives back: servers that do not listen yet, and how to stop. */
+export interface RunningService {
+  /** By port name; `http` listens on `LISTEN`, `console` on `LISTEN_CONSOLE`. */
+  readonly servers: Readonly<Record<string, Server>>;
+  /** Rejects with the reason while the service cannot serve. */
+  readonly ready?: () => Promise<void>;
+  /** Called after the servers have finished their requests. */
+  readonly close?: () => Promise<void>;
+}
+
+interface RunOptions<D extends Readonly<Record<string, SettingDefinition>>> {
+  readonly name: string;
+  readonly settings: D;
+  readonly build: (context: ServiceContext<Settings<D>>) => Promise<RunningService>;
+  /** Seconds that open requests may still take after SIGTERM. */
+  readonly graceSeconds?: number;
+}
+
+/**
+ * The whole life of a service process, for `main.ts`: read settings, build, listen on every port and on
+ * `MANAGEMENT_LISTEN`, and on SIGTERM or SIGINT stop accepting, finish open requests, close, end with status 0.
+ * Ends with status 78 (EX_CONFIG) and all mistakes when the environment is wrong.
+ */
+export async function runService<const D extends Readonly<Record<string, SettingDefinition>>>(
+  options: RunOptions<D>,
+): Promise<void> {
+  // oxlint-disable-next-line node/no-process-env -- the one place where services read their environment
+  const env = process.env;
+  const logger = createLogger(options.name, env["LOG_LEVEL"] ?? "info");
+  process.on("uncaughtException", (error) => {
+    logger.fatal({ err: error }, "uncaught error; stopping");
+    process.exit(1);
+  });
+  process.on("unhandledRejection", (error) => {
+    logger.fatal({ err: error }, "unhandled rejection; stopping");
+    process.exit(1);
+  });
+  let settings: Settings<D>;
+  try {
+    settings = loadSettings(options.settings, env);
+  } catch (error) {
+    if (error instanceof SettingsError) {
+      logger.fatal({ mistakes: error.mistakes }, "settings are not usable");
+      process.exit(78);
+    }
+    throw error;
+  }
+
+  let service: RunningService | undefined;
+  let listening = false;
+  const management = await startManagement({
+    address: parseListenAddress(env["MANAGEMENT_LISTEN"] ?? "127.0.0.1:0"),
+    ready: async () => {
+      if (!listening) {
+        throw new Error("starting");
+      }
+      await service?.ready?.();
+    },
+  });
+  service = await options.build({ settings, logger, metrics: management.metrics });
+  for (const [port, server] of Object.entries(service.servers)) {
+    const variable = port === "http" ? "LISTEN" : `LISTEN_${port.toUpperCase()}`;
+    const address = await listen(server, parseListenAddress(env[variable] ?? "127.0.0.1:0"));
+    logger.info({ port, address }, "listening");
+  }
+  listening = true;
+
+  let stopping = false;
+  const stop = async (signal: string) => {
+    if (stopping) {
+      return;
+    }
+    stopping = true;
+    logger.info({ signal }, "stopping");
+    const deadline = setTimeout(
+      () => {
+        logger.warn("open requests did not finish in time");
+        process.exit(0);
+      },
+      (options.graceSeconds ?? 20) * 1000,
+    );
+    deadline.unref();
+    await Promise.all(Object.values(service.servers).map(closeServer));
+    await service.close?.();
+    await management.close();
+    process.exit(0);
+  };
+  process.on("SIGTERM", (signal) => void stop(signal));
+  process.on("SIGINT", (signal) => void stop(signal));
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}
