@@ -1,0 +1,58 @@
+import { Kysely, PostgresDialect } from "kysely";
+import pg from "pg";
+
+import { migrate } from "./migrate.ts";
+
+/** A component's own corner of the deployment's PostgreSQL. */
+export interface Database<Tables> {
+  readonly pool: pg.Pool;
+  readonly db: Kysely<Tables>;
+  /** Rejects with the reason when the database does not answer; for readiness. */
+  readonly check: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** `postgres://user:password@host:port/database`, or `…@/database?host=/socket/folder`. */
+  readonly url: string;
+  /** PostgreSQL schema that holds the component's tables; made when missing. Names without a schema mean it. */
+  readonly schema: string;
+  /** Folder of numbered `.sql` files, applied once each, in order. */
+  readonly migrations?: string;
+  /** Connections at most; 10 when left out. */
+  readonly connections?: number;
+  /** Called for an error of a connection nobody is using. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Opens the pool, brings the schema up to date, and gives typed queries on it. */
+export async function openDatabase<Tables>({
+  url,
+  schema,
+  migrations,
+  connections = 10,
+  onError,
+}: DatabaseOptions): Promise<Database<Tables>> {
+  if (!/^[a-z][a-z0-9_]{0,62}$/.test(schema)) {
+    throw new TypeError(`"${schema}" is not a schema name; allowed: lower-case letters, digits and _`);
+  }
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: connections,
+    options: `-c search_path=${schema},public`,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  });
+  pool.on("error", onError);
+  if (migrations !== undefined) {
+    await migrate({ pool, schema, directory: migrations });
+  }
+  return {
+    pool,
+    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    check: async () => {
+      await pool.query("select 1");
+    },
+    close: () => pool.end(),
+  };
+}

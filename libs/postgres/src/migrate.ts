@@ -1,0 +1,85 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type pg from "pg";
+
+interface MigrateOptions {
+  readonly pool: pg.Pool;
+  readonly schema: string;
+  /** Folder with `0001-name.sql`, `0002-…`. */
+  readonly directory: string;
+}
+
+/**
+ * Applies every migration that this database has not seen, each in a transaction of its own, under a lock that makes a
+ * second process wait. Forward only.
+ * @throws {Error} naming the file when one fails, or when the database is newer than this code
+ */
+export async function migrate({ pool, schema, directory }: MigrateOptions): Promise<readonly string[]> {
+  const files = readdirSync(directory)
+    .filter((file) => file.endsWith(".sql"))
+    .sort();
+  for (const [index, file] of files.entries()) {
+    if (Number(file.slice(0, 4)) !== index + 1) {
+      throw new Error(`${join(directory, file)} should have the number ${String(index + 1).padStart(4, "0")}`);
+    }
+  }
+  const client = await connect(pool);
+  try {
+    // One lock a schema: the first of several replicas migrates, the others find the work done.
+    await client.query("select pg_advisory_lock(hashtext($1))", [`migrate ${schema}`]);
+    await client.query(`create schema if not exists ${schema}`);
+    await client.query(
+      `create table if not exists ${schema}.migrations (name text primary key, applied_at timestamptz not null default now())`,
+    );
+    const { rows } = await client.query<{ name: string }>(`select name from ${schema}.migrations order by name`);
+    const done = new Set(rows.map(({ name }) => name));
+    const unknown = [...done].filter((name) => !files.includes(name));
+    if (unknown.length > 0) {
+      throw new Error(
+        `schema ${schema} has migrations that this version does not know (${unknown.join(", ")}); deploy a newer version`,
+      );
+    }
+    const pending = files.filter((file) => !done.has(file));
+    for (const file of pending) {
+      await apply(client, schema, directory, file);
+    }
+    return pending;
+  } finally {
+    await client.query("select pg_advisory_unlock(hashtext($1))", [`migrate ${schema}`]).catch(() => {});
+    client.release();
+  }
+}
+
+async function apply(client: pg.PoolClient, schema: string, directory: string, file: string): Promise<void> {
+  try {
+    await client.query("begin");
+    await client.query(readFileSync(join(directory, file), "utf8"));
+    await client.query(`insert into ${schema}.migrations (name) values ($1)`, [file]);
+    await client.query("commit");
+  } catch (cause) {
+    await client.query("rollback").catch(() => {});
+    throw new Error(
+      `migration ${file} of schema ${schema} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
+  }
+}
+
+/** A database that is just starting or restarting refuses connections for a moment; that is no reason to give up. */
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  const patience = Date.now() + 30_000;
+  for (;;) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      const { code } = error as { code?: string };
+      const passing = code === "ECONNREFUSED" || code === "ENOENT" || code === "57P03" || code === "ECONNRESET";
+      if (!passing || Date.now() > patience) {
+        throw error;
+      }
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+export { type DatabaseAccount, findDatabaseAccount } from "./account.ts";
+export { type PostgresBinaries, installBinaries } from "./binaries.ts";
+export { type DataDirectoryOptions, prepareDataDirectory } from "./data-directory.ts";
+export { type TestServer, startTestServer } from "./test-server.ts";

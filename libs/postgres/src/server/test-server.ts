@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import pg from "pg";
+
+import { findDatabaseAccount } from "./account.ts";
+import { installBinaries } from "./binaries.ts";
+import { prepareDataDirectory } from "./data-directory.ts";
+
+export interface TestServer {
+  /** Connection string of an empty database. */
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Ends the server at once, as `kill -9` would. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again on the same data. */
+  readonly start: () => Promise<void>;
+  /** Stops it and removes its data. */
+  readonly close: () => Promise<void>;
+}
+
+/** A PostgreSQL of its own for one test file, on a unix socket in a temporary folder. Durability is as in production. */
+export async function startTestServer(): Promise<TestServer> {
+  const account = findDatabaseAccount();
+  const directory = mkdtempSync(join(tmpdir(), "swath-pg-"));
+  if (account !== undefined) {
+    chownSync(directory, account.uid, account.gid);
+  }
+  const binaries = installBinaries({ copyTo: join(directory, "programs"), account });
+  const data = prepareDataDirectory({
+    binaries,
+    directory,
+    account,
+    superuser: "swath",
+    password: "test",
+    configuration: {
+      listen_addresses: "",
+      unix_socket_directories: directory,
+      unix_socket_permissions: "0700",
+      max_connections: 100,
+    },
+  });
+  const url = `postgres://swath:test@/postgres?host=${encodeURIComponent(directory)}`;
+  let child: ChildProcess;
+  const start = async () => {
+    child = spawn(binaries.postgres, ["-D", data], {
+      stdio: "ignore",
+      ...(account && { uid: account.uid, gid: account.gid }),
+    });
+    await waitUntilReady(url, child);
+  };
+  const stop = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const exited = new Promise((resolve) => child.once("exit", resolve));
+      child.kill(signal);
+      await exited;
+    }
+  };
+  await start();
+  return {
+    url,
+    get process() {
+      return child;
+    },
+    kill: () => stop("SIGKILL"),
+    start,
+    close: async () => {
+      await stop("SIGQUIT");
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    if (child.exitCode !== null) {
+      throw new Error(`PostgreSQL ended with status ${child.exitCode} while starting`);
+    }
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await sleep(25);
+    }
+  }
+  throw new Error("PostgreSQL was not ready after 10 s");
+}
