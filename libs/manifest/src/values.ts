@@ -41,5 +41,7 @@ export type EnvValue =
   | { readonly configMap: string; readonly key: string }
   /** Base URL of another workload inside the deployment, `http://…` or `http+unix://…`; see `createPeer` of @swath/service. */
   | { readonly peer: string; readonly port?: string }
+  /** Connection string of the deployment's PostgreSQL, deployed or external. */
+  | { readonly database: "url" }
   /** Directory where a mounted volume is found. */
   | { readonly volume: string };

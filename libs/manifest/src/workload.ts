@@ -50,10 +50,10 @@ export interface Mount {
 }
 
 /**
- * How readiness is found out. `management` (default for services): GET /readyz and /healthz on the management listener
- * (`MANAGEMENT_LISTEN`). `exec`: `components/<component>/<entry>.ts` ends with status 0.
+ * How readiness is found out. `management` (when left out): GET /readyz and /healthz on the management listener
+ * (`MANAGEMENT_LISTEN`). `postgres`: a connection on the port `postgres` is answered by a server that takes queries.
  */
-export type Probe = { readonly kind: "management" } | { readonly kind: "exec"; readonly entry: string };
+export type Probe = "management" | "postgres";
 
 export interface Resources {
   /** Kubernetes quantities: what it needs in ordinary use. */

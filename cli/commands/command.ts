@@ -1,0 +1,29 @@
+/** What a command gets from the world. */
+export interface CommandContext {
+  /** Arguments after the command's name. */
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** One word after `swath`. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Text of `swath <name> --help`: usage line first. */
+  readonly usage: string;
+  /** Resolves with the exit status: 0 done, 1 failed, 2 used wrongly. */
+  readonly run: (context: CommandContext) => Promise<number>;
+}
+
+/** A mistake of the person who typed the command: shown as it is, without a stack, and ends with `status`. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly status: number;
+
+  constructor(message: string, status = 1) {
+    super(message);
+    this.status = status;
+  }
+}

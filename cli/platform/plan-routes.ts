@@ -1,0 +1,44 @@
+import type { PlatformSettings, Route, Workload } from "@swath/manifest";
+
+/** A host and the workload that answers on it: what an Ingress rule or the embedded ingress needs. */
+export interface PlannedRoute {
+  /** `ades.<domain>`. */
+  readonly host: string;
+  /** Answer on `*.<host>` too. */
+  readonly wildcard: boolean;
+  /** First label of the host: `ades`, `ades-open`. */
+  readonly service: string;
+  readonly workload: string;
+  readonly namespace: string;
+  readonly port: string;
+}
+
+/** Workload that stands in front of protected hosts. */
+const GATEKEEPER = "gatekeeper";
+
+/**
+ * Gives every declared route its hosts: the plain one, through the gatekeeper when protection is required, and
+ * `<service>-open` past it where OPEN_INGRESS is true and the service offers it.
+ */
+export function planRoutes(
+  { domain, variables }: PlatformSettings,
+  routes: readonly Route[],
+  workloads: readonly Workload[],
+): readonly PlannedRoute[] {
+  const toWorkload = (service: string, name: string, port: string, wildcard: boolean): PlannedRoute => ({
+    host: `${service}.${domain}`,
+    wildcard,
+    service,
+    workload: name,
+    namespace: workloads.find((workload) => workload.name === name)?.namespace ?? "",
+    port,
+  });
+  return routes.flatMap(
+    ({ service, workload, port = "http", wildcard = false, protection, offersOpenHost = false }) => [
+      protection?.required
+        ? toWorkload(service, GATEKEEPER, "http", wildcard)
+        : toWorkload(service, workload, port, wildcard),
+      ...(offersOpenHost && variables.OPEN_INGRESS ? [toWorkload(`${service}-open`, workload, port, false)] : []),
+    ],
+  );
+}

@@ -1,0 +1,112 @@
+import type {
+  Component,
+  ComponentDeclarations,
+  ConfigMap,
+  DeployContext,
+  IdentityClient,
+  PlatformSecret,
+  PlatformSettings,
+  Secret,
+  Volume,
+  Workload,
+} from "@swath/manifest";
+
+import { checkPlan } from "./check-plan.ts";
+import { type PlannedRoute, planRoutes } from "./plan-routes.ts";
+
+/** Everything that a deployment consists of, before anyone knows where it runs. The same settings give the same plan. */
+export interface Plan {
+  readonly settings: PlatformSettings;
+  /** Enabled components in deployment order. */
+  readonly components: readonly PlannedComponent[];
+  readonly workloads: readonly Workload[];
+  readonly routes: readonly PlannedRoute[];
+  readonly volumes: readonly Volume[];
+  readonly secrets: readonly Secret[];
+  readonly configMaps: readonly ConfigMap[];
+  readonly identityClients: readonly IdentityClient[];
+  readonly database: PlannedDatabase;
+}
+
+export interface PlannedComponent {
+  readonly name: string;
+  readonly title: string;
+  readonly namespace: string;
+}
+
+/** The PostgreSQL that `{ database: "url" }` means. */
+export type PlannedDatabase =
+  | {
+      readonly kind: "deployed";
+      readonly workload: string;
+      readonly user: string;
+      readonly name: string;
+      readonly password: PlatformSecret;
+    }
+  | { readonly kind: "external"; readonly url: PlatformSecret };
+
+/**
+ * Asks every enabled component what it deploys and puts it together. Pure.
+ * @throws {Error} when manifests contradict each other (a bug of a manifest, never of the operator)
+ */
+export function createPlan(settings: PlatformSettings, catalogue: readonly Component[]): Plan {
+  const enabled = catalogue.filter(
+    ({ variants, enabled: isOn }) => (variants?.includes(settings.variant) ?? true) && isOn(settings),
+  );
+  const context = createContext(settings, enabled);
+  const declarations = enabled.map((component) => component.declare?.(context) ?? {});
+  const declared = collect(declarations);
+  const resources = enabled.map((component) => component.deploy({ ...context, declared }));
+  const workloads = resources.flatMap((part) => part.workloads);
+
+  const plan: Plan = {
+    settings,
+    components: enabled.map(({ name, title, namespace }) => ({ name, title, namespace })),
+    workloads,
+    routes: planRoutes(settings, declared.routes, workloads),
+    volumes: resources.flatMap((part) => part.volumes ?? []),
+    secrets: resources.flatMap((part) => part.secrets ?? []),
+    configMaps: resources.flatMap((part) => part.configMaps ?? []),
+    identityClients: declared.identityClients,
+    database: planDatabase(settings),
+  };
+  checkPlan(plan);
+  return plan;
+}
+
+function createContext(settings: PlatformSettings, enabled: readonly Component[]): DeployContext {
+  const { domain, scheme, publicPort } = settings;
+  const port = publicPort === (scheme === "https" ? 443 : 80) ? "" : `:${publicPort}`;
+  const host = (service: string) => `${service}.${domain}`;
+  return {
+    settings,
+    isEnabled: (name) => enabled.some((component) => component.name === name),
+    host,
+    publicUrl: (service) => `${scheme}://${host(service)}${port}`,
+    declared: { routes: [], identityClients: [] },
+  };
+}
+
+function collect(declarations: readonly ComponentDeclarations[]): DeployContext["declared"] {
+  return {
+    routes: declarations.flatMap(({ routes }) => routes ?? []),
+    identityClients: declarations.flatMap(({ identityClients }) => identityClients ?? []),
+  };
+}
+
+function planDatabase({ variant, variables }: PlatformSettings): PlannedDatabase {
+  if (variables.DATABASE_URL !== undefined) {
+    return { kind: "external", url: variables.DATABASE_URL };
+  }
+  return {
+    kind: "deployed",
+    workload: "postgres",
+    user: "swath",
+    name: "swath",
+    // Variant B has no variable for it.
+    password:
+      variant === "A"
+        ? variables.IDENTITY_POSTGRES_PASSWORD
+        : { kind: "generated", name: "POSTGRES_PASSWORD", bytes: 24 },
+  };
+}

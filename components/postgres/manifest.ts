@@ -1,0 +1,58 @@
+import type { Component, PlatformSettings } from "@swath/manifest";
+
+/** Components without state in the database; a deployment of nothing else needs no PostgreSQL. */
+const needsDatabase = ({ variables: v }: PlatformSettings): boolean =>
+  v.REQUIRE_STORAGE ||
+  v.REQUIRE_IDENTITY_SERVICE ||
+  v.REQUIRE_LOGIN_SERVICE ||
+  v.REQUIRE_ADES ||
+  v.REQUIRE_RESOURCE_CATALOGUE ||
+  v.REQUIRE_DATA_ACCESS ||
+  v.REQUIRE_REGISTRATION_API ||
+  v.REQUIRE_WORKSPACE_API ||
+  v.REQUIRE_REGISTRY ||
+  v.REQUIRE_APPLICATION_HUB;
+
+export const manifest: Component = {
+  name: "postgres",
+  title: "PostgreSQL",
+  namespace: "storage",
+  enabled: (settings) => settings.variables.DATABASE_URL === undefined && needsDatabase(settings),
+  deploy: ({ settings: { variant, variables } }) => ({
+    volumes: [
+      {
+        name: "postgres",
+        namespace: "storage",
+        size: "20Gi",
+        storageClass: variables.DEFAULT_STORAGE,
+        accessMode: "ReadWriteOnce",
+      },
+    ],
+    workloads: [
+      {
+        name: "postgres",
+        namespace: "storage",
+        component: "postgres",
+        kind: "service",
+        env: {
+          DATA_DIR: { volume: "postgres" },
+          POSTGRES_USER: "swath",
+          POSTGRES_DATABASE: "swath",
+          POSTGRES_PASSWORD:
+            variant === "A"
+              ? variables.IDENTITY_POSTGRES_PASSWORD
+              : { kind: "generated", name: "POSTGRES_PASSWORD", bytes: 24 },
+        },
+        ports: [{ name: "postgres", number: 5432 }],
+        mounts: [{ volume: "postgres", path: "/var/lib/swath/postgres" }],
+        probe: "postgres",
+        strategy: "recreate",
+        account: "database",
+        // A fast shutdown: ends sessions and writes a checkpoint. SIGTERM would wait for clients that never leave.
+        stopSignal: "SIGINT",
+        stopSeconds: 60,
+        resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "2Gi" } },
+      },
+    ],
+  }),
+};
