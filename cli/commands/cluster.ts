@@ -1,0 +1,50 @@
+import { createControlClient } from "../targets/embedded/control-client.ts";
+import { deleteCluster } from "../targets/embedded/delete-cluster.ts";
+import { findStatus } from "../targets/embedded/ensure-supervisor.ts";
+import { isSettled } from "../targets/pod-status.ts";
+import { readClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
+import { clusterPaths, listClusters } from "../targets/embedded/state/paths.ts";
+import { formatTable } from "../view/table.ts";
+import { CommandError, type Command } from "./command.ts";
+import { DEFAULT_CLUSTER } from "./open-target.ts";
+
+export const clusterCommand: Command = {
+  name: "cluster",
+  summary: "list or delete clusters",
+  usage: `
+Usage: swath cluster list
+       swath cluster delete [CLUSTER]
+
+delete stops the cluster and removes all it has: deployment, volumes, secrets, certificates.`,
+  run: async ({ args, env, stdout }) => {
+    const [action, name = DEFAULT_CLUSTER] = args;
+    switch (action) {
+      case "list":
+        stdout.write(await formatClusters(env));
+        return 0;
+      case "delete":
+        if (!listClusters(env).includes(name)) {
+          throw new CommandError(`there is no cluster "${name}"; swath cluster list shows those there are`);
+        }
+        await deleteCluster(name, env);
+        stdout.write(`deleted cluster "${name}" with its volumes\n`);
+        return 0;
+      default:
+        throw new CommandError(`what should be done with clusters? Usage: swath cluster list | swath cluster delete [CLUSTER]`, 2);
+    }
+  },
+};
+
+async function formatClusters(env: NodeJS.ProcessEnv): Promise<string> {
+  const rows = await Promise.all(
+    listClusters(env).map(async (name) => {
+      const paths = clusterPaths(name, env);
+      const settings = readClusterSettings(paths);
+      const status = await findStatus(createControlClient(paths.controlSocket));
+      const pods = status?.pods ?? [];
+      const state = status === undefined ? "stopped" : `${pods.filter(isSettled).length}/${pods.length} pods ready`;
+      return [name, state, settings?.domain ?? "", settings === undefined ? "" : `${settings.httpPort},${settings.httpsPort}`, paths.directory];
+    }),
+  );
+  return rows.length === 0 ? "there are no clusters\n" : formatTable([["NAME", "STATE", "DOMAIN", "PORTS", "FOLDER"], ...rows]);
+}

@@ -1,0 +1,72 @@
+import { parseArgs } from "node:util";
+
+import type { PlatformSecret } from "@swath/manifest";
+
+import type { Plan } from "../platform/plan.ts";
+import { formatTable } from "../view/table.ts";
+import { CommandError, type Command } from "./command.ts";
+import { openTarget, readDeployedPlan } from "./open-target.ts";
+
+interface Credential {
+  readonly what: string;
+  readonly user: string;
+  readonly secret: PlatformSecret;
+}
+
+export const credentialsCommand: Command = {
+  name: "credentials",
+  summary: "show users and passwords of the deployment",
+  usage: `
+Usage: swath credentials [CLUSTER] [-o json]
+
+Shows only what this deployment has. Passwords are those of the variables, or were made for this cluster.`,
+  run: async ({ args, env, stdout }) => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { output: { type: "string", short: "o" } },
+    });
+    if (values.output !== undefined && values.output !== "json") {
+      throw new CommandError(`output "${values.output}" is not known; allowed: json`, 2);
+    }
+    const target = openTarget(positionals[0], env);
+    const plan = await readDeployedPlan(target);
+    const rows: { what: string; user: string; password: string }[] = [];
+    for (const { what, user, secret } of listCredentials(plan)) {
+      rows.push({ what, user, password: await target.readSecret(secret) });
+    }
+    stdout.write(
+      values.output === "json"
+        ? `${JSON.stringify(rows, null, 2)}\n`
+        : rows.length === 0
+          ? "this deployment has no users\n"
+          : formatTable([["WHERE", "USER", "PASSWORD"], ...rows.map(({ what, user, password }) => [what, user, password])]),
+    );
+    return 0;
+  },
+};
+
+/** Users of the deployed consoles, as the specification lists them. */
+function listCredentials({ components, settings: { variables } }: Plan): readonly Credential[] {
+  const has = (name: string) => components.some((component) => component.name === name);
+  const users = ["eric", "bob", "alice"];
+  return [
+    ...(has("identity")
+      ? [
+          {
+            what: "identity service",
+            user: variables.IDENTITY_SERVICE_ADMIN_USER,
+            secret: variables.IDENTITY_SERVICE_ADMIN_PASSWORD,
+          },
+          ...users.map((user) => ({ what: "test user", user, secret: variables.IDENTITY_SERVICE_DEFAULT_SECRET })),
+        ]
+      : []),
+    ...(has("login-service")
+      ? [{ what: "login service", user: "admin", secret: variables.LOGIN_SERVICE_ADMIN_PASSWORD }]
+      : []),
+    ...(has("objstore")
+      ? [{ what: "object storage", user: variables.OBJSTORE_ROOT_USER, secret: variables.OBJSTORE_ROOT_PASSWORD }]
+      : []),
+    ...(has("registry") ? [{ what: "image registry", user: "admin", secret: variables.REGISTRY_ADMIN_PASSWORD }] : []),
+  ];
+}

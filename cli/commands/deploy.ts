@@ -1,0 +1,112 @@
+import { createPlan } from "../platform/plan.ts";
+import { components } from "../platform/components.ts";
+import { deployUsage, parseArguments } from "../config/arguments.ts";
+import { formatMistake, formatWarning } from "../config/report.ts";
+import type { Resolution } from "../config/resolve.ts";
+import { createEmbeddedTarget } from "../targets/embedded/embedded-target.ts";
+import { PortError } from "../targets/embedded/choose-ports.ts";
+import { type PreparedCluster, prepareCluster } from "../targets/embedded/prepare-cluster.ts";
+import { prepareDirectories } from "../targets/embedded/state/prepare-directories.ts";
+import { writeClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
+import { holdApply } from "../targets/embedded/hold-apply.ts";
+import { watchUntilSettled } from "../view/watch-until-settled.ts";
+import { CommandError, type Command, type CommandContext } from "./command.ts";
+import { listUrls } from "./urls.ts";
+import { formatTable } from "../view/table.ts";
+
+export const deployCommand: Command = {
+  name: "deploy",
+  summary: "make, remove or print the deployment",
+  usage: deployUsage,
+  run: async ({ args, env, stdout, stderr }) => {
+    const [action, clusterName, arg3, arg4, ...rest] = args;
+    if (rest.length > 0) {
+      throw new CommandError(`too many arguments: ${rest.join(" ")}\n${deployUsage}`);
+    }
+    const deployArguments = { action, clusterName, arg3, arg4 };
+    const parsed = parseArguments(deployArguments);
+    const prepared = await prepare(parsed.clusterName, deployArguments, env, parsed.action === "apply");
+    report(prepared.resolution, stderr);
+    switch (parsed.action) {
+      case "template":
+        return printTemplate(prepared.resolution, stdout);
+      case "delete":
+        return deleteDeployment(parsed.clusterName, { env, stdout, stderr, args });
+      case "apply":
+        return apply(prepared, { env, stdout, stderr, args });
+    }
+  },
+};
+
+async function prepare(
+  clusterName: string,
+  args: Parameters<typeof prepareCluster>[0]["args"],
+  env: NodeJS.ProcessEnv,
+  bindPorts: boolean,
+): Promise<PreparedCluster> {
+  try {
+    return await prepareCluster({ args, env, clusterName, bindPorts });
+  } catch (error) {
+    throw error instanceof PortError ? new CommandError(error.message) : error;
+  }
+}
+
+/** Warnings are printed; mistakes end the command, all of them at once. */
+function report({ warnings, mistakes }: Resolution, stderr: NodeJS.WriteStream): void {
+  for (const warning of warnings) {
+    stderr.write(`WARNING: ${formatWarning(warning)}\n`);
+  }
+  if (mistakes.length > 0) {
+    const lines = mistakes.map((mistake) => `ERROR: ${formatMistake(mistake)}`);
+    const usage = mistakes.some((mistake) => mistake.usage || mistake.subject === "action") ? `\n${deployUsage}` : "";
+    throw new CommandError(`nothing was changed, because the configuration has mistakes:\n${lines.join("\n")}${usage}`);
+  }
+}
+
+async function printTemplate({ config }: Resolution, stdout: NodeJS.WriteStream): Promise<number> {
+  const { renderTemplate } = await import("../targets/kubernetes/render/index.ts");
+  stdout.write(renderTemplate(createPlan(config, components)));
+  return 0;
+}
+
+async function apply({ resolution: { config }, cluster, paths, notes }: PreparedCluster, { env, stdout, stderr }: CommandContext): Promise<number> {
+  const started = performance.now();
+  const plan = createPlan(config, components);
+  const target = createEmbeddedTarget(cluster.name, env);
+  const release = await holdApply(paths.id, () =>
+    stderr.write(`another apply of cluster "${cluster.name}" is at work; waiting for it to end ...\n`),
+  );
+  try {
+    stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
+    for (const note of notes) {
+      stdout.write(`Note: ${note}\n`);
+    }
+    prepareDirectories(paths);
+    writeClusterSettings(paths, cluster);
+    await target.apply(plan);
+    const outcome = await watchUntilSettled({ target, stdout });
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    if (!outcome.settled) {
+      stderr.write(outcome.explanation);
+      return 1;
+    }
+    stdout.write(`\nReady after ${seconds} s: ${outcome.pods} pods are Running or Completed.\n\n`);
+    stdout.write(formatTable(listUrls(plan), { indent: "  " }));
+    stdout.write(`\nUsers and passwords: bin/swath credentials${cluster.name === "swath" ? "" : ` ${cluster.name}`}\n`);
+    return 0;
+  } finally {
+    release();
+  }
+}
+
+async function deleteDeployment(name: string, { env, stdout }: CommandContext): Promise<number> {
+  const target = createEmbeddedTarget(name, env);
+  const pods = await target.listPods();
+  await target.delete();
+  stdout.write(
+    pods.length === 0
+      ? `nothing was deployed on the ${target.title}\n`
+      : `removed ${pods.length} pods from the ${target.title}; volumes are kept (deploy/cluster/clean removes them)\n`,
+  );
+  return 0;
+}

@@ -1,0 +1,31 @@
+import { commands, findCommand, suggestCommand } from "./commands/index.ts";
+import { CommandError } from "./commands/command.ts";
+import { describeError } from "./describe-error.ts";
+
+const [name = "help", ...args] = process.argv.slice(2);
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  // A reader that leaves early (`swath logs x | head`) is no error of ours.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === "EPIPE" ? 0 : 1);
+  });
+  const entry = findCommand(name);
+  if (entry === undefined) {
+    const nearest = suggestCommand(name);
+    console.error(`swath: there is no command "${name}"${nearest ? `; did you mean "${nearest}"?` : ""}`);
+    console.error(`Commands: ${commands.map((command) => command.name).join(", ")}`);
+    return 2;
+  }
+  const command = await entry.load();
+  if (args.includes("--help") || args.includes("-h")) {
+    process.stdout.write(`${command.usage.trim()}\n`);
+    return 0;
+  }
+  try {
+    return await command.run({ args, env: process.env, stdout: process.stdout, stderr: process.stderr });
+  } catch (error) {
+    console.error(describeError(error, process.env["SWATH_DEBUG"] === "true"));
+    return error instanceof CommandError ? error.status : 1;
+  }
+}

@@ -1,0 +1,82 @@
+import { type IncomingMessage, request } from "node:http";
+import { createInterface } from "node:readline";
+
+import type { SupervisorStatus } from "./supervisor/control-server.ts";
+import { readJsonBody } from "./supervisor/json-body.ts";
+import type { DesiredState } from "./supervisor/supervisor.ts";
+
+/** The supervisor of this cluster does not run. */
+export class NotRunningError extends Error {
+  override readonly name = "NotRunningError";
+}
+
+/** Speaks to a cluster's supervisor; see `createControlServer` for what each call does. */
+export interface ControlClient {
+  readonly status: () => Promise<SupervisorStatus>;
+  readonly events: (signal: AbortSignal) => AsyncGenerator<SupervisorStatus>;
+  readonly apply: (desired: DesiredState) => Promise<void>;
+  readonly restart: (name: string) => Promise<readonly string[]>;
+  readonly stop: () => Promise<void>;
+  readonly handOver: () => Promise<void>;
+}
+
+export function createControlClient(controlSocket: string): ControlClient {
+  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await send(controlSocket, { method, path, body });
+    if (response.statusCode === 204) {
+      response.resume();
+      return undefined;
+    }
+    const answer = (await readJsonBody(response)) as { error?: string };
+    if ((response.statusCode ?? 500) >= 500) {
+      throw new Error(answer.error ?? `the supervisor answered ${response.statusCode}`);
+    }
+    return answer;
+  };
+  return {
+    status: () => call("GET", "/status") as Promise<SupervisorStatus>,
+    events: async function* events(signal) {
+      const response = await send(controlSocket, { method: "GET", path: "/events", signal });
+      try {
+        for await (const line of createInterface({ input: response })) {
+          yield JSON.parse(line) as SupervisorStatus;
+        }
+      } catch (error) {
+        if (!signal.aborted) {
+          throw error;
+        }
+      }
+    },
+    apply: async (desired) => {
+      await call("PUT", "/desired", desired);
+    },
+    restart: async (name) => ((await call("POST", "/restart", { name })) as { pods: readonly string[] }).pods,
+    stop: async () => {
+      await call("POST", "/stop");
+    },
+    handOver: async () => {
+      await call("POST", "/hand-over");
+    },
+  };
+}
+
+interface SendOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+}
+
+function send(socketPath: string, { method, path, body, signal }: SendOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ socketPath, method, path, agent: false, ...(signal && { signal }) }, resolve);
+    outgoing.on("error", (error: NodeJS.ErrnoException) =>
+      reject(
+        error.code === "ENOENT" || error.code === "ECONNREFUSED"
+          ? new NotRunningError("the cluster's supervisor is not running", { cause: error })
+          : error,
+      ),
+    );
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

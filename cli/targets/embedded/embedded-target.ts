@@ -1,0 +1,73 @@
+import { rmSync } from "node:fs";
+
+import type { Plan } from "../../platform/plan.ts";
+import type { PodStatus } from "../pod-status.ts";
+import type { Target } from "../target.ts";
+import { NotRunningError, createControlClient } from "./control-client.ts";
+import { ensureSupervisor, findStatus } from "./ensure-supervisor.ts";
+import { followFile } from "./follow-file.ts";
+import { readClusterSettings } from "./state/cluster-settings.ts";
+import { readJsonFile } from "./state/json-file.ts";
+import { type ClusterPaths, clusterPaths } from "./state/paths.ts";
+import { openSecretStore } from "./state/secrets.ts";
+import { logFile } from "./supervisor/log-files.ts";
+import { readLastLines } from "./supervisor/log-tail.ts";
+import type { DesiredState } from "./supervisor/supervisor.ts";
+
+/** The single-node cluster of supervised processes on this machine. */
+export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): Target {
+  const paths = clusterPaths(cluster, env);
+  const client = createControlClient(paths.controlSocket);
+  const listPods = async (): Promise<readonly PodStatus[]> => (await findStatus(client))?.pods ?? [];
+  return {
+    title: `embedded cluster "${cluster}"`,
+    apply: async (plan) => {
+      const settings = readClusterSettings(paths);
+      if (settings === undefined) {
+        throw new Error(`cluster ${cluster} has no settings; this is a fault of the deployment tool`);
+      }
+      const supervisor = await ensureSupervisor(paths, env);
+      await supervisor.apply({ plan, cluster: settings });
+    },
+    delete: () => deleteDeployment(paths, env),
+    listPods,
+    watchPods: async function* watchPods(signal) {
+      for await (const { pods } of client.events(signal)) {
+        yield pods;
+      }
+    },
+    restart: async (name) => {
+      try {
+        return await client.restart(name);
+      } catch (error) {
+        if (error instanceof NotRunningError) {
+          return [];
+        }
+        throw error;
+      }
+    },
+    tailLog: async (pod, lines) => readLastLines(logFile(paths.logs, pod), lines, 16 * 1024 * 1024),
+    followLog: (pod, lines, signal) => followFile(logFile(paths.logs, pod), lines, signal),
+    readPlan: async () => readPlan(paths),
+    readSecret: (secret) => openSecretStore(paths.secretsFile)(secret),
+  };
+}
+
+function readPlan(paths: ClusterPaths): Plan | undefined {
+  return readJsonFile<DesiredState>(paths.planFile)?.plan;
+}
+
+/** Stops everything and forgets the plan; volumes, secrets, keys and the cluster's addresses stay. */
+async function deleteDeployment(paths: ClusterPaths, env: NodeJS.ProcessEnv): Promise<void> {
+  const client = createControlClient(paths.controlSocket);
+  if (readPlan(paths) === undefined && (await findStatus(client)) === undefined) {
+    return;
+  }
+  // Also when the supervisor was killed: its successor finds the pods that still run and stops them.
+  const supervisor = await ensureSupervisor(paths, env);
+  await supervisor.stop();
+  for (const file of [paths.planFile, paths.podsFile, paths.ingressConfig]) {
+    rmSync(file, { force: true });
+  }
+  rmSync(paths.run, { recursive: true, force: true });
+}

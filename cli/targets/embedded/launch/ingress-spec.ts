@@ -1,0 +1,37 @@
+import { createHash } from "node:crypto";
+
+import type { ClusterSettings } from "../state/cluster-settings.ts";
+import type { ClusterPaths } from "../state/paths.ts";
+import type { LaunchSpec } from "./launch-spec.ts";
+
+/** Name of the ingress among the pods. */
+export const INGRESS = "ingress";
+
+interface IngressContext {
+  readonly cluster: ClusterSettings;
+  readonly paths: ClusterPaths;
+  readonly codeVersion: (folder: string) => string;
+}
+
+/** The ingress is a pod like any other, but a part of the embedded cluster rather than of the platform. */
+export function ingressSpec({ cluster, paths, codeVersion }: IngressContext): LaunchSpec {
+  const env = { INGRESS_CONFIG: paths.ingressConfig };
+  const { addresses, httpPort, httpsPort } = cluster;
+  const version = codeVersion("cli/targets/embedded/ingress");
+  return {
+    workload: {
+      name: INGRESS,
+      namespace: "ingress",
+      component: INGRESS,
+      kind: "service",
+      env,
+      resources: { requests: { cpu: "100m", memory: "64Mi" }, limits: { memory: "256Mi" } },
+    },
+    program: "cli/targets/embedded/ingress/main.ts",
+    env,
+    hash: createHash("sha256")
+      .update(JSON.stringify([env, addresses, httpPort, httpsPort, version]))
+      .digest("hex")
+      .slice(0, 16),
+  };
+}

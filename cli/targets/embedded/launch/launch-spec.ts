@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+
+import type { EnvValue, SecretEntry, Workload } from "@swath/manifest";
+
+import type { Plan } from "../../../platform/plan.ts";
+import type { ClusterPaths } from "../state/paths.ts";
+import type { SecretReader } from "../state/secrets.ts";
+
+/** How one workload is started on this machine. */
+export interface LaunchSpec {
+  readonly workload: Workload;
+  /** File to run, from the repository's root. */
+  readonly program: string;
+  /** Environment but for the pod's own sockets and marker. Holds secrets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Changes when anything changes that a running pod was started with. */
+  readonly hash: string;
+}
+
+interface LaunchContext {
+  readonly plan: Plan;
+  readonly paths: ClusterPaths;
+  readonly readSecret: SecretReader;
+  /** Changes when the code below a folder of the repository changes. */
+  readonly codeVersion: (folder: string) => string;
+}
+
+/** Resolves every reference in a workload's environment to what it means on this machine. */
+export function createLaunchSpec(workload: Workload, context: LaunchContext): LaunchSpec {
+  const env = Object.fromEntries(
+    Object.entries(workload.env).map(([variable, value]) => [variable, resolveValue(value, workload, context)]),
+  );
+  const { needs: _needs, ...definition } = workload;
+  const hash = createHash("sha256")
+    .update(JSON.stringify([definition, env, context.codeVersion(`components/${workload.component}`)]))
+    .digest("hex")
+    .slice(0, 16);
+  return { workload, program: `components/${workload.component}/${workload.entry ?? "main"}.ts`, env, hash };
+}
+
+/** Stable path of a workload's socket: a link to the pod that serves at the moment. */
+export function serviceSocket(paths: ClusterPaths, workload: string, port: string): string {
+  return join(paths.run, "svc", workload, `${port}.sock`);
+}
+
+function resolveValue(value: EnvValue, workload: Workload, context: LaunchContext): string {
+  const { plan, paths, readSecret } = context;
+  if (typeof value === "string") {
+    return value;
+  }
+  if ("kind" in value) {
+    return readSecret(value);
+  }
+  if ("secret" in value) {
+    const entry = plan.secrets.find(({ name, namespace }) => name === value.secret && namespace === workload.namespace)
+      ?.entries[value.key];
+    return entry === undefined ? "" : resolveEntry(entry, workload, context);
+  }
+  if ("configMap" in value) {
+    const map = plan.configMaps.find(
+      ({ name, namespace }) => name === value.configMap && namespace === workload.namespace,
+    );
+    return map?.data[value.key] ?? "";
+  }
+  if ("peer" in value) {
+    return `http+unix://${encodeURIComponent(serviceSocket(paths, value.peer, value.port ?? "http"))}`;
+  }
+  if ("database" in value) {
+    return databaseUrl(context);
+  }
+  return join(paths.volumes, workload.namespace, value.volume);
+}
+
+function resolveEntry(entry: SecretEntry, workload: Workload, context: LaunchContext): string {
+  return entry.kind === "joined"
+    ? entry.parts.map((part) => resolveValue(part, workload, context)).join("")
+    : context.readSecret(entry);
+}
+
+function databaseUrl({ plan: { database }, paths, readSecret }: LaunchContext): string {
+  if (database.kind === "external") {
+    return readSecret(database.url);
+  }
+  const { user, password, name, workload } = database;
+  const folder = join(paths.run, "svc", workload);
+  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(readSecret(password))}@/${name}?host=${encodeURIComponent(folder)}`;
+}

@@ -1,0 +1,132 @@
+import { lookup } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
+
+import type { DeployArguments } from "../../config/arguments.ts";
+import { type Resolution, resolveConfig } from "../../config/resolve.ts";
+import { type ChosenPorts, choosePorts } from "./choose-ports.ts";
+import { createControlClient } from "./control-client.ts";
+import { findStatus } from "./ensure-supervisor.ts";
+import { INGRESS } from "./launch/ingress-spec.ts";
+import { type ClusterSettings, readClusterSettings } from "./state/cluster-settings.ts";
+import { type ClusterPaths, clusterPaths } from "./state/paths.ts";
+
+/** A resolved configuration, and the cluster it is for, not yet written. */
+export interface PreparedCluster {
+  readonly resolution: Resolution;
+  readonly cluster: ClusterSettings;
+  readonly paths: ClusterPaths;
+  /** What the operator should know of the place: a fallback of ports or domain. */
+  readonly notes: readonly string[];
+}
+
+interface PrepareOptions {
+  readonly args: DeployArguments;
+  readonly env: NodeJS.ProcessEnv;
+  readonly clusterName: string;
+  /** Whether to look for free ports; a printed template needs none. */
+  readonly bindPorts: boolean;
+}
+
+const LOOPBACK = "127.0.0.1";
+
+/** Finds out what the configuration needs to know of this machine and this cluster, and resolves it. Changes nothing. */
+export async function prepareCluster({ args, env, clusterName, bindPorts }: PrepareOptions): Promise<PreparedCluster> {
+  const paths = clusterPaths(clusterName, env);
+  const kept = readClusterSettings(paths);
+  const facts = {
+    clusterIp: LOOPBACK,
+    wildcardDnsResolves: kept !== undefined || (await resolvesWildcard(env["WILDCARD_DNS_SUFFIX"] || "nip.io")),
+    keptDomain: kept?.domain,
+  };
+  const first = resolveConfig({ env, args, facts });
+  const { config } = first;
+  const wanted = {
+    http: findPort(config.extraOptions.ports, 80),
+    https: findPort(config.extraOptions.ports, 443),
+  };
+  const addresses = listenAddresses(config);
+  const portsAreGiven = config.origins.LOCALCLUSTER_EXTRA_OPTIONS.kind !== "default";
+  const ports: ChosenPorts =
+    bindPorts && first.mistakes.length === 0 && config.variables.REQUIRE_INGRESS_CONTROLLER
+      ? await findPorts({ paths, kept, wanted, portsAreGiven, addresses })
+      : { http: kept?.httpPort ?? wanted.http, https: kept?.httpsPort ?? wanted.https };
+  const resolution = resolveConfig({ env, args, facts: { ...facts, ingressPorts: ports } });
+  const cluster: ClusterSettings = {
+    name: clusterName,
+    domain: resolution.config.domain,
+    addresses,
+    httpPort: ports.http,
+    httpsPort: ports.https,
+    portsAreGiven,
+    createdAt: kept?.createdAt ?? new Date().toISOString(),
+  };
+  return { resolution, cluster, paths, notes: listNotes(ports, wanted, cluster, kept) };
+}
+
+interface FindPortsOptions {
+  readonly paths: ClusterPaths;
+  readonly kept: ClusterSettings | undefined;
+  readonly wanted: { readonly http: number; readonly https: number };
+  readonly portsAreGiven: boolean;
+  readonly addresses: readonly string[];
+}
+
+async function findPorts({ paths, kept, wanted, portsAreGiven, addresses }: FindPortsOptions): Promise<ChosenPorts> {
+  const isSameWish =
+    kept !== undefined &&
+    kept.portsAreGiven === portsAreGiven &&
+    kept.addresses.join() === addresses.join() &&
+    (!portsAreGiven || (kept.httpPort === wanted.http && kept.httpsPort === wanted.https));
+  if (isSameWish) {
+    const keptPorts = { http: kept.httpPort, https: kept.httpsPort };
+    const status = await findStatus(createControlClient(paths.controlSocket));
+    // Its own ingress has them.
+    if (status?.pods.some(({ workload, pid }) => workload === INGRESS && pid !== undefined)) {
+      return keptPorts;
+    }
+    // Links that people have kept lead to these ports: better an error than to move silently.
+    return choosePorts({ wanted: keptPorts, isGiven: true, addresses });
+  }
+  return choosePorts({ wanted, isGiven: portsAreGiven, addresses });
+}
+
+function listNotes(ports: ChosenPorts, wanted: { http: number; https: number }, cluster: ClusterSettings, kept: ClusterSettings | undefined): readonly string[] {
+  return [
+    ...(ports.reason !== undefined && ports.http !== wanted.http
+      ? [`${ports.reason}; this cluster uses ${ports.http} and ${ports.https} instead.`]
+      : []),
+    ...(cluster.domain.endsWith(".localhost") && kept === undefined
+      ? [
+          `the wildcard DNS name does not resolve on this machine, so the domain is ${cluster.domain}. Browsers and curl find it by themselves; ` +
+            `for other programs: swath hosts --write`,
+        ]
+      : []),
+  ];
+}
+
+function findPort(mappings: readonly { machinePort: number; clusterPort: number }[], clusterPort: number): number {
+  return mappings.find((mapping) => mapping.clusterPort === clusterPort)?.machinePort ?? clusterPort;
+}
+
+/** Loopback (both families) when nobody else is to reach it; else every address of the machine. */
+function listenAddresses({ onLoopback, extraOptions, publicIp }: Resolution["config"]): readonly string[] {
+  const hasIpv6 = Object.values(networkInterfaces()).some((entries) => entries?.some(({ address }) => address === "::1"));
+  if (onLoopback) {
+    const address = publicIp.startsWith("127.") ? publicIp : LOOPBACK;
+    return hasIpv6 ? [address, "::1"] : [address];
+  }
+  const given = [extraOptions.listenAddress, ...extraOptions.ports.map((mapping) => mapping.address)].filter((address) => address !== undefined);
+  return given.length > 0 ? [...new Set(given)] : [hasIpv6 ? "::" : "0.0.0.0"];
+}
+
+/** Whether `127-0-0-1.<suffix>` leads to 127.0.0.1 here; without a network it does not. */
+async function resolvesWildcard(suffix: string): Promise<boolean> {
+  const limit = new Promise<false>((resolve) => {
+    setTimeout(() => resolve(false), 1500).unref();
+  });
+  const found = lookup(`127-0-0-1.${suffix}`, 4).then(
+    ({ address }) => address === LOOPBACK,
+    () => false,
+  );
+  return Promise.race([found, limit]);
+}

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+/** Where an embedded cluster keeps everything. */
+export interface ClusterPaths {
+  readonly cluster: string;
+  /** Folder of this cluster; the folders of clusters lie side by side. */
+  readonly directory: string;
+  /** Ports, domain and address, chosen once. */
+  readonly clusterFile: string;
+  /** What is deployed: the last plan that was applied. */
+  readonly planFile: string;
+  /** Generated secrets. */
+  readonly secretsFile: string;
+  /** Pods that run now; read by the next supervisor to adopt them. */
+  readonly podsFile: string;
+  /** Unix sockets. */
+  readonly run: string;
+  readonly logs: string;
+  readonly volumes: string;
+  readonly tls: string;
+  /** The supervisor answers here. */
+  readonly controlSocket: string;
+  readonly ingressConfig: string;
+  /** Short name of this folder, the same for everyone who looks at it. */
+  readonly id: string;
+}
+
+/** A unix socket's path has 107 bytes at most, and the longest name below `run` takes up to 68 of them. */
+const LONGEST_RUN_PATH = 107 - 68;
+
+/** Folder that holds all clusters of this user. */
+export function stateRoot(env: NodeJS.ProcessEnv, uid: number = process.getuid?.() ?? 1): string {
+  if (env["SWATH_STATE_DIR"]) {
+    return resolve(env["SWATH_STATE_DIR"]);
+  }
+  return uid === 0 ? "/var/lib/swath" : join(env["XDG_STATE_HOME"] || join(homedir(), ".local/state"), "swath");
+}
+
+export function clusterPaths(cluster: string, env: NodeJS.ProcessEnv): ClusterPaths {
+  const directory = join(stateRoot(env), "clusters", cluster);
+  const id = createHash("sha256").update(directory).digest("hex").slice(0, 12);
+  const run = join(directory, "run");
+  const shortRun = run.length <= LONGEST_RUN_PATH ? run : join(tmpdir(), `swath-${process.getuid?.() ?? 0}-${id}`);
+  return {
+    cluster,
+    directory,
+    clusterFile: join(directory, "cluster.json"),
+    planFile: join(directory, "plan.json"),
+    secretsFile: join(directory, "secrets.json"),
+    podsFile: join(directory, "pods.json"),
+    run: shortRun,
+    logs: join(directory, "logs"),
+    volumes: join(directory, "volumes"),
+    tls: join(directory, "tls"),
+    controlSocket: join(shortRun, "control.sock"),
+    ingressConfig: join(directory, "ingress.json"),
+    id,
+  };
+}
+
+/** Names of the clusters that have a folder. */
+export function listClusters(env: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    return readdirSync(join(stateRoot(env), "clusters"), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+      .sort();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return [];
+    }
+    throw error;
+  }
+}

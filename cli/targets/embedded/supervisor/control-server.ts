@@ -1,0 +1,100 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+
+import type { Logger } from "@swath/service/log";
+
+import type { PodStatus } from "../../pod-status.ts";
+import { readJsonBody } from "./json-body.ts";
+import type { DesiredState, Supervisor } from "./supervisor.ts";
+
+/** What `GET /status` and every line of `GET /events` say. */
+export interface SupervisorStatus {
+  readonly pid: number;
+  /** Code that the supervisor itself runs; the tool replaces one of another version. */
+  readonly codeVersion: string;
+  readonly deployed: boolean;
+  readonly stopped: boolean;
+  readonly pods: readonly PodStatus[];
+}
+
+interface ControlDeps {
+  readonly supervisor: Supervisor;
+  readonly logger: Logger;
+  readonly codeVersion: string;
+  /** Ends the supervisor; the pods have been dealt with. */
+  readonly exit: () => void;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+/**
+ * What the command-line tool says to the supervisor, over a unix socket that only the operator can open:
+ *
+ *     GET  /status           SupervisorStatus
+ *     GET  /events           SupervisorStatus after every change, a JSON line each, until the client leaves
+ *     PUT  /desired          DesiredState → 204
+ *     POST /restart {name}   → {pods}; 404 when there is none of that name
+ *     POST /stop             stops every pod → 204 when all are gone; the supervisor ends
+ *     POST /hand-over        leaves every pod running → 204; the supervisor ends
+ */
+export function createControlServer({ supervisor, logger, codeVersion, exit }: ControlDeps): Server {
+  const status = (): SupervisorStatus => ({
+    pid: process.pid,
+    codeVersion,
+    deployed: supervisor.desired !== undefined,
+    stopped: supervisor.desired?.stopped ?? false,
+    pods: supervisor.pods,
+  });
+  const handlers: Record<string, Handler> = {
+    "GET /status": (_request, response) => sendJson(response, 200, status()),
+    "GET /events": (_request, response) => streamStatus(supervisor, response, status),
+    "PUT /desired": async (request, response) => {
+      supervisor.apply((await readJsonBody(request)) as DesiredState);
+      response.writeHead(204).end();
+    },
+    "POST /restart": async (request, response) => {
+      const { name } = (await readJsonBody(request)) as { name: string };
+      const pods = supervisor.restart(name);
+      sendJson(response, pods.length > 0 ? 200 : 404, { pods });
+    },
+    "POST /stop": async (_request, response) => {
+      await supervisor.stopAll();
+      response.writeHead(204).end(exit);
+    },
+    "POST /hand-over": (_request, response) => {
+      supervisor.release();
+      response.writeHead(204).end(exit);
+    },
+  };
+  return createServer((request, response) => {
+    const handler = handlers[`${request.method} ${request.url}`];
+    if (handler === undefined) {
+      sendJson(response, 404, { error: `no ${request.method} ${request.url} here` });
+      return;
+    }
+    Promise.resolve()
+      .then(() => handler(request, response))
+      .catch((error: unknown) => {
+        logger.error({ err: error }, "a command failed");
+        sendJson(response, 500, { error: error instanceof Error ? error.message : String(error) });
+      });
+  });
+}
+
+function streamStatus(supervisor: Supervisor, response: ServerResponse, status: () => SupervisorStatus): void {
+  response.writeHead(200, { "content-type": "application/x-ndjson" });
+  let last = "";
+  const send = () => {
+    const line = JSON.stringify(status());
+    if (line !== last) {
+      last = line;
+      response.write(`${line}\n`);
+    }
+  };
+  supervisor.on("change", send);
+  response.on("close", () => supervisor.off("change", send));
+  send();
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" }).end(`${JSON.stringify(value)}\n`);
+}

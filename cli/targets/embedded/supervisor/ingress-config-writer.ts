@@ -1,0 +1,53 @@
+import { join } from "node:path";
+
+import type { IngressConfig, Listener, Route } from "../ingress/config.ts";
+import { writeJsonFile } from "../state/json-file.ts";
+import type { ClusterPaths } from "../state/paths.ts";
+import { readCertificates } from "../tls/certificate-files.ts";
+import type { DesiredState } from "./supervisor.ts";
+import type { WorkloadController } from "./workload-controller.ts";
+
+type FindController = (workload: string) => WorkloadController | undefined;
+
+/** Writes the ingress's configuration whenever hosts, pods or their readiness change. */
+export function createIngressConfigWriter(paths: ClusterPaths): (desired: DesiredState, find: FindController) => void {
+  let written = "";
+  return (desired, find) => {
+    const config = toIngressConfig(desired, find, paths);
+    const text = JSON.stringify(config);
+    if (text !== written) {
+      writeJsonFile(paths.ingressConfig, config);
+      written = text;
+    }
+  };
+}
+
+function toIngressConfig({ plan, cluster }: DesiredState, find: FindController, paths: ClusterPaths): IngressConfig {
+  const { scheme } = plan.settings;
+  const tls = scheme === "https";
+  const listeners: Listener[] = cluster.addresses.flatMap((address) => [
+    { address, port: cluster.httpPort, tls: false },
+    ...(tls ? [{ address, port: cluster.httpsPort, tls: true }] : []),
+  ]);
+  return {
+    listeners,
+    sslRedirect: tls,
+    routes: plan.routes.map(({ host, wildcard, service, namespace, workload, port }): Route => {
+      const controller = find(workload);
+      const serving = controller?.serving;
+      const message = serving?.message ?? controller?.current?.message;
+      return {
+        host,
+        service,
+        namespace,
+        ...(wildcard && { wildcard }),
+        upstream: serving === undefined ? null : { socketPath: join(serving.directory, `${port}.sock`) },
+        ready: serving?.ready ?? false,
+        ...(message !== undefined && { reason: message }),
+        ...(controller?.pods.some((pod) => !pod.ready && pod.phase !== "CrashLoopBackOff") && { deploying: true }),
+      };
+    }),
+    tls: { certificates: tls ? readCertificates(paths.tls) : [] },
+    challengeFolder: join(paths.tls, "challenges"),
+  };
+}

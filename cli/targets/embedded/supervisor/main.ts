@@ -1,0 +1,47 @@
+// The supervisor of one embedded cluster: `main.ts <cluster>`, started by the command-line tool, which waits for its
+// control socket. What it says goes to supervisor.log in the cluster's folder of logs.
+import { listen } from "@swath/service/listen";
+import { createLogger } from "@swath/service/log";
+
+import { createCodeVersions } from "../launch/code-version.ts";
+import { StateFileError } from "../state/json-file.ts";
+import { clusterPaths } from "../state/paths.ts";
+import { prepareDirectories } from "../state/prepare-directories.ts";
+import { createControlServer } from "./control-server.ts";
+import { NameTakenError, holdName } from "./single-instance.ts";
+import { Supervisor } from "./supervisor.ts";
+
+const [cluster] = process.argv.slice(2);
+const logger = createLogger("supervisor", process.env["LOG_LEVEL"]);
+if (cluster === undefined) {
+  logger.fatal("usage: main.ts <cluster>");
+  process.exit(2);
+}
+
+try {
+  const paths = clusterPaths(cluster, process.env);
+  prepareDirectories(paths);
+  await holdName(`supervisor/${paths.id}`);
+  const supervisor = new Supervisor({ paths, logger });
+  supervisor.start();
+  const codeVersion = createCodeVersions()("cli");
+  const exit = () => process.exit(0);
+  await listen(createControlServer({ supervisor, logger, codeVersion, exit }), { path: paths.controlSocket });
+  logger.info({ pid: process.pid, cluster }, "supervisor started");
+
+  // Asked to end, it leaves the pods running: the next supervisor takes them over.
+  const handOver = () => {
+    supervisor.release();
+    exit();
+  };
+  process.on("SIGTERM", handOver);
+  process.on("SIGINT", handOver);
+} catch (error) {
+  if (error instanceof NameTakenError) {
+    logger.info("another supervisor runs already");
+    process.exit(0);
+  }
+  logger.fatal({ err: error }, "the supervisor could not start");
+  // The tool shows the last line of the log; a damaged state file deserves its own status.
+  process.exit(error instanceof StateFileError ? 65 : 1);
+}

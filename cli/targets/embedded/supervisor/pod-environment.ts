@@ -1,0 +1,48 @@
+import { join } from "node:path";
+
+import type { LaunchSpec } from "../launch/launch-spec.ts";
+import { POD_MARKER } from "./processes.ts";
+
+/** What pods inherit from the operator's environment; everything else stays out, secrets of a shell among it. */
+const INHERITED = [
+  "PATH",
+  "HOME",
+  "LANG",
+  "TZ",
+  "TMPDIR",
+  "NODE_COMPILE_CACHE",
+  "NODE_EXTRA_CA_CERTS",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+];
+
+interface PodPlace {
+  /** Folder of the pod's sockets. */
+  readonly directory: string;
+  readonly marker: string;
+}
+
+/** The whole environment of a pod's process. */
+export function podEnvironment({ workload, env }: LaunchSpec, { directory, marker }: PodPlace): NodeJS.ProcessEnv {
+  const sockets = (workload.ports ?? []).map(({ name }) => [
+    name === "http" ? "LISTEN" : `LISTEN_${name.toUpperCase()}`,
+    `unix:${join(directory, `${name}.sock`)}`,
+  ]);
+  return {
+    // oxlint-disable-next-line node/no-process-env -- a child's environment is made from ours
+    ...Object.fromEntries(
+      INHERITED.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined),
+    ),
+    NODE_ENV: "production",
+    // Small services: a smaller young generation costs nothing they would notice and saves tens of megabytes.
+    NODE_OPTIONS: "--max-semi-space-size=4",
+    MANAGEMENT_LISTEN: `unix:${join(directory, "management.sock")}`,
+    ...Object.fromEntries(sockets),
+    ...env,
+    [POD_MARKER]: marker,
+  };
+}

@@ -1,0 +1,29 @@
+import type { PlatformSecret } from "@swath/manifest";
+
+import type { Plan } from "../platform/plan.ts";
+import type { PodStatus } from "./pod-status.ts";
+
+/** A place where deployments run. Commands know nothing else of it. */
+export interface Target {
+  /** What people call it: `embedded cluster "swath"`. */
+  readonly title: string;
+  /** Makes the deployment what the plan says; what has not changed is not touched. Resolves when it has been accepted. */
+  readonly apply: (plan: Plan) => Promise<void>;
+  /** Removes the deployment and keeps volumes. */
+  readonly delete: () => Promise<void>;
+  readonly listPods: () => Promise<readonly PodStatus[]>;
+  /** Every change of the pods, the present state first, until the signal. */
+  readonly watchPods: (signal: AbortSignal) => AsyncIterable<readonly PodStatus[]>;
+  /** Restarts a pod, or all pods of a workload; gives the names of those that were meant. */
+  readonly restart: (name: string) => Promise<readonly string[]>;
+  /** The last lines of a pod's log. */
+  readonly tailLog: (pod: string, lines: number) => Promise<readonly string[]>;
+  /** The log from its last `lines` on, as it grows, until the signal. */
+  readonly followLog: (pod: string, lines: number, signal: AbortSignal) => AsyncIterable<string>;
+  /** The plan that was applied last. */
+  readonly readPlan: () => Promise<Plan | undefined>;
+  readonly readSecret: SecretReader;
+}
+
+/** Gives the value of a secret of the deployment. */
+export type SecretReader = (secret: PlatformSecret) => string | Promise<string>;
