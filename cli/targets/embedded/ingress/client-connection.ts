@@ -1,0 +1,269 @@
+import type { Socket } from "node:net";
+
+import { type OwnAnswer, renderAnswer } from "./answers.ts";
+import { readChallenge } from "./challenge.ts";
+import type { IngressContext } from "./context.ts";
+import { Exchange } from "./exchange.ts";
+import { MessageError } from "./message-error.ts";
+import { type RequestHead, parseRequestHead } from "./request-head.ts";
+import { hostOf } from "./route-table.ts";
+
+const END_OF_HEAD = Buffer.from("\r\n\r\n");
+const LINGER_MILLISECONDS = 2000;
+
+/** What the listener knows of its connections. */
+export interface Entrance {
+  readonly tls: boolean;
+  readonly publicPort: number;
+}
+
+/** A client's connection: reads one request after the other and lets an exchange answer each. */
+export class ClientConnection {
+  readonly socket: Socket;
+  /** The client's address, IPv4 in its usual form. */
+  readonly address: string;
+  readonly loopback: boolean;
+  readonly #context: IngressContext;
+  readonly #entrance: Entrance;
+  #pending: Buffer | undefined;
+  #exchange: Exchange | undefined;
+  #pumping = false;
+  #closing = false;
+  /** When the connection began to wait for what it waits for now, in milliseconds of `performance.now()`. */
+  #since = performance.now();
+  #requests = 0;
+  #progress = 0;
+
+  constructor(socket: Socket, context: IngressContext, entrance: Entrance) {
+    this.socket = socket;
+    this.address = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
+    this.loopback = this.address === "::1" || this.address.startsWith("127.");
+    this.#context = context;
+    this.#entrance = entrance;
+    socket
+      .on("data", (chunk: Buffer) => this.#onData(chunk))
+      .on("drain", () => {
+        this.#exchange?.onClientDrain();
+        this.pump();
+      })
+      // A client that ends its side no longer waits for an answer; answers written before still go out.
+      .on("end", () => this.#exchange?.abort())
+      .on("error", () => {})
+      .on("close", () => this.#exchange?.abort());
+  }
+
+  /** Whether it is between two requests. */
+  get idle(): boolean {
+    return this.#exchange === undefined && this.#pending === undefined && !this.#closing;
+  }
+
+  get tunnel(): boolean {
+    return this.#exchange?.tunnel ?? false;
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  end(): void {
+    this.#closing = true;
+    // Closing both directions at once would reset the connection while the client still sends, and lose it our answer.
+    this.socket.end(() => setTimeout(() => this.destroy(), LINGER_MILLISECONDS).unref());
+  }
+
+  /** Handles what has arrived, as far as that is possible now; the rest waits and holds the client back. */
+  pump(): void {
+    if (this.#pumping) {
+      return;
+    }
+    this.#pumping = true;
+    try {
+      while (this.#pending !== undefined && !this.#closing && this.#take(this.#pending)) {
+        // Each round takes some bytes.
+      }
+    } catch (error) {
+      if (!(error instanceof MessageError)) {
+        throw error;
+      }
+      this.#onBroken(error);
+    } finally {
+      this.#pumping = false;
+    }
+    if (this.#pending !== undefined && !this.#closing && this.#isBlocked()) {
+      this.socket.pause();
+    } else {
+      this.socket.resume();
+    }
+  }
+
+  /** Ends what stands still; called every second. */
+  checkTimeouts(now: number): void {
+    const { limits } = this.#context;
+    if (this.#exchange === undefined) {
+      const begun = this.#pending !== undefined || this.#requests === 0;
+      if (now - this.#since > (begun ? limits.headTimeout : limits.idleTimeout)) {
+        if (this.#pending === undefined || this.#closing) {
+          this.destroy();
+        } else {
+          this.#onBroken(new MessageError(408, "the request's head did not arrive in time"));
+        }
+      }
+      return;
+    }
+    const progress = this.socket.bytesRead + this.socket.bytesWritten;
+    const stalledAnswer = this.socket.writableNeedDrain;
+    if (progress !== this.#progress || this.tunnel || (!stalledAnswer && !this.#exchange.waitsForClient)) {
+      this.#progress = progress;
+      this.#since = now;
+    } else if (now - this.#since > (stalledAnswer ? limits.answerStallTimeout : limits.bodyStallTimeout)) {
+      if (stalledAnswer) {
+        this.destroy();
+      } else {
+        this.#exchange.fail(new MessageError(408, "the body stopped arriving"));
+      }
+    }
+  }
+
+  onExchangeEnd(close: boolean, unread: boolean): void {
+    this.#exchange = undefined;
+    this.#since = performance.now();
+    if (!close && !unread && !this.#context.draining) {
+      this.pump();
+      return;
+    }
+    this.end();
+    if (unread) {
+      // What still arrives of the body is read and thrown away.
+      this.#pending = undefined;
+      this.socket.resume();
+    }
+  }
+
+  /** Answers by itself; returns the bytes of the answer's body. */
+  answer(answer: OwnAnswer, request: { accept: string; method: string }, close: boolean): number {
+    const { text, bodyBytes } = renderAnswer(answer, { ...request, close });
+    this.socket.write(text);
+    return bodyBytes;
+  }
+
+  /** The names that exist are told to this machine's own clients only. */
+  unknownHost(host: string): OwnAnswer {
+    const name = hostOf(host).slice(0, 253) || "(none)";
+    const { routes } = this.#context.routes;
+    const hosts = routes.map((route) => route.host).sort();
+    return {
+      status: 404,
+      detail: `There is no service with the host name ${name} here.${this.loopback && hosts.length === 0 ? " Nothing is deployed yet." : ""}`,
+      ...(this.loopback && hosts.length > 0 && { hosts }),
+    };
+  }
+
+  /** The forwarding fields: what this end knows, whatever the client claimed. */
+  forwardedLines(host: string): string {
+    const port = /:(\d+)$/.exec(host)?.[1] ?? this.#entrance.publicPort;
+    return `X-Forwarded-For: ${this.address}\r\nX-Forwarded-Proto: ${this.#entrance.tls ? "https" : "http"}\r\nX-Forwarded-Host: ${host}\r\nX-Forwarded-Port: ${port}\r\nX-Real-IP: ${this.address}\r\n`;
+  }
+
+  #onData(chunk: Buffer): void {
+    if (this.#closing) {
+      return;
+    }
+    if (this.#pending === undefined) {
+      this.#pending = chunk;
+      if (this.#exchange === undefined) {
+        this.#since = performance.now();
+      }
+    } else {
+      this.#pending = Buffer.concat([this.#pending, chunk]);
+    }
+    this.pump();
+  }
+
+  #isBlocked(): boolean {
+    return this.#exchange !== undefined || this.socket.writableNeedDrain;
+  }
+
+  /** Takes a head or a part of a body off `bytes`; returns whether there may be more to take. */
+  #take(bytes: Buffer): boolean {
+    if (this.#exchange === undefined) {
+      return !this.socket.writableNeedDrain && this.#takeHead(bytes);
+    }
+    if (!(this.#exchange.wantsBody || this.#exchange.tunnel) || !this.#exchange.takesBytes) {
+      return false;
+    }
+    const taken = this.#exchange.feed(bytes);
+    if (!this.#closing && this.#pending === bytes) {
+      this.#pending = taken < bytes.length ? bytes.subarray(taken) : undefined;
+    }
+    return true;
+  }
+
+  #takeHead(bytes: Buffer): boolean {
+    // An empty line before a request is a known slip of old clients (RFC 9112 §2.2).
+    const start = bytes[0] === 0x0d && bytes[1] === 0x0a ? 2 : 0;
+    const end = bytes.indexOf(END_OF_HEAD, start);
+    const { requestHeadBytes } = this.#context.limits;
+    if (end === -1 || end - start > requestHeadBytes) {
+      if (bytes.length > requestHeadBytes) {
+        throw new MessageError(431, `the request's head is larger than ${requestHeadBytes} bytes`);
+      }
+      if (/(^|[^\r])\n/.test(bytes.toString("latin1"))) {
+        throw new MessageError(400, "a line of the head does not end with CR LF");
+      }
+      return false;
+    }
+    const request = parseRequestHead(bytes.toString("latin1", start, end + 2));
+    this.#pending = end + 4 < bytes.length ? bytes.subarray(end + 4) : undefined;
+    this.#requests++;
+    this.#begin(request);
+    return true;
+  }
+
+  #begin(request: RequestHead): void {
+    const { redirectPort, challengeFolder } = this.#context;
+    if (
+      !this.#entrance.tls &&
+      challengeFolder !== undefined &&
+      request.target.startsWith("/.well-known/acme-challenge/")
+    ) {
+      const authorization = readChallenge(challengeFolder, request.target);
+      if (authorization !== undefined) {
+        this.socket.end(
+          `HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: ${authorization.length}\r\nConnection: close\r\n\r\n${authorization}`,
+        );
+        this.#closing = true;
+        return;
+      }
+    }
+    if (!this.#entrance.tls && redirectPort !== undefined && this.#context.routes.find(request.host) !== undefined) {
+      this.#redirect(request, redirectPort);
+      return;
+    }
+    this.#exchange = new Exchange(this.#context, this, request);
+    this.#progress = -1;
+    this.#exchange.start();
+  }
+
+  #redirect(request: RequestHead, port: number): void {
+    const host = request.host.replace(/:\d*$/, "");
+    const location = `https://${host}${port === 443 ? "" : `:${port}`}${request.target === "*" ? "/" : request.target}`;
+    const unread = request.framing.kind !== "none";
+    const close = !request.keepAlive || unread || this.#context.draining;
+    const answer = { status: 308, detail: `This is at ${location}.`, headers: { Location: location } };
+    this.answer(answer, request, close);
+    this.#context.metrics.count("redirect", 308, 0);
+    this.onExchangeEnd(close, unread);
+  }
+
+  /** Nothing after a broken message can be trusted, so the connection ends with the answer. */
+  #onBroken(error: MessageError): void {
+    if (this.#exchange !== undefined) {
+      this.#exchange.fail(error);
+      return;
+    }
+    const answer = { status: error.status, detail: `The request cannot be read: ${error.message}.` };
+    this.answer(answer, { accept: "", method: "" }, true);
+    this.#context.metrics.count("none", error.status, 0);
+    this.onExchangeEnd(true, true);
+  }
+}

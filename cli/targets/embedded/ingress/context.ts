@@ -1,0 +1,21 @@
+import type { AccessLog } from "./access-log.ts";
+import type { Limits } from "./limits.ts";
+import type { IngressMetrics } from "./metrics.ts";
+import type { RouteTable } from "./route-table.ts";
+import type { UpstreamPool } from "./upstream-pool.ts";
+
+/** What every connection shares. The routing part is replaced when the configuration changes. */
+export interface IngressContext {
+  routes: RouteTable;
+  /** The port of https, when requests without TLS are to be sent there. */
+  redirectPort: number | undefined;
+  challengeFolder: string | undefined;
+  /** No new request is begun on any connection once this is true. */
+  draining: boolean;
+  /** Requests that wait for their pod. */
+  held: number;
+  readonly limits: Limits;
+  readonly pool: UpstreamPool;
+  readonly accessLog: AccessLog;
+  readonly metrics: IngressMetrics;
+}

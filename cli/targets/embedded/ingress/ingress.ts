@@ -1,0 +1,167 @@
+import type { Socket } from "node:net";
+
+import type { Logger } from "@swath/service";
+import type { Registry } from "prom-client";
+
+import { AccessLog } from "./access-log.ts";
+import { ClientConnection, type Entrance } from "./client-connection.ts";
+import type { IngressConfig, Listener } from "./config.ts";
+import type { IngressContext } from "./context.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+import {
+  type CertificateStore,
+  type OpenListener,
+  keyOfListener,
+  loadCertificates,
+  openListener,
+} from "./listeners.ts";
+import { IngressMetrics } from "./metrics.ts";
+import { createRouteTable } from "./route-table.ts";
+import { UpstreamPool } from "./upstream-pool.ts";
+
+interface IngressOptions {
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** File descriptor of the access log. */
+  readonly accessLogFd: number;
+  readonly limits?: Partial<Limits>;
+  /** Whether the addresses may be shared with an ingress that is being relieved. */
+  readonly takeover: boolean;
+}
+
+export interface Ingress {
+  /**
+   * Puts a configuration into effect. Open requests go on; routes change for the next ones.
+   * @throws {Error} when a certificate cannot be loaded (nothing has changed then) or an address cannot be had
+   */
+  readonly apply: (config: IngressConfig) => Promise<void>;
+  readonly listening: () => readonly { readonly key: string; readonly port: number }[];
+  /** Stops accepting, finishes open requests, and after `graceMilliseconds` closes what is left. */
+  readonly drain: (graceMilliseconds: number) => Promise<void>;
+}
+
+/** Builds an ingress that has no configuration yet. */
+export function createIngress({ logger, registry, accessLogFd, limits, takeover }: IngressOptions): Ingress {
+  const metrics = new IngressMetrics();
+  const accessLog = new AccessLog(accessLogFd);
+  const context: IngressContext = {
+    routes: createRouteTable([]),
+    redirectPort: undefined,
+    challengeFolder: undefined,
+    draining: false,
+    held: 0,
+    limits: { ...LIMITS, ...limits },
+    pool: new UpstreamPool(),
+    accessLog,
+    metrics,
+  };
+  metrics.register(
+    registry,
+    () => accessLog.dropped,
+    () => context.held,
+  );
+  const connections = new Set<ClientConnection>();
+  const perAddress = new Map<string, number>();
+  const open = new Map<string, OpenListener>();
+  let certificates: CertificateStore = loadCertificates([]);
+
+  const accept = (socket: Socket, entrance: Entrance) => {
+    const connection = new ClientConnection(socket, context, entrance);
+    const { address, loopback } = connection;
+    const count = perAddress.get(address) ?? 0;
+    if (
+      connections.size >= context.limits.connections ||
+      (!loopback && count >= context.limits.connectionsPerAddress)
+    ) {
+      metrics.refusedConnections++;
+      connection.destroy();
+      return;
+    }
+    perAddress.set(address, count + 1);
+    connections.add(connection);
+    metrics.connections = connections.size;
+    socket.once("close", () => {
+      connections.delete(connection);
+      metrics.connections = connections.size;
+      const left = (perAddress.get(address) ?? 1) - 1;
+      if (left === 0) {
+        perAddress.delete(address);
+      } else {
+        perAddress.set(address, left);
+      }
+    });
+  };
+
+  const timer = setInterval(() => {
+    const now = performance.now();
+    for (const connection of connections) {
+      connection.checkTimeouts(now);
+    }
+    context.pool.sweep();
+  }, 1000);
+
+  const openMissing = async (listeners: readonly Listener[]) => {
+    const failures: Error[] = [];
+    for (const listener of listeners) {
+      const key = keyOfListener(listener);
+      if (!open.has(key)) {
+        try {
+          open.set(key, await openListener(listener, { certificates: () => certificates, accept, takeover }));
+        } catch (error) {
+          failures.push(error as Error);
+        }
+      }
+    }
+    if (failures.length > 0) {
+      throw new Error(failures.map(({ message }) => message).join("; "), { cause: failures[0] });
+    }
+  };
+
+  return {
+    apply: async (config) => {
+      certificates = loadCertificates(config.tls.certificates);
+      context.routes = createRouteTable(config.routes);
+      context.challengeFolder = config.challengeFolder;
+      if (context.draining) {
+        return;
+      }
+      const wanted = new Set(config.listeners.map(keyOfListener));
+      for (const [key, listener] of open) {
+        if (!wanted.has(key)) {
+          listener.close();
+          open.delete(key);
+        }
+      }
+      try {
+        await openMissing(config.listeners);
+      } finally {
+        const https = config.listeners.find(({ tls }) => tls);
+        const port = https && (https.publicPort ?? open.get(keyOfListener(https))?.port);
+        context.redirectPort = config.sslRedirect ? port : undefined;
+      }
+      logger.info({ routes: config.routes.length, listeners: [...open.keys()] }, "configuration in effect");
+    },
+    listening: () => [...open.values()],
+    drain: async (graceMilliseconds) => {
+      context.draining = true;
+      for (const listener of open.values()) {
+        listener.close();
+      }
+      const deadline = performance.now() + graceMilliseconds;
+      while (connections.size > 0 && performance.now() < deadline) {
+        for (const connection of connections) {
+          if (connection.idle) {
+            connection.end();
+          }
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      clearInterval(timer);
+      for (const connection of connections) {
+        connection.destroy();
+      }
+      context.pool.close();
+      await accessLog.close();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { readFileSync } from "node:fs";
+import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
+import { type SecureContext, type TLSSocket, createSecureContext, createServer as createTlsServer } from "node:tls";
+
+import type { Certificate, Listener } from "./config.ts";
+import type { Entrance } from "./client-connection.ts";
+
+/** Certificates by the names that they are for. */
+export interface CertificateStore {
+  readonly find: (serverName: string) => SecureContext | undefined;
+}
+
+/**
+ * Loads every certificate.
+ * @throws {Error} naming the file that cannot be used
+ */
+export function loadCertificates(certificates: readonly Certificate[]): CertificateStore {
+  const byName = new Map<string, SecureContext>();
+  let first: SecureContext | undefined;
+  for (const { hosts, certFile, keyFile } of certificates) {
+    let context: SecureContext;
+    try {
+      context = createSecureContext({
+        cert: readFileSync(certFile),
+        key: readFileSync(keyFile),
+        minVersion: "TLSv1.2",
+      });
+    } catch (error) {
+      throw new Error(`the certificate ${certFile} with the key ${keyFile} cannot be used`, { cause: error });
+    }
+    first ??= context;
+    for (const host of hosts) {
+      byName.set(host, context);
+    }
+  }
+  return {
+    find: (serverName) => {
+      const name = serverName.toLowerCase();
+      return byName.get(name) ?? byName.get(`*${name.slice(name.indexOf("."))}`) ?? first;
+    },
+  };
+}
+
+interface ListenOptions {
+  /** Certificates in use now; read for every handshake. */
+  readonly certificates: () => CertificateStore;
+  readonly accept: (socket: Socket, entrance: Entrance) => void;
+  /** Whether another ingress may hold the address, to be relieved. Otherwise a taken address is an error. */
+  readonly takeover: boolean;
+}
+
+export interface OpenListener {
+  readonly key: string;
+  readonly port: number;
+  readonly close: () => void;
+}
+
+export function keyOfListener({ address, port, tls }: Listener): string {
+  return `${address} ${port} ${tls ? "tls" : "plain"}`;
+}
+
+/**
+ * Listens so that a successor may listen beside it (SO_REUSEPORT).
+ * @throws {Error} when the address cannot be had
+ */
+export async function openListener(listener: Listener, options: ListenOptions): Promise<OpenListener> {
+  if (!options.takeover && listener.port !== 0) {
+    // With SO_REUSEPORT two clusters of one user could share a port and each get half of the requests.
+    await claimAlone(listener);
+  }
+  const entrance = { tls: listener.tls, publicPort: listener.publicPort ?? listener.port };
+  const accept = (socket: Socket) => options.accept(socket, entrance);
+  const server = listener.tls
+    ? createTlsServer(
+        {
+          ALPNProtocols: ["http/1.1"],
+          handshakeTimeout: 10_000,
+          noDelay: true,
+          SNICallback: (name, done) => done(null, options.certificates().find(name)),
+          minVersion: "TLSv1.2",
+        },
+        (socket: TLSSocket) => accept(socket),
+      )
+    : createServer({ noDelay: true }, accept);
+  // Handshakes that fail are the client's affair; sockets without a listener for errors would end the process.
+  server.on("tlsClientError", () => {});
+  await listenOn(server, listener, true);
+  const { port } = server.address() as AddressInfo;
+  entrance.publicPort = listener.publicPort ?? port;
+  return { key: keyOfListener(listener), port, close: () => server.close() };
+}
+
+async function claimAlone(listener: Listener): Promise<void> {
+  const probe = createServer();
+  await listenOn(probe, listener, false);
+  await new Promise((resolve) => probe.close(resolve));
+}
+
+async function listenOn(server: Server, { address, port }: Listener, reusePort: boolean): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(explain(error, address, port)));
+    server.listen({ host: address, port, reusePort, ipv6Only: address.includes(":"), backlog: 4096 }, resolve);
+  });
+  server.removeAllListeners("error").on("error", () => {});
+}
+
+function explain(error: NodeJS.ErrnoException, address: string, port: number): Error {
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: "another program has it; stop that program or choose another port",
+    EACCES: "this user may not use ports below 1024; choose a higher one",
+    EADDRNOTAVAIL: "this machine does not have that address",
+  };
+  const reason = reasons[error.code ?? ""] ?? error.message;
+  return new Error(`cannot listen on ${address} port ${port}: ${reason}`, { cause: error });
+}

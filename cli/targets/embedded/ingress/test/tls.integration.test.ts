@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { Server } from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { connect } from "node:tls";
+import { promisify } from "node:util";
+
+import { WebSocket, WebSocketServer } from "ws";
+
+import { ensureCertificate } from "../../tls/certificate-file.ts";
+import { hostsToCover } from "../../tls/hosts.ts";
+import { createLocalCa } from "../../tls/local-ca.ts";
+import type { IngressConfig } from "../config.ts";
+import {
+  type IngressProcess,
+  ask,
+  configOf,
+  freePort,
+  makeFolder,
+  routeTo,
+  startIngress,
+  startPod,
+  writeConfig,
+} from "./harness.ts";
+
+const folder = makeFolder();
+const file = join(folder.path, "ingress.json");
+const domain = "swath.test";
+let ports: { plain: number; tls: number };
+let pod: Server;
+let ingress: IngressProcess;
+let caFile: string;
+
+before(async () => {
+  const socketPath = join(folder.path, "pod.sock");
+  pod = await startPod(socketPath, (request, response) => response.end(JSON.stringify(request.headers)));
+  new WebSocketServer({ server: pod }).on("connection", (socket) => socket.on("message", (data) => socket.send(data)));
+  ports = { plain: await freePort(), tls: await freePort() };
+  const issuer = createLocalCa({ folder: join(folder.path, "ca"), domain });
+  caFile = await issuer.certificateFile();
+  const pem = join(folder.path, "leaf.pem");
+  const routes = [routeTo(`a.${domain}`, socketPath), routeTo(`ws.${domain}`, socketPath, { wildcard: true })];
+  const hosts = hostsToCover(domain, routes, true);
+  await ensureCertificate({ file: pem, hosts, issuer, caFile });
+  const challengeFolder = join(folder.path, "challenges");
+  mkdirSync(challengeFolder);
+  writeFileSync(join(challengeFolder, "tok-en_1"), "tok-en_1.thumb");
+  const config: IngressConfig = configOf(ports.plain, routes, {
+    listeners: [
+      { address: "127.0.0.1", port: ports.plain, tls: false },
+      { address: "127.0.0.1", port: ports.tls, tls: true },
+    ],
+    sslRedirect: true,
+    challengeFolder,
+    tls: { certificates: [{ hosts, certFile: pem, keyFile: pem }] },
+  });
+  writeConfig(file, config);
+  ingress = await startIngress(file);
+});
+
+after(async () => {
+  pod.closeAllConnections();
+  pod.close();
+  await ingress.stop();
+  folder.close();
+});
+
+async function curl(host: string, ...more: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)("curl", [
+    ...["-sS", "--max-time", "10", "--cacert", caFile, "--resolve", `${host}:${ports.tls}:127.0.0.1`, ...more],
+    `https://${host}:${ports.tls}/x`,
+  ]);
+  return stdout;
+}
+
+test("serves names of the certificate, verified by curl against the local CA", async () => {
+  for (const host of [`a.${domain}`, `ws.${domain}`, `b.ws.${domain}`]) {
+    const headers = JSON.parse(await curl(host)) as Record<string, string>;
+    assert.equal(headers["x-forwarded-proto"], "https");
+    assert.equal(headers["x-forwarded-port"], String(ports.tls));
+  }
+  await assert.rejects(curl(`c.d.ws.${domain}`), /certificate|subject name/i);
+});
+
+test("refuses TLS below 1.2", async () => {
+  await assert.rejects(
+    new Promise((_resolve, reject) => {
+      connect({ port: ports.tls, minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "ALL:@SECLEVEL=0" }).on(
+        "error",
+        reject,
+      );
+    }),
+  );
+});
+
+test("sends requests without TLS to https with its port, method and path kept", async () => {
+  const { status, headers } = await ask({
+    port: ports.plain,
+    host: `a.${domain}:80`,
+    path: "/p?q=1",
+    method: "POST",
+    body: "x",
+  });
+  assert.equal(status, 308);
+  assert.equal(headers.location, `https://a.${domain}:${ports.tls}/p?q=1`);
+  assert.equal((await ask({ port: ports.plain, host: "unknown.test" })).status, 404);
+});
+
+test("answers ACME challenges without TLS, and only prepared ones", async () => {
+  const path = "/.well-known/acme-challenge/tok-en_1";
+  const { status, body } = await ask({ port: ports.plain, host: `a.${domain}`, path });
+  assert.equal(status, 200);
+  assert.equal(body, "tok-en_1.thumb");
+  for (const other of ["other", "..%2fca", "../../ca"]) {
+    const answer = await ask({ port: ports.plain, host: `a.${domain}`, path: `/.well-known/acme-challenge/${other}` });
+    assert.equal(answer.status, 308);
+  }
+});
+
+test("carries WebSockets over TLS", async () => {
+  const socket = new WebSocket(`wss://127.0.0.1:${ports.tls}/`, [], {
+    headers: { host: `x.ws.${domain}` },
+    servername: `x.ws.${domain}`,
+    ca: readFileSync(caFile),
+  });
+  const echoed = await new Promise((resolve, reject) => {
+    socket.on("error", reject).on("open", () => socket.send("hello"));
+    socket.on("message", (data: Buffer) => resolve(data.toString()));
+  });
+  assert.equal(echoed, "hello");
+  socket.terminate();
+});
+
+test("a certificate that cannot be loaded keeps the one before", async () => {
+  const config = JSON.parse(readFileSync(file, "utf8")) as IngressConfig;
+  writeConfig(file, {
+    ...config,
+    tls: { certificates: [{ hosts: [domain], certFile: "/nowhere", keyFile: "/nowhere" }] },
+  });
+  await ingress.waitFor(({ reason }) => String(reason).includes("/nowhere"));
+  assert.ok(await curl(`a.${domain}`));
+  writeConfig(file, config);
+});
