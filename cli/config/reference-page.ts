@@ -1,7 +1,6 @@
 import type { Variables, Variant } from "@swath/manifest";
 import { deployUsage } from "./arguments.ts";
 import type { Fallback, VariableDefinition } from "./define.ts";
-import { maskSecret } from "./show.ts";
 import { definitionOf, variableGroups } from "./variables/table.ts";
 
 /** docs/reference/variables.md, from the table that the deployment itself reads. */
@@ -68,10 +67,7 @@ function longDefault(fallback: Fallback<unknown>): string {
 }
 
 function formatValue(value: unknown): string {
-  if (value === undefined) {
-    return "none";
-  }
-  return typeof value === "object" ? maskSecret(value as Parameters<typeof maskSecret>[0]) : `\`${String(value)}\``;
+  return value === undefined ? "none" : `\`${JSON.stringify(value).replace(/^"(.*)"$/, "$1")}\``;
 }
 
 function escapeText(text: string): string {
