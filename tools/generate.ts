@@ -1,10 +1,12 @@
 // Writes every generated file; `--check` only compares and fails when one is stale.
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 /** Path below the repository to the function that renders it. */
-const generators: Record<string, () => string | Promise<string>> = {};
+const generators: Record<string, () => string | Promise<string>> = {
+  "docs/reference/variables.md": async () => (await import("../cli/config/reference-page.ts")).renderVariablesPage(),
+};
 
 const check = process.argv.includes("--check");
 let stale = 0;
@@ -17,6 +19,7 @@ for (const [path, render] of Object.entries(generators)) {
       console.error(`${path} is stale; run: npm run generate`);
     }
   } else {
+    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     console.log(path);
   }

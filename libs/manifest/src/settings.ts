@@ -16,6 +16,7 @@ export interface PlatformSettings {
 
 /** Resolved values of the operator's variables, by their names. cli/config/variables holds meaning, default and aliases of each. */
 export interface Variables {
+  readonly PLATFORM_VARIANT: Variant;
   readonly REQUIRE_LOCALCLUSTER: boolean;
   readonly REQUIRE_INGRESS_CONTROLLER: boolean;
   readonly REQUIRE_CERTIFICATE_MANAGER: boolean;

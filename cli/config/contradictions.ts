@@ -1,0 +1,30 @@
+import { accessRules } from "./contradictions/access.ts";
+import { clusterRules } from "./contradictions/cluster.ts";
+import { componentRules } from "./contradictions/components.ts";
+import type { ContradictionRule } from "./contradictions/rule.ts";
+import type { RuleContext } from "./define.ts";
+import type { Mistake, Warning } from "./report.ts";
+import type { Config } from "./config.ts";
+
+const rules: readonly ContradictionRule[] = [...componentRules, ...accessRules, ...clusterRules];
+
+/** Values that are each allowed and do not go together. */
+export function checkContradictions(
+  config: Config,
+  context: RuleContext,
+): { readonly warnings: readonly Warning[]; readonly mistakes: readonly Mistake[] } {
+  const warnings: Warning[] = [];
+  const mistakes: Mistake[] = [];
+  for (const rule of rules) {
+    const message = rule.check({ config, variables: config.variables, isGiven: context.isGiven, facts: context.facts });
+    if (message === undefined) {
+      continue;
+    }
+    if (rule.impossible) {
+      mistakes.push({ subject: rule.subject, problem: message });
+    } else {
+      warnings.push({ subject: rule.subject, message });
+    }
+  }
+  return { warnings, mistakes };
+}

@@ -1,0 +1,113 @@
+import { hasIdentity, type ContradictionRule } from "./rule.ts";
+
+/** Components without what they need. */
+export const componentRules: readonly ContradictionRule[] = [
+  {
+    subject: "STAGEOUT_TARGET",
+    check: ({ variables: v }) =>
+      v.STAGEOUT_TARGET === "objstore" && !v.REQUIRE_OBJSTORE && v.OBJSTORE_ENDPOINT === undefined
+        ? "is objstore, but REQUIRE_OBJSTORE is false and OBJSTORE_ENDPOINT names no other: results have nowhere to go"
+        : undefined,
+  },
+  {
+    subject: "STAGEOUT_TARGET",
+    check: ({ variables: v }) =>
+      v.REQUIRE_ADES && v.STAGEOUT_TARGET === "workspace" && !v.REQUIRE_WORKSPACE_API
+        ? "is workspace, but REQUIRE_WORKSPACE_API is false: results have nowhere to go; set STAGEOUT_TARGET=objstore"
+        : undefined,
+  },
+  {
+    subject: "REQUIRE_WORKSPACE_API",
+    check: ({ variables: v }) =>
+      v.REQUIRE_WORKSPACE_API && !v.REQUIRE_OBJSTORE && v.OBJSTORE_ENDPOINT === undefined
+        ? "is true, but REQUIRE_OBJSTORE is false and OBJSTORE_ENDPOINT names no other: workspaces have no buckets"
+        : undefined,
+  },
+  {
+    subject: "REQUIRE_WORKSPACE_API",
+    check: ({ variables: v }) =>
+      v.REQUIRE_WORKSPACE_API && !v.REQUIRE_REGISTRY
+        ? "is true, but REQUIRE_REGISTRY is false: workspaces have no image repository"
+        : undefined,
+  },
+  {
+    subject: "REQUIRE_WORKSPACE_API",
+    check: ({ config, variables: v }) =>
+      config.variant === "B" && v.REQUIRE_WORKSPACE_API && !v.REQUIRE_BUCKET_OPERATOR
+        ? "is true, but REQUIRE_BUCKET_OPERATOR is false: nobody makes the buckets of workspaces"
+        : undefined,
+  },
+  {
+    subject: "CLOUD_DOMAINNAME",
+    check: ({ config, variables: v, isGiven }) =>
+      config.variant === "B" && v.REQUIRE_BUCKET_OPERATOR && !isGiven("CLOUD_DOMAINNAME")
+        ? "is not set, so the bucket operator makes buckets in the deployment's own object storage and not in a cloud"
+        : undefined,
+  },
+  {
+    subject: "CLOUD_PASSWORD",
+    impossible: true,
+    check: ({ config, variables: v, isGiven }) =>
+      config.variant === "B" &&
+      v.REQUIRE_BUCKET_OPERATOR &&
+      isGiven("CLOUD_DOMAINNAME") &&
+      v.CLOUD_PASSWORD === undefined
+        ? "is not set, and the bucket operator cannot sign in to the cloud of CLOUD_DOMAINNAME without it"
+        : undefined,
+  },
+  {
+    subject: "OBJSTORE_ENDPOINT",
+    impossible: true,
+    check: ({ variables: v, isGiven }) =>
+      v.OBJSTORE_ENDPOINT !== undefined && v.REQUIRE_OBJSTORE && isGiven("REQUIRE_OBJSTORE")
+        ? "names an existing object storage while REQUIRE_OBJSTORE=true asks to deploy one; set one of them"
+        : undefined,
+  },
+  {
+    subject: "OBJSTORE_ENDPOINT",
+    impossible: true,
+    check: ({ variables: v, isGiven }) =>
+      v.OBJSTORE_ENDPOINT !== undefined && !(isGiven("OBJSTORE_ROOT_USER") && isGiven("OBJSTORE_ROOT_PASSWORD"))
+        ? "names an existing object storage, which needs its keys in OBJSTORE_ROOT_USER and OBJSTORE_ROOT_PASSWORD"
+        : undefined,
+  },
+  {
+    subject: "IDENTITY_ISSUER_URL",
+    impossible: true,
+    check: ({ variables: v, isGiven }) =>
+      v.IDENTITY_ISSUER_URL !== undefined && v.REQUIRE_IDENTITY_SERVICE && isGiven("REQUIRE_IDENTITY_SERVICE")
+        ? "names an existing issuer while REQUIRE_IDENTITY_SERVICE=true asks to deploy one; set one of them"
+        : undefined,
+  },
+  {
+    subject: "REQUIRE_PORTAL",
+    check: (input) =>
+      input.variables.REQUIRE_PORTAL && !hasIdentity(input)
+        ? "is true, but there is no identity service: nobody can log in to the portal"
+        : undefined,
+  },
+  {
+    subject: "REQUIRE_APPLICATION_HUB",
+    check: (input) =>
+      input.variables.REQUIRE_APPLICATION_HUB && input.isGiven("REQUIRE_APPLICATION_HUB") && !hasIdentity(input)
+        ? "is true, but there is no identity service: nobody can log in to the application hub"
+        : undefined,
+  },
+  {
+    subject: "REQUIRE_REGISTRATION_API",
+    check: ({ variables: v, isGiven }) =>
+      v.REQUIRE_REGISTRATION_API &&
+      isGiven("REQUIRE_REGISTRATION_API") &&
+      !v.REQUIRE_RESOURCE_CATALOGUE &&
+      !v.REQUIRE_DATA_ACCESS
+        ? "is true, but there is neither a resource catalogue nor a data access service to register in"
+        : undefined,
+  },
+  {
+    subject: "CLOUDDATA_DATA_SPECIFICATION",
+    check: ({ variables: v }) =>
+      v.CLOUDDATA_DATA_SPECIFICATION && !v.REQUIRE_RESOURCE_CATALOGUE && !v.REQUIRE_DATA_ACCESS
+        ? "is true, but there is neither a resource catalogue nor a data access service to harvest into"
+        : undefined,
+  },
+];

@@ -1,0 +1,135 @@
+import type { Variables, Variant } from "@swath/manifest";
+import { isLocalDomain, isPrivateAddress } from "./addresses.ts";
+import { parseArguments, type DeployArguments, type ParsedArguments } from "./arguments.ts";
+import type { Config } from "./config.ts";
+import { checkContradictions } from "./contradictions.ts";
+import type { Origin, RuleContext } from "./define.ts";
+import { parseExtraOptions } from "./extra-options.ts";
+import type { MachineFacts } from "./facts.ts";
+import { appliesTo, readGivenValues, warnOfOtherVariant, type GivenValue } from "./given.ts";
+import type { Mistake, Warning } from "./report.ts";
+import { findAddress, findDomain, findPublicPort, listensOnLoopback } from "./placement.ts";
+import { warnOfUnknownNames } from "./unknown-names.ts";
+import { allVariableNames, definitionOf, variableNames } from "./variables/table.ts";
+
+export interface Resolution {
+  /** Complete even where there are mistakes (a wrong value counts as not set), but not to be deployed then. */
+  readonly config: Config;
+  readonly warnings: readonly Warning[];
+  readonly mistakes: readonly Mistake[];
+}
+
+export interface ResolveInput {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly args: DeployArguments;
+  readonly facts: MachineFacts;
+}
+
+/** Everything the operator said, as one typed configuration. Pure: the same input gives the same result. */
+export function resolveConfig({ env, args, facts }: ResolveInput): Resolution {
+  const parsed = parseArguments(args);
+  const given = readGivenValues(env);
+  const variant = given.values.get("PLATFORM_VARIANT")?.value === "B" ? "B" : "A";
+  const context = createContext(given.values, variant, parsed, facts);
+  const variables: Record<string, unknown> = {};
+  const origins: Record<string, Origin> = {};
+  for (const name of variableNames) {
+    variables[name] = context.get(name);
+    origins[name] = findOrigin(name, given.values.get(name), context);
+  }
+  origins["clusterName"] = args.clusterName ? { kind: "argument" } : { kind: "default" };
+  origins["domain"] = findDomain(parsed, context).origin;
+  origins["publicIp"] = findAddress(parsed, context).origin;
+  const extraOptions = parseExtraOptions(context.get("LOCALCLUSTER_EXTRA_OPTIONS"));
+  const scheme = context.get("USE_TLS") ? "https" : "http";
+  const config: Config = {
+    action: parsed.action,
+    variant,
+    clusterName: parsed.clusterName,
+    domain: context.domain(),
+    publicIp: context.publicIp(),
+    scheme,
+    publicPort: findPublicPort(scheme, extraOptions, context),
+    variables: variables as unknown as Variables,
+    origins: origins as unknown as Config["origins"],
+    extraOptions,
+    onLoopback: context.onLoopback(),
+  };
+  const contradictions = checkContradictions(config, context);
+  return {
+    config,
+    warnings: [
+      ...warnOfUnknownNames(env, allVariableNames()),
+      ...warnOfOtherVariant(given.values, variant),
+      ...contradictions.warnings,
+    ],
+    mistakes: [...parsed.mistakes, ...given.mistakes, ...contradictions.mistakes],
+  };
+}
+
+function createContext(
+  given: ReadonlyMap<keyof Variables, GivenValue>,
+  variant: Variant,
+  args: ParsedArguments,
+  facts: MachineFacts,
+): RuleContext {
+  const known = new Map<keyof Variables, unknown>();
+  const context: RuleContext = {
+    variant,
+    clusterName: args.clusterName,
+    facts,
+    isGiven: (name) => given.has(name),
+    get: <K extends keyof Variables>(name: K) => {
+      if (!known.has(name)) {
+        known.set(name, findValue(name, given, variant, context));
+      }
+      return known.get(name) as Variables[K];
+    },
+    publicIp: () => findAddress(args, context).value,
+    domain: () => findDomain(args, context).value,
+    isPrivate: () => {
+      const domain = context.domain();
+      return isLocalDomain(domain) || (args.domain === undefined && isPrivateAddress(context.publicIp()));
+    },
+    onLoopback: () => facts.ingressOnLoopback ?? listensOnLoopback(args, context),
+  };
+  return context;
+}
+
+function findValue(
+  name: keyof Variables,
+  given: ReadonlyMap<keyof Variables, GivenValue>,
+  variant: Variant,
+  context: RuleContext,
+): unknown {
+  const definition = definitionOf(name);
+  if (!appliesTo(name, variant)) {
+    if (definition.type.name === "boolean") {
+      return false;
+    }
+  } else {
+    const overruled = definition.overrule?.derive(context);
+    if (overruled !== undefined) {
+      return overruled;
+    }
+    const set = given.get(name);
+    if (set !== undefined) {
+      return set.value;
+    }
+  }
+  return "value" in definition.fallback ? definition.fallback.value : definition.fallback.derive(context);
+}
+
+function findOrigin(name: keyof Variables, given: GivenValue | undefined, context: RuleContext): Origin {
+  const { fallback, overrule } = definitionOf(name);
+  if (!appliesTo(name, context.variant)) {
+    return { kind: "other variant" };
+  }
+  if (overrule?.derive(context) !== undefined) {
+    return { kind: "derived", rule: overrule.rule };
+  }
+  if (given !== undefined) {
+    return given.alias === undefined ? { kind: "environment" } : { kind: "alias", name: given.alias };
+  }
+  return "value" in fallback ? { kind: "default" } : { kind: "derived", rule: fallback.rule };
+}

@@ -1,0 +1,132 @@
+import { derived, fixed, sameAs, type VariableGroup } from "../define.ts";
+import { boolean, text } from "../value-types.ts";
+
+const imageReference = text({
+  pattern: /^[a-z0-9][\w.:/@-]{0,511}$/,
+  allowed: "an image reference like registry.example.org/swath:1.0",
+});
+
+/** Which components the platform has. */
+export const componentVariables = {
+  REQUIRE_STORAGE: {
+    type: boolean,
+    fallback: fixed(true),
+    meaning: "Create the persistent volumes that several components share.",
+  },
+  REQUIRE_DUMMY_SERVICE: {
+    type: boolean,
+    fallback: fixed(false),
+    meaning: "Deploy the debugging service, which answers every request with what it received.",
+  },
+  REQUIRE_IDENTITY_SERVICE: {
+    type: boolean,
+    variants: ["A"],
+    fallback: derived(
+      "true, or false where IDENTITY_ISSUER_URL names an existing one",
+      ({ get }) => get("IDENTITY_ISSUER_URL") === undefined,
+    ),
+    meaning: "Deploy the identity service: realms, users, clients, tokens.",
+  },
+  REQUIRE_LOGIN_SERVICE: {
+    type: boolean,
+    variants: ["B"],
+    fallback: fixed(true),
+    meaning: "Deploy the login service.",
+  },
+  REQUIRE_PDP: {
+    type: boolean,
+    variants: ["B"],
+    fallback: fixed(true),
+    meaning: "Deploy the policy decision service.",
+  },
+  REQUIRE_USER_PROFILE: {
+    type: boolean,
+    variants: ["B"],
+    fallback: fixed(true),
+    meaning: "Deploy the user profile service.",
+  },
+  REQUIRE_ADES: { type: boolean, fallback: fixed(true), meaning: "Deploy the processing service." },
+  REQUIRE_RESOURCE_CATALOGUE: { type: boolean, fallback: fixed(true), meaning: "Deploy the resource catalogue." },
+  REQUIRE_DATA_ACCESS: { type: boolean, fallback: fixed(true), meaning: "Deploy the data access service." },
+  REQUIRE_REGISTRATION_API: {
+    type: boolean,
+    variants: ["A"],
+    fallback: fixed(true),
+    meaning: "Deploy the registration API.",
+  },
+  REQUIRE_WORKSPACE_API: { type: boolean, fallback: fixed(true), meaning: "Deploy the workspace API." },
+  REQUIRE_BUCKET_OPERATOR: {
+    type: boolean,
+    variants: ["B"],
+    fallback: derived(
+      "true where REQUIRE_WORKSPACE_API is true or CLOUD_DOMAINNAME is set",
+      ({ get, isGiven }) => get("REQUIRE_WORKSPACE_API") || isGiven("CLOUD_DOMAINNAME"),
+    ),
+    meaning: "Deploy the bucket operator, which makes the buckets of workspaces.",
+  },
+  REQUIRE_OBJSTORE: {
+    type: boolean,
+    fallback: derived(
+      "true where REQUIRE_WORKSPACE_API or REQUIRE_DATA_ACCESS is true or STAGEOUT_TARGET is objstore; false where OBJSTORE_ENDPOINT names an existing one",
+      ({ get }) =>
+        get("OBJSTORE_ENDPOINT") === undefined &&
+        (get("REQUIRE_WORKSPACE_API") || get("REQUIRE_DATA_ACCESS") || get("STAGEOUT_TARGET") === "objstore"),
+    ),
+    meaning:
+      "Deploy the object storage and its console. Nothing asks for it while no enabled component keeps data there, which is what a documented default of false means.",
+    aliases: ["REQUIRE_MINIO"],
+  },
+  REQUIRE_REGISTRY: {
+    type: boolean,
+    fallback: sameAs("REQUIRE_WORKSPACE_API"),
+    meaning: "Deploy the container image registry.",
+    aliases: ["REQUIRE_HARBOR"],
+  },
+  REQUIRE_PORTAL: {
+    type: boolean,
+    fallback: derived(
+      "value of REQUIRE_IDENTITY_SERVICE (variant A, true too with IDENTITY_ISSUER_URL); true (variant B)",
+      ({ get, variant }) =>
+        variant === "B" || get("REQUIRE_IDENTITY_SERVICE") || get("IDENTITY_ISSUER_URL") !== undefined,
+    ),
+    meaning: "Deploy the browser portal.",
+  },
+  REQUIRE_APPLICATION_HUB: {
+    type: boolean,
+    variants: ["A"],
+    fallback: fixed(true),
+    meaning: "Deploy the application hub.",
+  },
+  REQUIRE_PDE: {
+    type: boolean,
+    variants: ["B"],
+    fallback: fixed(true),
+    meaning: "Deploy the processor development environment.",
+  },
+  INSTALL_GITOPS: {
+    type: boolean,
+    fallback: sameAs("REQUIRE_WORKSPACE_API"),
+    meaning:
+      "Install the continuous-delivery component that the workspace API depends on. Set to false where the cluster has one.",
+    aliases: ["INSTALL_FLUX"],
+  },
+  CLOUDDATA_DATA_SPECIFICATION: {
+    type: boolean,
+    fallback: fixed(false),
+    meaning:
+      "Harvest the cloud provider's data offering into the resource catalogue and data access. Usable only inside that provider's cloud with access to its data network.",
+    aliases: ["CREODIAS_DATA_SPECIFICATION"],
+  },
+  SWATH_IMAGE: {
+    type: imageReference,
+    fallback: fixed("swath:0.1.0"),
+    meaning: "Container image that holds every service, for Kubernetes. The embedded cluster needs no image.",
+  },
+  PROCESSING_ZOO_IMAGE: {
+    type: imageReference,
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: sameAs("SWATH_IMAGE"),
+    meaning: "Container image of the processing service, for Kubernetes. The embedded cluster needs no image.",
+  },
+} satisfies VariableGroup;

@@ -1,0 +1,81 @@
+import { fixed, sameAs, type VariableGroup } from "../define.ts";
+import { secret, text, url } from "../value-types.ts";
+import { defaultSecret } from "./default-secret.ts";
+
+const userName = text({
+  pattern: /^[A-Za-z0-9][\w.@+-]{0,62}$/,
+  allowed: "a user name: letters, digits and . _ @ + -",
+});
+
+/** Users, clients and secrets of the identity service (variant A) and the login service (variant B). */
+export const identityVariables = {
+  IDENTITY_SERVICE_DEFAULT_SECRET: {
+    type: secret(),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: defaultSecret("IDENTITY_SERVICE_DEFAULT_SECRET"),
+    meaning:
+      "Secret that the other credentials of the identity service default to, and the password of the test users.",
+  },
+  IDENTITY_SERVICE_ADMIN_USER: {
+    type: userName,
+    variants: ["A"],
+    fallback: fixed("admin"),
+    meaning: "Administrator of the identity service.",
+  },
+  IDENTITY_SERVICE_ADMIN_PASSWORD: {
+    type: secret(),
+    variants: ["A"],
+    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
+    meaning: "Password of the administrator.",
+  },
+  IDENTITY_SERVICE_ADMIN_CLIENT: {
+    type: text({ pattern: /^[\w.:-]{1,255}$/, allowed: "a client id: letters, digits and . _ : -" }),
+    variants: ["A"],
+    fallback: fixed("admin-cli"),
+    meaning: "Client used for administration during the deployment.",
+  },
+  IDENTITY_POSTGRES_PASSWORD: {
+    type: secret(),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
+    meaning: "Password of the deployed PostgreSQL.",
+  },
+  IDENTITY_GATEKEEPER_CLIENT_SECRET: {
+    type: secret(),
+    variants: ["A"],
+    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
+    meaning: "Secret of each identity client that the deployment makes, one per protected service.",
+  },
+  IDENTITY_GATEKEEPER_ENCRYPTION_KEY: {
+    type: secret(16),
+    variants: ["A"],
+    fallback: defaultSecret("IDENTITY_GATEKEEPER_ENCRYPTION_KEY", "changemechangeme", 24),
+    meaning: "Key that the proxies in front of protected services encrypt their cookies with.",
+  },
+  IDENTITY_REALM: {
+    type: text({ pattern: /^[A-Za-z0-9][\w-]{0,62}$/, allowed: "a realm: letters, digits, _ and -" }),
+    variants: ["A"],
+    fallback: fixed("master"),
+    meaning:
+      "Realm of the identity service. The deployment does not make it; changing it will probably break the deployment.",
+  },
+  IDENTITY_ISSUER_URL: {
+    type: url(["https", "http"]),
+    fallback: fixed(undefined),
+    meaning: "Existing OpenID Connect issuer used instead of the deployed identity service.",
+  },
+  LOGIN_SERVICE_ADMIN_PASSWORD: {
+    type: secret(),
+    variants: ["B"],
+    fallback: defaultSecret("LOGIN_SERVICE_ADMIN_PASSWORD"),
+    meaning: "First password of the login service's user admin.",
+  },
+  LOGIN_PROVIDER: {
+    type: text({ pattern: /^[a-z0-9][a-z0-9-]{0,62}$/, allowed: "one path segment: a-z, digits and -" }),
+    variants: ["B"],
+    fallback: fixed("oxauth"),
+    meaning: "First path segment of the login service's endpoints: /<provider>/restv1/token.",
+  },
+} satisfies VariableGroup;

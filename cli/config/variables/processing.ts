@@ -1,0 +1,47 @@
+import { fixed, type VariableGroup } from "../define.ts";
+import { choice, integer, size, text } from "../value-types.ts";
+
+/** Limits of processing jobs, where results go, and what else the operator may turn. */
+export const processingVariables = {
+  PROCESSING_MAX_RAM: {
+    type: size("kubernetes"),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed("8Gi"),
+    meaning: "Most memory one processing job may have.",
+  },
+  PROCESSING_MAX_CORES: {
+    type: integer(1, 1024),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(4),
+    meaning: "Most processor cores one processing job may have.",
+  },
+  STAGEOUT_TARGET: {
+    type: choice(["workspace", "objstore"], { minio: "objstore" }),
+    fallback: fixed("workspace"),
+    meaning:
+      "Where the processing service puts results: into the user's workspace (by the workspace API) or into the object storage.",
+  },
+  TEMP_FORWARDING_PORT: {
+    type: integer(1, 65_535),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(9876),
+    meaning: "Port of this machine used to reach services inside Kubernetes during the deployment.",
+  },
+  WILDCARD_DNS_SUFFIX: {
+    type: text({
+      pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+      allowed: "a domain name",
+    }),
+    fallback: fixed("nip.io"),
+    meaning:
+      "Wildcard DNS service below which a name that holds an address resolves to it; the default domain is made with it.",
+  },
+  PORTAL_VALUES: {
+    type: text({ allowed: "the path of a YAML file" }),
+    fallback: fixed(undefined),
+    meaning: "File with chart values for the portal, merged over the ones that the deployment finds by itself.",
+  },
+} satisfies VariableGroup;

@@ -1,0 +1,59 @@
+import type { Variables } from "@swath/manifest";
+import { derived, fixed, type Fallback, type VariableGroup } from "../define.ts";
+import { boolean, text } from "../value-types.ts";
+
+/** How people come in: open or protected, with TLS or without, and who signs the certificates. */
+export const protectionVariables = {
+  OPEN_INGRESS: {
+    type: boolean,
+    fallback: derived(
+      "false; true in variant A where there is no identity service to protect anything with",
+      ({ get, variant }) =>
+        variant === "A" && !get("REQUIRE_IDENTITY_SERVICE") && get("IDENTITY_ISSUER_URL") === undefined,
+    ),
+    meaning: "Offer `<service>-open.<domain>` hosts that nothing protects. Leave it false for a secure system.",
+  },
+  REQUIRE_DUMMY_SERVICE_PROTECTION: protection("REQUIRE_DUMMY_SERVICE", "the debugging service"),
+  REQUIRE_ADES_PROTECTION: protection("REQUIRE_ADES", "the processing service"),
+  REQUIRE_RESOURCE_CATALOGUE_PROTECTION: protection("REQUIRE_RESOURCE_CATALOGUE", "the resource catalogue"),
+  REQUIRE_DATA_ACCESS_PROTECTION: protection("REQUIRE_DATA_ACCESS", "the data access service"),
+  REGISTRATION_API_PROTECTION: {
+    ...protection("REQUIRE_REGISTRATION_API", "the registration API"),
+    variants: ["A"],
+    aliases: ["REQUIRE_REGISTRATION_API_PROTECTION"],
+  },
+  REQUIRE_WORKSPACE_API_PROTECTION: protection("REQUIRE_WORKSPACE_API", "the workspace API"),
+  USE_TLS: {
+    type: boolean,
+    fallback: fixed(true),
+    meaning:
+      "Serve the hosts with TLS. When false, requests without TLS are not redirected and TLS_CLUSTER_ISSUER is notls.",
+  },
+  TLS_CLUSTER_ISSUER: {
+    type: text({
+      pattern: /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/,
+      allowed: "the name of an issuer: letters a-z, digits, - and .",
+    }),
+    fallback: derived(
+      "letsencrypt-staging; local-ca on the embedded cluster where the domain or the public address is private",
+      ({ get, isPrivate }) =>
+        get("REQUIRE_LOCALCLUSTER") && get("LOCALCLUSTER_TOOL") === "embedded" && isPrivate()
+          ? "local-ca"
+          : "letsencrypt-staging",
+    ),
+    overrule: { rule: "notls where USE_TLS is false", derive: ({ get }) => (get("USE_TLS") ? undefined : "notls") },
+    meaning:
+      "Who signs the certificates of the hosts: letsencrypt-staging and letsencrypt-production (deploy/cluster/acme-issuers.sh), local-ca on the embedded cluster, or an issuer of the cluster.",
+  },
+} satisfies VariableGroup;
+
+function protection(component: keyof Variables, title: string) {
+  return {
+    type: boolean,
+    fallback: derived(
+      `value of ${component}, and false where OPEN_INGRESS is true (variant A); value of ${component} (variant B)`,
+      ({ get, variant }) => get(component) === true && (variant === "B" || !get("OPEN_INGRESS")),
+    ) as Fallback<boolean>,
+    meaning: `Let only requests with valid credentials reach ${title}.`,
+  };
+}
