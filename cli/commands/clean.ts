@@ -30,7 +30,9 @@ Refuses while something is deployed.`,
     ];
     for (const name of clusters) {
       if (await isDeployed(name, env)) {
-        throw new CommandError(`cluster "${name}" has a deployment that uses its volumes; remove it first: deploy/swath/swath.sh delete ${name}`);
+        throw new CommandError(
+          `cluster "${name}" has a deployment that uses its volumes; remove it first: deploy/swath/swath.sh delete ${name}`,
+        );
       }
     }
     for (const target of targets.filter((path) => existsSync(path))) {

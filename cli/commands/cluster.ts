@@ -30,7 +30,10 @@ delete stops the cluster and removes all it has: deployment, volumes, secrets, c
         stdout.write(`deleted cluster "${name}" with its volumes\n`);
         return 0;
       default:
-        throw new CommandError(`what should be done with clusters? Usage: swath cluster list | swath cluster delete [CLUSTER]`, 2);
+        throw new CommandError(
+          `what should be done with clusters? Usage: swath cluster list | swath cluster delete [CLUSTER]`,
+          2,
+        );
     }
   },
 };
@@ -43,8 +46,16 @@ async function formatClusters(env: NodeJS.ProcessEnv): Promise<string> {
       const status = await findStatus(createControlClient(paths.controlSocket));
       const pods = status?.pods ?? [];
       const state = status === undefined ? "stopped" : `${pods.filter(isSettled).length}/${pods.length} pods ready`;
-      return [name, state, settings?.domain ?? "", settings === undefined ? "" : `${settings.httpPort},${settings.httpsPort}`, paths.directory];
+      return [
+        name,
+        state,
+        settings?.domain ?? "",
+        settings === undefined ? "" : `${settings.httpPort},${settings.httpsPort}`,
+        paths.directory,
+      ];
     }),
   );
-  return rows.length === 0 ? "there are no clusters\n" : formatTable([["NAME", "STATE", "DOMAIN", "PORTS", "FOLDER"], ...rows]);
+  return rows.length === 0
+    ? "there are no clusters\n"
+    : formatTable([["NAME", "STATE", "DOMAIN", "PORTS", "FOLDER"], ...rows]);
 }

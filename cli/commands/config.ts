@@ -4,7 +4,9 @@ import { formatMistake, formatWarning } from "../config/report.ts";
 import { resolveConfig, type Resolution } from "../config/resolve.ts";
 import { describeOrigin, showConfig } from "../config/show.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
-import { collectMachineFacts } from "./machine-facts.ts";
+import { readClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
+import { clusterPaths } from "../targets/embedded/state/paths.ts";
+import { collectMachineFacts } from "../targets/machine-facts.ts";
 
 const usage = `usage: swath config [-o text|json] [--changed] [<cluster-name> [<domain>] [<public-ip>]]
 
@@ -25,7 +27,11 @@ async function runConfig({ args, env, stdout, stderr }: CommandContext): Promise
   const { values, positionals } = parseOptions(args);
   const [clusterName, arg3, arg4] = positionals;
   const deployArguments = { clusterName, arg3, arg4 };
-  const facts = await collectMachineFacts({ env, args: deployArguments, readKeptDomain: async () => undefined });
+  const facts = await collectMachineFacts({
+    env,
+    args: deployArguments,
+    readKeptDomain: async (name) => readClusterSettings(clusterPaths(name, env))?.domain,
+  });
   const resolution = resolveConfig({ env, args: deployArguments, facts });
   stdout.write(values.output === "json" ? toJson(resolution) : toText(resolution, values.changed ?? false));
   stderr.write(reportProblems(resolution));

@@ -40,7 +40,10 @@ Shows only what this deployment has. Passwords are those of the variables, or we
         ? `${JSON.stringify(rows, null, 2)}\n`
         : rows.length === 0
           ? "this deployment has no users\n"
-          : formatTable([["WHERE", "USER", "PASSWORD"], ...rows.map(({ what, user, password }) => [what, user, password])]),
+          : formatTable([
+              ["WHERE", "USER", "PASSWORD"],
+              ...rows.map(({ what, user, password }) => [what, user, password]),
+            ]),
     );
     return 0;
   },

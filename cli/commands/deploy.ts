@@ -11,6 +11,7 @@ import { writeClusterSettings } from "../targets/embedded/state/cluster-settings
 import { holdApply } from "../targets/embedded/hold-apply.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
+import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { listUrls } from "./urls.ts";
 import { formatTable } from "../view/table.ts";
 
@@ -69,7 +70,10 @@ async function printTemplate({ config }: Resolution, stdout: NodeJS.WriteStream)
   return 0;
 }
 
-async function apply({ resolution: { config }, cluster, paths, notes }: PreparedCluster, { env, stdout, stderr }: CommandContext): Promise<number> {
+async function apply(
+  { resolution: { config }, cluster, paths, notes }: PreparedCluster,
+  { env, stdout, stderr }: CommandContext,
+): Promise<number> {
   const started = performance.now();
   const plan = createPlan(config, components);
   const target = createEmbeddedTarget(cluster.name, env);
@@ -92,11 +96,22 @@ async function apply({ resolution: { config }, cluster, paths, notes }: Prepared
     }
     stdout.write(`\nReady after ${seconds} s: ${outcome.pods} pods are Running or Completed.\n\n`);
     stdout.write(formatTable(listUrls(plan), { indent: "  " }));
-    stdout.write(`\nUsers and passwords: bin/swath credentials${cluster.name === "swath" ? "" : ` ${cluster.name}`}\n`);
+    stdout.write(formatNextSteps(cluster));
     return 0;
   } finally {
     release();
   }
+}
+
+function formatNextSteps({ name, domain }: PreparedCluster["cluster"]): string {
+  const argument = name === DEFAULT_CLUSTER ? "" : ` ${name}`;
+  const isLocal = domain.endsWith(".localhost");
+  return (
+    `\nUsers and passwords: bin/swath credentials${argument}\n` +
+    (isLocal
+      ? `Browsers and curl find *.${domain} by themselves; for other programs: bin/swath hosts --write${argument}\n`
+      : "")
+  );
 }
 
 async function deleteDeployment(name: string, { env, stdout }: CommandContext): Promise<number> {

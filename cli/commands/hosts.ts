@@ -19,7 +19,11 @@ Prints the lines. Curl and browsers find *.localhost by themselves; Python, aws,
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { write: { type: "boolean" }, remove: { type: "boolean" }, file: { type: "string", default: "/etc/hosts" } },
+      options: {
+        write: { type: "boolean" },
+        remove: { type: "boolean" },
+        file: { type: "string", default: "/etc/hosts" },
+      },
     });
     const cluster = positionals[0] ?? DEFAULT_CLUSTER;
     if (values.write && values.remove) {
@@ -57,6 +61,8 @@ function replaceBlock(file: string, cluster: string, lines: string): void {
       writeFileSync(file, made);
     }
   } catch (error) {
-    throw new CommandError(`${file} could not be changed: ${(error as Error).message}; run it as root, or put the lines there yourself`);
+    throw new CommandError(
+      `${file} could not be changed: ${(error as Error).message}; run it as root, or put the lines there yourself`,
+    );
   }
 }

@@ -21,26 +21,51 @@ export const commands: readonly CommandEntry[] = [
     summary: "list pods and their states; -w keeps watching",
     load: async () => (await import("./pods.ts")).podsCommand,
   },
-  { name: "logs", summary: "print a pod's log; -f follows it", load: async () => (await import("./logs.ts")).logsCommand },
-  { name: "urls", summary: "list the addresses of all services", load: async () => (await import("./urls.ts")).urlsCommand },
+  {
+    name: "logs",
+    summary: "print a pod's log; -f follows it",
+    load: async () => (await import("./logs.ts")).logsCommand,
+  },
+  {
+    name: "urls",
+    summary: "list the addresses of all services",
+    load: async () => (await import("./urls.ts")).urlsCommand,
+  },
   {
     name: "credentials",
     summary: "show users and passwords of the deployment",
     load: async () => (await import("./credentials.ts")).credentialsCommand,
   },
   { name: "restart", summary: "restart a pod", load: async () => (await import("./restart.ts")).restartCommand },
-  { name: "stop", summary: "stop all pods, keep the deployment", load: async () => (await import("./stop.ts")).stopCommand },
-  { name: "start", summary: "start what was stopped or killed", load: async () => (await import("./start.ts")).startCommand },
+  {
+    name: "stop",
+    summary: "stop all pods, keep the deployment",
+    load: async () => (await import("./stop.ts")).stopCommand,
+  },
+  {
+    name: "start",
+    summary: "start what was stopped or killed",
+    load: async () => (await import("./start.ts")).startCommand,
+  },
   {
     name: "hosts",
     summary: "print, write or remove /etc/hosts lines for programs that cannot resolve the domain",
     load: async () => (await import("./hosts.ts")).hostsCommand,
   },
-  { name: "cluster", summary: "list or delete clusters", load: async () => (await import("./cluster.ts")).clusterCommand },
+  {
+    name: "cluster",
+    summary: "list or delete clusters",
+    load: async () => (await import("./cluster.ts")).clusterCommand,
+  },
   {
     name: "clean",
     summary: "remove persistent artefacts (what deploy/cluster/clean calls)",
     load: async () => (await import("./clean.ts")).cleanCommand,
+  },
+  {
+    name: "config",
+    summary: "show the resolved configuration and where each value comes from",
+    load: async () => (await import("./config.ts")).configCommand,
   },
   { name: "help", summary: "show this list", load: async () => (await import("./help.ts")).helpCommand },
   { name: "version", summary: "print the version", load: async () => (await import("./version.ts")).versionCommand },
@@ -52,5 +77,10 @@ export function findCommand(name: string): CommandEntry | undefined {
 
 /** The command that was probably meant. */
 export function suggestCommand(name: string): string | undefined {
-  return name === "" ? undefined : closest(name, commands.map((command) => command.name));
+  return name === ""
+    ? undefined
+    : closest(
+        name,
+        commands.map((command) => command.name),
+      );
 }

@@ -33,7 +33,8 @@ Ends with status 0 when every pod is Running and ready or Completed, 3 when one 
       throw new CommandError(`output "${values.output}" is not known; allowed: json`, 2);
     }
     const target = openTarget(positionals[0], env);
-    const isWanted = ({ namespace }: { namespace: string }) => values.namespace === undefined || values.namespace === namespace;
+    const isWanted = ({ namespace }: { namespace: string }) =>
+      values.namespace === undefined || values.namespace === namespace;
     const format = values.output === "json" ? (pods: unknown) => `${JSON.stringify(pods, null, 2)}\n` : formatPods;
     if (values.watch) {
       const shown = new Map<string, string>();

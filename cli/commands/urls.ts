@@ -20,7 +20,11 @@ Usage: swath urls [CLUSTER] [-o json]`,
       throw new CommandError(`output "${values.output}" is not known; allowed: json`, 2);
     }
     const plan = await readDeployedPlan(openTarget(positionals[0], env));
-    stdout.write(values.output === "json" ? `${JSON.stringify(Object.fromEntries(listUrls(plan)), null, 2)}\n` : formatTable(listUrls(plan)));
+    stdout.write(
+      values.output === "json"
+        ? `${JSON.stringify(Object.fromEntries(listUrls(plan)), null, 2)}\n`
+        : formatTable(listUrls(plan)),
+    );
     return 0;
   },
 };

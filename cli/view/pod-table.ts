@@ -9,7 +9,10 @@ interface PodTableOptions {
 const COLUMNS = ["NAMESPACE", "NAME", "READY", "STATUS", "RESTARTS", "AGE", ""] as const;
 
 /** Pods as the cluster's own tool prints them, with the reason behind those that are not ready. */
-export function formatPods(pods: readonly PodStatus[], { header = true, now = Date.now() }: PodTableOptions = {}): string {
+export function formatPods(
+  pods: readonly PodStatus[],
+  { header = true, now = Date.now() }: PodTableOptions = {},
+): string {
   const rows = pods.map((pod) => [
     pod.namespace,
     pod.name,

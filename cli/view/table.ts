@@ -5,7 +5,10 @@ interface TableOptions {
 }
 
 /** Columns of equal width, two spaces apart. Ends with a line feed. */
-export function formatTable(rows: readonly (readonly string[])[], { minimums = [], indent = "" }: TableOptions = {}): string {
+export function formatTable(
+  rows: readonly (readonly string[])[],
+  { minimums = [], indent = "" }: TableOptions = {},
+): string {
   const widths = rows.reduce<readonly number[]>(
     (found, row) => row.map((cell, index) => Math.max(cell.length, found[index] ?? minimums[index] ?? 0)),
     [],

@@ -1,5 +1,6 @@
 import { type PodStatus, isSettled } from "../targets/pod-status.ts";
 import type { Target } from "../targets/target.ts";
+import { formatLogLine } from "./log-line.ts";
 import { createProgress } from "./progress.ts";
 
 interface WatchOptions {
@@ -40,7 +41,11 @@ export async function watchUntilSettled({ target, stdout, patience = 180 }: Watc
       if (failing !== undefined) {
         return { settled: false, explanation: await explain(target, [failing]) };
       }
-      if (pods.length > 0 && pods.every((pod) => isSettled(pod) || pod.phase === "Terminating") && pods.some(isSettled)) {
+      if (
+        pods.length > 0 &&
+        pods.every((pod) => isSettled(pod) || pod.phase === "Terminating") &&
+        pods.some(isSettled)
+      ) {
         return { settled: true, pods: pods.filter(isSettled).length };
       }
     }
@@ -49,7 +54,13 @@ export async function watchUntilSettled({ target, stdout, patience = 180 }: Watc
     controller.abort();
     progress.done();
   }
-  return { settled: false, explanation: await explain(target, last.filter((pod) => !isSettled(pod))) };
+  return {
+    settled: false,
+    explanation: await explain(
+      target,
+      last.filter((pod) => !isSettled(pod)),
+    ),
+  };
 }
 
 /** Which pod, why, and the last it said; everything else keeps running. */
@@ -59,7 +70,7 @@ async function explain(target: Target, pods: readonly PodStatus[]): Promise<stri
       const lines = await target.tailLog(pod.name, LOG_LINES);
       return (
         `\nERROR: pod ${pod.namespace}/${pod.name} is not ready: ${pod.message ?? pod.phase}\n` +
-        (lines.length > 0 ? `Its last log lines:\n${lines.map((line) => `  ${line}`).join("\n")}\n` : "")
+        (lines.length > 0 ? `Its last log lines:\n${lines.map((line) => `  ${formatLogLine(line)}`).join("\n")}\n` : "")
       );
     }),
   );

@@ -1,5 +1,4 @@
 import { type IncomingMessage, request } from "node:http";
-import { createInterface } from "node:readline";
 
 import type { SupervisorStatus } from "./supervisor/control-server.ts";
 import { readJsonBody } from "./supervisor/json-body.ts";
@@ -38,8 +37,11 @@ export function createControlClient(controlSocket: string): ControlClient {
     events: async function* events(signal) {
       const response = await send(controlSocket, { method: "GET", path: "/events", signal });
       try {
-        for await (const line of createInterface({ input: response })) {
-          yield JSON.parse(line) as SupervisorStatus;
+        let rest = "";
+        for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) {
+          const lines = `${rest}${chunk}`.split("\n");
+          rest = lines.pop() ?? "";
+          yield* lines.map((line) => JSON.parse(line) as SupervisorStatus);
         }
       } catch (error) {
         if (!signal.aborted) {

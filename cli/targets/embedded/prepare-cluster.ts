@@ -1,14 +1,13 @@
-import { lookup } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 
 import type { DeployArguments } from "../../config/arguments.ts";
 import { type Resolution, resolveConfig } from "../../config/resolve.ts";
+import { collectMachineFacts } from "../machine-facts.ts";
 import { type ChosenPorts, choosePorts } from "./choose-ports.ts";
-import { createControlClient } from "./control-client.ts";
-import { findStatus } from "./ensure-supervisor.ts";
 import { INGRESS } from "./launch/ingress-spec.ts";
 import { type ClusterSettings, readClusterSettings } from "./state/cluster-settings.ts";
 import { type ClusterPaths, clusterPaths } from "./state/paths.ts";
+import { findMarkedProcesses } from "./supervisor/processes.ts";
 
 /** A resolved configuration, and the cluster it is for, not yet written. */
 export interface PreparedCluster {
@@ -33,11 +32,7 @@ const LOOPBACK = "127.0.0.1";
 export async function prepareCluster({ args, env, clusterName, bindPorts }: PrepareOptions): Promise<PreparedCluster> {
   const paths = clusterPaths(clusterName, env);
   const kept = readClusterSettings(paths);
-  const facts = {
-    clusterIp: LOOPBACK,
-    wildcardDnsResolves: kept !== undefined || (await resolvesWildcard(env["WILDCARD_DNS_SUFFIX"] || "nip.io")),
-    keptDomain: kept?.domain,
-  };
+  const facts = await collectMachineFacts({ env, args, readKeptDomain: async () => kept?.domain });
   const first = resolveConfig({ env, args, facts });
   const { config } = first;
   const wanted = {
@@ -60,7 +55,7 @@ export async function prepareCluster({ args, env, clusterName, bindPorts }: Prep
     portsAreGiven,
     createdAt: kept?.createdAt ?? new Date().toISOString(),
   };
-  return { resolution, cluster, paths, notes: listNotes(ports, wanted, cluster, kept) };
+  return { resolution, cluster, paths, notes: listNotes(ports, wanted) };
 }
 
 interface FindPortsOptions {
@@ -79,9 +74,8 @@ async function findPorts({ paths, kept, wanted, portsAreGiven, addresses }: Find
     (!portsAreGiven || (kept.httpPort === wanted.http && kept.httpsPort === wanted.https));
   if (isSameWish) {
     const keptPorts = { http: kept.httpPort, https: kept.httpsPort };
-    const status = await findStatus(createControlClient(paths.controlSocket));
-    // Its own ingress has them.
-    if (status?.pods.some(({ workload, pid }) => workload === INGRESS && pid !== undefined)) {
+    // Its own ingress has them, perhaps without a supervisor at the moment.
+    if (findMarkedProcesses(paths.id).some(({ pod }) => pod.startsWith(`${INGRESS}-`))) {
       return keptPorts;
     }
     // Links that people have kept lead to these ports: better an error than to move silently.
@@ -90,18 +84,10 @@ async function findPorts({ paths, kept, wanted, portsAreGiven, addresses }: Find
   return choosePorts({ wanted, isGiven: portsAreGiven, addresses });
 }
 
-function listNotes(ports: ChosenPorts, wanted: { http: number; https: number }, cluster: ClusterSettings, kept: ClusterSettings | undefined): readonly string[] {
-  return [
-    ...(ports.reason !== undefined && ports.http !== wanted.http
-      ? [`${ports.reason}; this cluster uses ${ports.http} and ${ports.https} instead.`]
-      : []),
-    ...(cluster.domain.endsWith(".localhost") && kept === undefined
-      ? [
-          `the wildcard DNS name does not resolve on this machine, so the domain is ${cluster.domain}. Browsers and curl find it by themselves; ` +
-            `for other programs: swath hosts --write`,
-        ]
-      : []),
-  ];
+function listNotes(ports: ChosenPorts, wanted: { http: number; https: number }): readonly string[] {
+  return ports.reason !== undefined && ports.http !== wanted.http
+    ? [`${ports.reason}; this cluster uses ${ports.http} and ${ports.https} instead.`]
+    : [];
 }
 
 function findPort(mappings: readonly { machinePort: number; clusterPort: number }[], clusterPort: number): number {
@@ -110,23 +96,15 @@ function findPort(mappings: readonly { machinePort: number; clusterPort: number 
 
 /** Loopback (both families) when nobody else is to reach it; else every address of the machine. */
 function listenAddresses({ onLoopback, extraOptions, publicIp }: Resolution["config"]): readonly string[] {
-  const hasIpv6 = Object.values(networkInterfaces()).some((entries) => entries?.some(({ address }) => address === "::1"));
+  const hasIpv6 = Object.values(networkInterfaces()).some((entries) =>
+    entries?.some(({ address }) => address === "::1"),
+  );
   if (onLoopback) {
     const address = publicIp.startsWith("127.") ? publicIp : LOOPBACK;
     return hasIpv6 ? [address, "::1"] : [address];
   }
-  const given = [extraOptions.listenAddress, ...extraOptions.ports.map((mapping) => mapping.address)].filter((address) => address !== undefined);
-  return given.length > 0 ? [...new Set(given)] : [hasIpv6 ? "::" : "0.0.0.0"];
-}
-
-/** Whether `127-0-0-1.<suffix>` leads to 127.0.0.1 here; without a network it does not. */
-async function resolvesWildcard(suffix: string): Promise<boolean> {
-  const limit = new Promise<false>((resolve) => {
-    setTimeout(() => resolve(false), 1500).unref();
-  });
-  const found = lookup(`127-0-0-1.${suffix}`, 4).then(
-    ({ address }) => address === LOOPBACK,
-    () => false,
+  const given = [extraOptions.listenAddress, ...extraOptions.ports.map((mapping) => mapping.address)].filter(
+    (address) => address !== undefined,
   );
-  return Promise.race([found, limit]);
+  return given.length > 0 ? [...new Set(given)] : [hasIpv6 ? "::" : "0.0.0.0"];
 }

@@ -15,7 +15,8 @@ interface IngressContext {
 
 /** The ingress is a pod like any other, but a part of the embedded cluster rather than of the platform. */
 export function ingressSpec({ cluster, paths, codeVersion }: IngressContext): LaunchSpec {
-  const env = { INGRESS_CONFIG: paths.ingressConfig };
+  // The supervisor never runs two but to let one relieve the other, and whether ports are free was checked before.
+  const env = { INGRESS_CONFIG: paths.ingressConfig, INGRESS_TAKEOVER: "true" };
   const { addresses, httpPort, httpsPort } = cluster;
   const version = codeVersion("cli/targets/embedded/ingress");
   return {

@@ -48,7 +48,7 @@ export function createControlServer({ supervisor, logger, codeVersion, exit }: C
     "GET /status": (_request, response) => sendJson(response, 200, status()),
     "GET /events": (_request, response) => streamStatus(supervisor, response, status),
     "PUT /desired": async (request, response) => {
-      supervisor.apply((await readJsonBody(request)) as DesiredState);
+      await supervisor.apply((await readJsonBody(request)) as DesiredState);
       response.writeHead(204).end();
     },
     "POST /restart": async (request, response) => {
@@ -58,11 +58,11 @@ export function createControlServer({ supervisor, logger, codeVersion, exit }: C
     },
     "POST /stop": async (_request, response) => {
       await supervisor.stopAll();
-      response.writeHead(204).end(exit);
+      sendLast(response, exit);
     },
     "POST /hand-over": (_request, response) => {
       supervisor.release();
-      response.writeHead(204).end(exit);
+      sendLast(response, exit);
     },
   };
   return createServer((request, response) => {
@@ -93,6 +93,12 @@ function streamStatus(supervisor: Supervisor, response: ServerResponse, status: 
   supervisor.on("change", send);
   response.on("close", () => supervisor.off("change", send));
   send();
+}
+
+/** Answers, and ends the supervisor when the answer has left. */
+function sendLast(response: ServerResponse, exit: () => void): void {
+  response.on("close", exit);
+  response.writeHead(204, { connection: "close" }).end();
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {

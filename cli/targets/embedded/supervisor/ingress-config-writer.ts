@@ -1,19 +1,20 @@
 import { join } from "node:path";
 
-import type { IngressConfig, Listener, Route } from "../ingress/config.ts";
+import type { Certificate, IngressConfig, Listener, Route } from "../ingress/config.ts";
 import { writeJsonFile } from "../state/json-file.ts";
 import type { ClusterPaths } from "../state/paths.ts";
-import { readCertificates } from "../tls/certificate-files.ts";
 import type { DesiredState } from "./supervisor.ts";
 import type { WorkloadController } from "./workload-controller.ts";
 
 type FindController = (workload: string) => WorkloadController | undefined;
 
 /** Writes the ingress's configuration whenever hosts, pods or their readiness change. */
-export function createIngressConfigWriter(paths: ClusterPaths): (desired: DesiredState, find: FindController) => void {
+export function createIngressConfigWriter(
+  paths: ClusterPaths,
+): (desired: DesiredState, certificates: readonly Certificate[], find: FindController) => void {
   let written = "";
-  return (desired, find) => {
-    const config = toIngressConfig(desired, find, paths);
+  return (desired, certificates, find) => {
+    const config = toIngressConfig(desired, certificates, find, paths);
     const text = JSON.stringify(config);
     if (text !== written) {
       writeJsonFile(paths.ingressConfig, config);
@@ -22,16 +23,21 @@ export function createIngressConfigWriter(paths: ClusterPaths): (desired: Desire
   };
 }
 
-function toIngressConfig({ plan, cluster }: DesiredState, find: FindController, paths: ClusterPaths): IngressConfig {
-  const { scheme } = plan.settings;
-  const tls = scheme === "https";
+function toIngressConfig(
+  { plan, cluster }: DesiredState,
+  certificates: readonly Certificate[],
+  find: FindController,
+  paths: ClusterPaths,
+): IngressConfig {
+  // Until the first certificate is there, plain requests are told to wait by the redirect itself: nothing listens on https.
+  const tls = certificates.length > 0;
   const listeners: Listener[] = cluster.addresses.flatMap((address) => [
     { address, port: cluster.httpPort, tls: false },
     ...(tls ? [{ address, port: cluster.httpsPort, tls: true }] : []),
   ]);
   return {
     listeners,
-    sslRedirect: tls,
+    sslRedirect: plan.settings.scheme === "https",
     routes: plan.routes.map(({ host, wildcard, service, namespace, workload, port }): Route => {
       const controller = find(workload);
       const serving = controller?.serving;
@@ -47,7 +53,7 @@ function toIngressConfig({ plan, cluster }: DesiredState, find: FindController, 
         ...(controller?.pods.some((pod) => !pod.ready && pod.phase !== "CrashLoopBackOff") && { deploying: true }),
       };
     }),
-    tls: { certificates: tls ? readCertificates(paths.tls) : [] },
+    tls: { certificates },
     challengeFolder: join(paths.tls, "challenges"),
   };
 }

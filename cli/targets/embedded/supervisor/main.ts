@@ -23,7 +23,7 @@ try {
   prepareDirectories(paths);
   await holdName(`supervisor/${paths.id}`);
   const supervisor = new Supervisor({ paths, logger });
-  supervisor.start();
+  await supervisor.start();
   const codeVersion = createCodeVersions()("cli");
   const exit = () => process.exit(0);
   await listen(createControlServer({ supervisor, logger, codeVersion, exit }), { path: paths.controlSocket });

@@ -101,11 +101,7 @@ export class Pod {
   }
 
   start(): void {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
-    const account = this.spec.workload.account === "database" ? findDatabaseAccount() : undefined;
-    if (account !== undefined) {
-      chownSync(this.directory, account.uid, account.gid);
-    }
+    this.#makeDirectories();
     const log = openLog(this.#paths.logs, this.name);
     try {
       this.#child = spawn(process.execPath, [join(repositoryRoot, this.spec.program)], {
@@ -123,6 +119,20 @@ export class Pod {
     this.pid = this.#child.pid;
     this.#startedAt = this.pid === undefined ? undefined : readStat(this.pid)?.startedAt;
     this.#watch("starting");
+  }
+
+  /** Its folders of sockets and volumes, open to the account it runs as and nobody else. */
+  #makeDirectories(): void {
+    const { workload } = this.spec;
+    const account = workload.account === "database" ? findDatabaseAccount() : undefined;
+    const namespace = join(this.#paths.volumes, workload.namespace);
+    mkdirSync(namespace, { recursive: true, mode: 0o711 });
+    for (const directory of [this.directory, ...(workload.mounts ?? []).map(({ volume }) => join(namespace, volume))]) {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      if (account !== undefined) {
+        chownSync(directory, account.uid, account.gid);
+      }
+    }
   }
 
   /** Takes over a process that an earlier supervisor started. */
@@ -230,6 +240,12 @@ export class Pod {
       this.#stopped.push(() => clearTimeout(deadline));
       this.#onChange();
     });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    if (this.pid !== undefined) {
+      signalProcess(this.pid, signal);
+    }
   }
 
   /** Stops watching and leaves the process to the next supervisor. */

@@ -8,9 +8,14 @@ const TIMEOUT_MS = 3000;
 
 /** Resolves when the pod whose sockets lie in `directory` can serve; rejects with the reason. */
 export function probeReady(workload: Workload, directory: string): Promise<void> {
-  return workload.probe === "postgres"
-    ? probePostgres({ path: join(directory, ".s.PGSQL.5432") }, TIMEOUT_MS)
-    : getManagement(directory, "/readyz");
+  const answer =
+    workload.probe === "postgres"
+      ? probePostgres({ path: join(directory, ".s.PGSQL.5432") }, TIMEOUT_MS)
+      : getManagement(directory, "/readyz");
+  return answer.catch((error: NodeJS.ErrnoException) => {
+    // Its socket is not there yet.
+    throw error.code === "ENOENT" || error.code === "ECONNREFUSED" ? new Error("starting") : error;
+  });
 }
 
 /** Resolves when the pod is alive, ready or not. */
@@ -33,9 +38,7 @@ function getManagement(directory: string, path: string): Promise<void> {
       });
     });
     probe.on("timeout", () => probe.destroy(new Error(`${path} did not answer within ${TIMEOUT_MS / 1000} s`)));
-    probe.on("error", (error: NodeJS.ErrnoException) =>
-      reject(error.code === "ENOENT" || error.code === "ECONNREFUSED" ? new Error("starting") : error),
-    );
+    probe.on("error", reject);
     probe.end();
   });
 }

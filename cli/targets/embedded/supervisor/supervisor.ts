@@ -4,13 +4,15 @@ import type { Logger } from "@swath/service/log";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { PodStatus } from "../../pod-status.ts";
+import type { Certificate } from "../ingress/config.ts";
 import { createCodeVersions } from "../launch/code-version.ts";
-import { ingressSpec } from "../launch/ingress-spec.ts";
+import { INGRESS, ingressSpec } from "../launch/ingress-spec.ts";
 import { type LaunchSpec, createLaunchSpec } from "../launch/launch-spec.ts";
 import { readJsonFile, writeJsonFile } from "../state/json-file.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import { openSecretStore } from "../state/secrets.ts";
 import type { ClusterSettings } from "../state/cluster-settings.ts";
+import { ensureClusterCertificate } from "../tls/cluster-certificate.ts";
 import { createIngressConfigWriter } from "./ingress-config-writer.ts";
 import { removeOldLogs, rotateLogs } from "./log-files.ts";
 import type { PodRecord } from "./pod.ts";
@@ -32,6 +34,7 @@ interface SupervisorOptions {
 
 const TICK_MS = 1000;
 const ROTATE_EVERY_TICKS = 10;
+const RENEW_EVERY_TICKS = 6 * 3600;
 
 /** Drives all workloads of a cluster towards the desired state, event by event. Emits `change`. */
 export class Supervisor extends EventEmitter<{ change: [] }> {
@@ -43,6 +46,7 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
   #scheduled = false;
   #savedPods = "";
   #ticks = 0;
+  #certificates: readonly Certificate[] = [];
   #timer: NodeJS.Timeout | undefined;
   readonly #writeIngressConfig: ReturnType<typeof createIngressConfigWriter>;
 
@@ -58,10 +62,11 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
   }
 
   /** Reads what was desired last, takes over the pods that still run, and starts the rest. */
-  start(): void {
+  async start(): Promise<void> {
     const desired = readJsonFile<DesiredState>(this.#paths.planFile);
     const records = readJsonFile<readonly PodRecord[]>(this.#paths.podsFile) ?? [];
     if (desired !== undefined) {
+      this.#certificates = await this.#ensureCertificates(desired);
       this.#desire(desired);
     }
     this.#adopt(records);
@@ -70,9 +75,10 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
   }
 
   /** Makes this the desired state; it holds from here on, also after a kill. */
-  apply(desired: DesiredState): void {
+  async apply(desired: DesiredState): Promise<void> {
     // Resolved first: a plan that cannot be launched must not replace one that can.
     this.#specsOf(desired);
+    this.#certificates = await this.#ensureCertificates(desired);
     writeJsonFile(this.#paths.planFile, desired);
     this.#desire(desired);
     this.#logger.info({ workloads: this.#order.length }, "applied a plan");
@@ -167,6 +173,31 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     ];
   }
 
+  async #ensureCertificates({ plan }: DesiredState): Promise<readonly Certificate[]> {
+    if (plan.settings.scheme === "http") {
+      return [];
+    }
+    return [(await ensureClusterCertificate(plan, this.#paths.tls)).certificate];
+  }
+
+  /** A certificate that nears its end is replaced under the ingress, which reads it again when told. */
+  #renewCertificates(): void {
+    const desired = this.#desired;
+    if (desired === undefined || desired.plan.settings.scheme === "http") {
+      return;
+    }
+    ensureClusterCertificate(desired.plan, this.#paths.tls).then(
+      ({ certificate, renewed }) => {
+        this.#certificates = [certificate];
+        if (renewed) {
+          this.#controllers.get(INGRESS)?.serving?.signal("SIGHUP");
+        }
+      },
+      (error: unknown) =>
+        this.#logger.error({ err: error }, "the certificate could not be renewed; trying again later"),
+    );
+  }
+
   #controller(name: string): WorkloadController {
     const existing = this.#controllers.get(name);
     if (existing !== undefined) {
@@ -211,6 +242,9 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
         this.#logger.error({ err: error }, "logs could not be turned over");
       }
     }
+    if (this.#ticks % RENEW_EVERY_TICKS === 0) {
+      this.#renewCertificates();
+    }
     this.#reconcile();
   }
 
@@ -240,7 +274,7 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     if (this.#desired !== undefined) {
       this.#attempt("ingress configuration", () => {
         if (this.#desired !== undefined) {
-          this.#writeIngressConfig(this.#desired, (workload) => this.#controllers.get(workload));
+          this.#writeIngressConfig(this.#desired, this.#certificates, (workload) => this.#controllers.get(workload));
         }
       });
     }

@@ -4,10 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { connect } from "node:tls";
+import { type ConnectionOptions, connect } from "node:tls";
 import { promisify } from "node:util";
 
-import { WebSocket, WebSocketServer } from "ws";
+import { type ClientOptions, WebSocket, WebSocketServer } from "ws";
 
 import { ensureCertificate } from "../../tls/certificate-file.ts";
 import { hostsToCover } from "../../tls/hosts.ts";
@@ -69,7 +69,14 @@ after(async () => {
 
 async function curl(host: string, ...more: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)("curl", [
-    ...["-sS", "--max-time", "10", "--cacert", caFile, "--resolve", `${host}:${ports.tls}:127.0.0.1`, ...more],
+    "-sS",
+    "--max-time",
+    "10",
+    "--cacert",
+    caFile,
+    "--resolve",
+    `${host}:${ports.tls}:127.0.0.1`,
+    ...more,
     `https://${host}:${ports.tls}/x`,
   ]);
   return stdout;
@@ -120,11 +127,12 @@ test("answers ACME challenges without TLS, and only prepared ones", async () => 
 });
 
 test("carries WebSockets over TLS", async () => {
-  const socket = new WebSocket(`wss://127.0.0.1:${ports.tls}/`, [], {
+  const options: ClientOptions & ConnectionOptions = {
     headers: { host: `x.ws.${domain}` },
     servername: `x.ws.${domain}`,
     ca: readFileSync(caFile),
-  });
+  };
+  const socket = new WebSocket(`wss://127.0.0.1:${ports.tls}/`, [], options);
   const echoed = await new Promise((resolve, reject) => {
     socket.on("error", reject).on("open", () => socket.send("hello"));
     socket.on("message", (data: Buffer) => resolve(data.toString()));
