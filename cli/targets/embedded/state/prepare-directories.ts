@@ -1,6 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync, symlinkSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { findBarrier, findDatabaseAccount } from "@swath/postgres/account";
+
 import type { ClusterPaths } from "./paths.ts";
 
 /** The folder of the state cannot be used as it is; says which and why. */
@@ -23,6 +25,7 @@ export function prepareDirectories(paths: ClusterPaths): void {
     makePrivate(paths.tls, 0o700);
     makePrivate(join(paths.run, "pods"), 0o711);
     makePrivate(join(paths.run, "svc"), 0o711);
+    checkReachable(paths);
     const link = join(paths.directory, "run");
     if (paths.run !== link) {
       // Sockets lie elsewhere because this path is too long for them; whoever looks finds them here all the same.
@@ -38,6 +41,20 @@ export function prepareDirectories(paths: ClusterPaths): void {
         "Make it writable for this user, or set SWATH_STATE_DIR to a folder that is.",
       { cause },
     );
+  }
+}
+
+/** PostgreSQL does not run as root: the account it runs as has to get to its data. */
+function checkReachable(paths: ClusterPaths): void {
+  const account = findDatabaseAccount();
+  for (const folder of [paths.volumes, paths.run]) {
+    const barrier = findBarrier(folder, account);
+    if (account !== undefined && barrier !== undefined) {
+      throw new StateDirectoryError(
+        `PostgreSQL runs as "${account.name}" here, which may not pass through ${barrier}. ` +
+          `Allow it (chmod o+x ${barrier}), or set SWATH_STATE_DIR to a folder that everybody may pass through to.`,
+      );
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 
 /** The operating-system account that PostgreSQL runs as. */
 export interface DatabaseAccount {
@@ -34,4 +35,20 @@ export function findDatabaseAccount(
   throw new Error(
     `PostgreSQL does not run as root and none of the accounts ${CANDIDATES.join(", ")} exists; create one: useradd --system swath`,
   );
+}
+
+/** The first folder on the way down to `folder` that the account may not pass through, if there is one. */
+export function findBarrier(folder: string, account: DatabaseAccount | undefined): string | undefined {
+  if (account === undefined) {
+    return undefined;
+  }
+  const ancestors: string[] = [];
+  for (let path = folder; path !== dirname(path); path = dirname(path)) {
+    ancestors.unshift(path);
+  }
+  return ancestors.find((path) => {
+    const { mode, uid, gid } = statSync(path);
+    const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+    return (mode & bit) === 0;
+  });
 }

@@ -1,18 +1,8 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { DatabaseAccount } from "./account.ts";
+import { type DatabaseAccount, findBarrier } from "./account.ts";
 
 export interface PostgresBinaries {
   readonly initdb: string;
@@ -32,7 +22,7 @@ interface InstallOptions {
  */
 export function installBinaries({ copyTo, account }: InstallOptions): PostgresBinaries {
   const packaged = findPackage();
-  if (isReachable(packaged, account) && (hasLinks(packaged) || createLinks(packaged))) {
+  if (findBarrier(packaged, account) === undefined && (hasLinks(packaged) || createLinks(packaged))) {
     return programsOf(packaged);
   }
   const copy = join(copyTo, "native");
@@ -62,21 +52,6 @@ function findPackage(): string {
 
 function programsOf(native: string): PostgresBinaries {
   return { initdb: join(native, "bin/initdb"), postgres: join(native, "bin/postgres") };
-}
-
-/** Whether another account may walk down to the folder. The owner is this process's user, whose own access is not in question. */
-function isReachable(folder: string, account: DatabaseAccount | undefined): boolean {
-  if (account === undefined) {
-    return true;
-  }
-  for (let path = folder; path !== dirname(path); path = dirname(path)) {
-    const { mode, uid, gid } = statSync(path);
-    const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
-    if ((mode & bit) === 0) {
-      return false;
-    }
-  }
-  return true;
 }
 
 interface Link {

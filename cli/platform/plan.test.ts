@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import type { Component, Workload } from "@swath/manifest";
+
+import { resolveConfig } from "../config/resolve.ts";
+import { components } from "./components.ts";
+import { createPlan } from "./plan.ts";
+
+const settingsOf = (env: Record<string, string>) =>
+  resolveConfig({ env, args: { action: "apply" }, facts: { clusterIp: "127.0.0.1", wildcardDnsResolves: false } })
+    .config;
+
+const service = (name: string, more: Partial<Workload> = {}): Workload => ({
+  name,
+  namespace: "test",
+  component: name,
+  kind: "service",
+  env: {},
+  ports: [{ name: "http", number: 8080 }],
+  resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "128Mi" } },
+  ...more,
+});
+
+const protectedComponent: Component = {
+  name: "thing",
+  title: "Thing",
+  namespace: "test",
+  enabled: () => true,
+  declare: ({ settings: { variables } }) => ({
+    routes: [
+      {
+        service: "thing",
+        workload: "thing",
+        offersOpenHost: true,
+        protection: { required: variables.REQUIRE_ADES_PROTECTION, clientId: "thing" },
+      },
+    ],
+  }),
+  deploy: () => ({ workloads: [service("thing")] }),
+};
+
+const gatekeeper: Component = {
+  name: "gatekeeper",
+  title: "Gatekeeper",
+  namespace: "um",
+  enabled: () => true,
+  deploy: ({ declared }) => ({
+    workloads: [
+      service("gatekeeper", { namespace: "um", env: { HOSTS: declared.routes.map((route) => route.service).join() } }),
+    ],
+  }),
+};
+
+test("the same settings give the same plan", () => {
+  const plan = () => JSON.stringify(createPlan(settingsOf({ REQUIRE_DUMMY_SERVICE: "true" }), components));
+  assert.equal(plan(), plan());
+});
+
+test("a protected host leads through the gatekeeper, and components see what others declared", () => {
+  const plan = createPlan(settingsOf({}), [protectedComponent, gatekeeper]);
+  assert.deepEqual(
+    plan.routes.map(({ host, workload }) => [host, workload]),
+    [["thing.swath.localhost", "gatekeeper"]],
+  );
+  assert.equal(plan.workloads.find(({ name }) => name === "gatekeeper")?.env["HOSTS"], "thing");
+});
+
+test("OPEN_INGRESS adds the open host, and takes protection away unless it was asked for", () => {
+  const routes = (env: Record<string, string>) =>
+    createPlan(settingsOf({ OPEN_INGRESS: "true", ...env }), [protectedComponent, gatekeeper]).routes.map(
+      ({ service: name, workload }) => [name, workload],
+    );
+  assert.deepEqual(routes({}), [
+    ["thing", "thing"],
+    ["thing-open", "thing"],
+  ]);
+  assert.deepEqual(routes({ REQUIRE_ADES_PROTECTION: "true" }), [
+    ["thing", "gatekeeper"],
+    ["thing-open", "thing"],
+  ]);
+});
+
+test("manifests that contradict each other are refused, every mistake at once", () => {
+  const broken: Component = {
+    ...protectedComponent,
+    name: "broken",
+    deploy: () => ({
+      workloads: [
+        service("thing", {
+          needs: ["nobody"],
+          mounts: [{ volume: "none", path: "/x" }],
+          env: { A: { secret: "s", key: "k" }, B: { peer: "nobody" } },
+        }),
+      ],
+    }),
+  };
+  assert.throws(
+    () => createPlan(settingsOf({}), [broken]),
+    (error: Error) => {
+      for (const part of [
+        "needs nobody, which is not deployed",
+        "mounts none, which does not exist in test",
+        "A refers to secret s key k",
+        "B refers to workload nobody",
+        "leads to port http of workload gatekeeper",
+      ]) {
+        assert.ok(error.message.includes(part), `${part} in ${error.message}`);
+      }
+      return true;
+    },
+  );
+});
+
+test("an external database replaces the deployed one", () => {
+  const plan = createPlan(
+    settingsOf({ DATABASE_URL: "postgres://u:p@db/x", REQUIRE_DUMMY_SERVICE: "true", OPEN_INGRESS: "true" }),
+    components,
+  );
+  assert.equal(plan.database.kind, "external");
+  assert.ok(!plan.workloads.some(({ name }) => name === "postgres"));
+});

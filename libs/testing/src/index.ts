@@ -1,0 +1,3 @@
+export { type TestCluster, createTestCluster } from "./test-cluster.ts";
+export { waitUntil } from "./wait-until.ts";
+export { type CommandResult, runCommand } from "./run-command.ts";

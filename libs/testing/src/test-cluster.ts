@@ -1,0 +1,135 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { request } from "node:http";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { type CommandResult, runCommand } from "./run-command.ts";
+
+/** Root of the checkout. */
+const repositoryRoot = join(import.meta.dirname, "../../..");
+
+/** A pod as `swath pods -o json` prints it. */
+export interface ListedPod {
+  readonly name: string;
+  readonly workload: string;
+  readonly phase: string;
+  readonly ready: boolean;
+  readonly restarts: number;
+  readonly pid?: number;
+  readonly message?: string;
+}
+
+/** An embedded cluster of a test's own: its own state folder and ports, nothing shared with any other. */
+export interface TestCluster {
+  readonly name: string;
+  readonly domain: string;
+  readonly port: number;
+  readonly env: NodeJS.ProcessEnv;
+  /** Folder of the cluster's state. */
+  readonly directory: string;
+  readonly apply: (env?: NodeJS.ProcessEnv, signal?: AbortSignal) => Promise<CommandResult>;
+  readonly swath: (...args: readonly string[]) => Promise<CommandResult>;
+  readonly pods: () => Promise<readonly ListedPod[]>;
+  readonly pod: (workload: string) => Promise<ListedPod>;
+  /** A request to a service of the cluster through its ingress. */
+  readonly get: (
+    service: string,
+    path: string,
+    headers?: Record<string, string>,
+  ) => Promise<{ status: number; body: string }>;
+  /** Deletes the cluster and its folder. */
+  readonly close: () => Promise<void>;
+}
+
+/** Makes a cluster that `apply` deploys on; `env` are its variables. */
+export async function createTestCluster(variables: NodeJS.ProcessEnv): Promise<TestCluster> {
+  const name = `test-${process.pid}`;
+  const state = mkdtempSync(join(tmpdir(), "swath-test-"));
+  // As root, PostgreSQL runs as another account and has to pass through.
+  chmodSync(state, 0o711);
+  const [port, tlsPort] = await findFreePorts(2);
+  const domain = `${name}.localhost`;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const env: NodeJS.ProcessEnv = {
+    PATH,
+    HOME,
+    NODE_COMPILE_CACHE,
+    SWATH_STATE_DIR: state,
+    LOCALCLUSTER_EXTRA_OPTIONS: `--ports=${port}:80,${tlsPort}:443`,
+    ...variables,
+  };
+  const run = (args: readonly string[], more: NodeJS.ProcessEnv = {}, signal?: AbortSignal) =>
+    runCommand(process.execPath, [join(repositoryRoot, "cli/main.ts"), ...args], {
+      env: { ...env, ...more },
+      ...(signal && { signal }),
+    });
+  const pods = async () => JSON.parse((await run(["pods", "-o", "json", name])).stdout) as readonly ListedPod[];
+  return {
+    name,
+    domain,
+    port: port ?? 0,
+    env,
+    directory: join(state, "clusters", name),
+    apply: (more, signal) => run(["deploy", "apply", name, domain], more, signal),
+    swath: (...args) => run(args),
+    pods,
+    pod: async (workload) => {
+      const found = (await pods()).findLast((pod) => pod.workload === workload);
+      if (found === undefined) {
+        throw new Error(`there is no pod of ${workload}`);
+      }
+      return found;
+    },
+    get: (service, path, headers = {}) => get(port ?? 0, `${service}.${domain}`, path, headers),
+    close: async () => {
+      await run(["cluster", "delete", name]);
+      rmSync(state, { recursive: true, force: true });
+    },
+  };
+}
+
+function get(
+  port: number,
+  host: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { host: "127.0.0.1", port, path, headers: { host, ...headers }, agent: false },
+      (response) => {
+        let body = "";
+        response.setEncoding("utf8");
+        response.on("data", (text: string) => (body += text));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+        response.on("error", reject);
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end();
+  });
+}
+
+/** Ports that nobody listens on at this moment. */
+async function findFreePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer();
+          server.listen({ host: "127.0.0.1", port: 0 }, () => resolve(server));
+        }),
+    ),
+  );
+  return Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          const address = server.address();
+          server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+        }),
+    ),
+  );
+}

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Asks again and again until the answer is neither undefined nor false; fails with `what` after `seconds` (30). */
+export async function waitUntil<T>(
+  what: string,
+  ask: () => T | Promise<T>,
+  seconds = 30,
+): Promise<Exclude<T, undefined | false>> {
+  const deadline = Date.now() + seconds * 1000;
+  let last: unknown;
+  while (Date.now() < deadline) {
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) {
+        return answer as Exclude<T, undefined | false>;
+      }
+    } catch (error) {
+      last = error;
+    }
+    await sleep(50);
+  }
+  throw new Error(`waited ${seconds} s in vain: ${what}`, { cause: last });
+}
