@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
+import { Agent } from "node:https";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { connect } from "node:tls";
@@ -67,9 +68,12 @@ after(async () => {
   folder.close();
 });
 
-async function curl(host: string, ...more: string[]): Promise<string> {
+async function curl(host: string): Promise<string> {
   const { stdout } = await promisify(execFile)("curl", [
-    ...["-sS", "--max-time", "10", "--cacert", caFile, "--resolve", `${host}:${ports.tls}:127.0.0.1`, ...more],
+    ..."-sS --max-time 10 --resolve".split(" "),
+    `${host}:${ports.tls}:127.0.0.1`,
+    "--cacert",
+    caFile,
     `https://${host}:${ports.tls}/x`,
   ]);
   return stdout;
@@ -122,8 +126,7 @@ test("answers ACME challenges without TLS, and only prepared ones", async () => 
 test("carries WebSockets over TLS", async () => {
   const socket = new WebSocket(`wss://127.0.0.1:${ports.tls}/`, [], {
     headers: { host: `x.ws.${domain}` },
-    servername: `x.ws.${domain}`,
-    ca: readFileSync(caFile),
+    agent: new Agent({ servername: `x.ws.${domain}`, ca: readFileSync(caFile) }),
   });
   const echoed = await new Promise((resolve, reject) => {
     socket.on("error", reject).on("open", () => socket.send("hello"));
