@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
+import { Agent } from "node:https";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type ConnectionOptions, connect } from "node:tls";
+import { connect } from "node:tls";
 import { promisify } from "node:util";
 
-import { type ClientOptions, WebSocket, WebSocketServer } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
 
 import { ensureCertificate } from "../../tls/certificate-file.ts";
 import { hostsToCover } from "../../tls/hosts.ts";
@@ -67,16 +68,12 @@ after(async () => {
   folder.close();
 });
 
-async function curl(host: string, ...more: string[]): Promise<string> {
+async function curl(host: string): Promise<string> {
   const { stdout } = await promisify(execFile)("curl", [
-    "-sS",
-    "--max-time",
-    "10",
+    ..."-sS --max-time 10 --resolve".split(" "),
+    `${host}:${ports.tls}:127.0.0.1`,
     "--cacert",
     caFile,
-    "--resolve",
-    `${host}:${ports.tls}:127.0.0.1`,
-    ...more,
     `https://${host}:${ports.tls}/x`,
   ]);
   return stdout;
@@ -127,12 +124,10 @@ test("answers ACME challenges without TLS, and only prepared ones", async () => 
 });
 
 test("carries WebSockets over TLS", async () => {
-  const options: ClientOptions & ConnectionOptions = {
+  const socket = new WebSocket(`wss://127.0.0.1:${ports.tls}/`, [], {
     headers: { host: `x.ws.${domain}` },
-    servername: `x.ws.${domain}`,
-    ca: readFileSync(caFile),
-  };
-  const socket = new WebSocket(`wss://127.0.0.1:${ports.tls}/`, [], options);
+    agent: new Agent({ servername: `x.ws.${domain}`, ca: readFileSync(caFile) }),
+  });
   const echoed = await new Promise((resolve, reject) => {
     socket.on("error", reject).on("open", () => socket.send("hello"));
     socket.on("message", (data: Buffer) => resolve(data.toString()));
