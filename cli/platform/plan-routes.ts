@@ -33,12 +33,20 @@ export function planRoutes(
     namespace: workloads.find((workload) => workload.name === name)?.namespace ?? "",
     port,
   });
+  const hasGatekeeper = workloads.some(({ name }) => name === GATEKEEPER);
   return routes.flatMap(
-    ({ service, workload, port = "http", wildcard = false, protection, offersOpenHost = false }) => [
-      protection?.required
-        ? toWorkload(service, GATEKEEPER, "http", wildcard)
-        : toWorkload(service, workload, port, wildcard),
-      ...(offersOpenHost && variables.OPEN_INGRESS ? [toWorkload(`${service}-open`, workload, port, false)] : []),
-    ],
+    ({ service, workload, port = "http", wildcard = false, protection, offersOpenHost = false }) => {
+      const planned: PlannedRoute[] = [];
+      if (!protection?.required) {
+        planned.push(toWorkload(service, workload, port, wildcard));
+      } else if (hasGatekeeper) {
+        planned.push(toWorkload(service, GATEKEEPER, "http", wildcard));
+      }
+      // A host that is to be protected is not published at all where nobody would protect it.
+      if (offersOpenHost && variables.OPEN_INGRESS) {
+        planned.push(toWorkload(`${service}-open`, workload, port, false));
+      }
+      return planned;
+    },
   );
 }

@@ -66,6 +66,10 @@ test("a protected host leads through the gatekeeper, and components see what oth
   assert.equal(plan.workloads.find(({ name }) => name === "gatekeeper")?.env["HOSTS"], "thing");
 });
 
+test("a host that is to be protected is not published without a gatekeeper", () => {
+  assert.deepEqual(createPlan(settingsOf({}), [protectedComponent]).routes, []);
+});
+
 test("OPEN_INGRESS adds the open host, and takes protection away unless it was asked for", () => {
   const routes = (env: Record<string, string>) =>
     createPlan(settingsOf({ OPEN_INGRESS: "true", ...env }), [protectedComponent, gatekeeper]).routes.map(
@@ -85,6 +89,7 @@ test("manifests that contradict each other are refused, every mistake at once", 
   const broken: Component = {
     ...protectedComponent,
     name: "broken",
+    declare: () => ({ routes: [{ service: "thing", workload: "thing", port: "api" }] }),
     deploy: () => ({
       workloads: [
         service("thing", {
@@ -103,7 +108,7 @@ test("manifests that contradict each other are refused, every mistake at once", 
         "mounts none, which does not exist in test",
         "A refers to secret s key k",
         "B refers to workload nobody",
-        "leads to port http of workload gatekeeper",
+        "leads to port api of workload thing",
       ]) {
         assert.ok(error.message.includes(part), `${part} in ${error.message}`);
       }
