@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { existsSync, globSync, readFileSync, readdirSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { test } from "node:test";
+
+import { components } from "../cli/platform/components.ts";
+
+const root = join(import.meta.dirname, "..");
+const sources = globSync("{cli,components,libs,test,tools,bench}/**/*.ts", {
+  cwd: root,
+  exclude: (path) => path.includes("node_modules") || path.includes("/dist"),
+}).filter((file) => !file.includes("node_modules") && !file.includes("/dist/"));
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** Files over 400 lines, each with its reason. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  "cli/targets/embedded/ingress/exchange.ts": "one state machine: a request and its answer between two sockets",
+};
+
+test("no source file is longer than 400 lines", () => {
+  const long = sources.filter((file) => !(file in LONG_FILES) && read(file).split("\n").length > 401);
+  assert.deepEqual(long, []);
+});
+
+test("every component has its files and its line in the list", () => {
+  const folders = readdirSync(join(root, "components"));
+  for (const folder of folders) {
+    for (const file of ["README.md", "package.json", "manifest.ts", "main.ts"]) {
+      assert.ok(existsSync(join(root, "components", folder, file)), `components/${folder}/${file} is missing`);
+    }
+    for (const heading of [
+      "Purpose",
+      "Specifications and conformance",
+      "Configuration",
+      "Run alone",
+      "Where to add",
+      "Limits",
+    ]) {
+      assert.match(
+        read(`components/${folder}/README.md`),
+        new RegExp(`^## ${heading}`, "m"),
+        `components/${folder}/README.md: ${heading}`,
+      );
+    }
+  }
+  assert.deepEqual(components.map(({ name }) => name).toSorted(), folders.toSorted());
+});
+
+test("imports run downwards only: cli → components/*/manifest.ts → libs", () => {
+  const wrong = sources
+    .filter((file) => !file.startsWith("test/") && !file.startsWith("bench/") && !file.startsWith("tools/"))
+    .flatMap((file) => importsOf(file).flatMap((target) => findFault(file, target)));
+  assert.deepEqual(wrong, []);
+});
+
+test("the tree speaks of the project alone", () => {
+  const files = globSync(
+    "{*.md,docs/**/*.md,cli/**/*.ts,components/**/*.{ts,md},libs/**/*.{ts,md},deploy/**/*,package-lock.json}",
+    {
+      cwd: root,
+      exclude: (path) => path.includes("node_modules"),
+    },
+  ).filter((file) => !file.includes("node_modules") && existsSync(join(root, file)) && !isDirectory(file));
+  for (const file of files) {
+    assert.doesNotMatch(read(file), /\/work\/(main|wt|shared)|"resolved": "http/, file);
+  }
+});
+
+/** Paths that a file imports, from the root; packages by their name. */
+function importsOf(file: string): readonly string[] {
+  return [...read(file).matchAll(/(?:from|import\()\s*"([^"]+)"/g)].map(([, target = ""]) =>
+    target.startsWith(".") ? relative(root, resolve(root, dirname(file), target)) : target,
+  );
+}
+
+function findFault(file: string, target: string): readonly string[] {
+  const fault = (why: string) => [`${file} imports ${target}: ${why}`];
+  const [kind, name] = file.split("/");
+  if (target.endsWith("/main.ts")) {
+    return fault("nothing imports a main.ts");
+  }
+  if (kind === "cli") {
+    return target.startsWith("components/") && !/^components\/[^/]+\/manifest\.ts$/.test(target)
+      ? fault("only manifests")
+      : [];
+  }
+  if (/^(cli|test|bench)\//.test(target)) {
+    return file.endsWith(".test.ts") ? [] : fault("upwards");
+  }
+  if (kind === "components") {
+    const isOther = /^components\/([^/]+)/.exec(target)?.[1];
+    return isOther !== undefined && isOther !== name ? fault("a component imports a component") : [];
+  }
+  if (kind === "libs") {
+    if (target.startsWith("components/")) {
+      return fault("upwards");
+    }
+    return name === "cwl" && target.startsWith("@swath/") && target !== "@swath/testing"
+      ? fault("libs/cwl knows nothing of ours")
+      : [];
+  }
+  return [];
+}
+
+function isDirectory(file: string): boolean {
+  return readdirSync(join(root, dirname(file)), { withFileTypes: true }).some(
+    (entry) => entry.isDirectory() && entry.name === file.split("/").at(-1),
+  );
+}
