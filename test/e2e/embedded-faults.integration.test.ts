@@ -120,6 +120,19 @@ test("a changed setting replaces its pod alone, and no request fails meanwhile",
   assert.equal(nameOf(later, "postgres"), nameOf(earlier, "postgres"));
 });
 
+test("a newer deployment tool replaces the supervisor and leaves the pods running", async () => {
+  await waitUntil("all ready", allReady);
+  const earlier = await cluster.pods();
+  const supervisor = supervisorPid();
+  const file = join(import.meta.dirname, "../../cli/main.ts");
+  writeFileSync(file, readFileSync(file, "utf8"));
+  const { status, stdout, stderr } = await cluster.apply();
+  assert.equal(status, 0, stdout + stderr);
+  assert.notEqual(supervisorPid(), supervisor);
+  const pids = (pods: typeof earlier) => pods.map(({ name, pid }) => [name, pid]);
+  assert.deepEqual(pids(await cluster.pods()), pids(earlier));
+});
+
 test("two applies at once: the second waits, both succeed", async () => {
   const results = await Promise.all([cluster.apply(), cluster.apply()]);
   assert.deepEqual(

@@ -4,7 +4,7 @@ import type { Plan } from "../../platform/plan.ts";
 import type { PodStatus } from "../pod-status.ts";
 import type { Target } from "../target.ts";
 import { NotRunningError, createControlClient } from "./control-client.ts";
-import { ensureSupervisor, findStatus } from "./ensure-supervisor.ts";
+import { endSupervisor, ensureSupervisor, findStatus } from "./ensure-supervisor.ts";
 import { followFile } from "./follow-file.ts";
 import { readClusterSettings } from "./state/cluster-settings.ts";
 import { readJsonFile } from "./state/json-file.ts";
@@ -65,7 +65,7 @@ async function deleteDeployment(paths: ClusterPaths, env: NodeJS.ProcessEnv): Pr
   }
   // Also when the supervisor was killed: its successor finds the pods that still run and stops them.
   const supervisor = await ensureSupervisor(paths, env);
-  await supervisor.stop();
+  await endSupervisor(supervisor, "stop");
   for (const file of [paths.planFile, paths.podsFile, paths.ingressConfig]) {
     rmSync(file, { force: true });
   }

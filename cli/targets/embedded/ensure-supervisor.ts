@@ -10,8 +10,10 @@ import { prepareDirectories } from "./state/prepare-directories.ts";
 import type { SupervisorStatus } from "./supervisor/control-server.ts";
 import { logFile, openLog } from "./supervisor/log-files.ts";
 import { readLastLine } from "./supervisor/log-tail.ts";
+import { isRunning, readStat } from "./supervisor/processes.ts";
 
 const START_LIMIT_MS = 20_000;
+const END_LIMIT_MS = 5000;
 
 /** Makes sure that a supervisor of this code runs for the cluster, and gives a client of it. */
 export async function ensureSupervisor(paths: ClusterPaths, env: NodeJS.ProcessEnv): Promise<ControlClient> {
@@ -23,11 +25,25 @@ export async function ensureSupervisor(paths: ClusterPaths, env: NodeJS.ProcessE
   }
   if (status !== undefined) {
     // Of another version: it leaves the pods to its successor.
-    await client.handOver();
+    await endSupervisor(client, "handOver");
   }
   prepareDirectories(paths);
   await startSupervisor(paths, env, client);
   return client;
+}
+
+/** Stops all pods, or leaves them to a successor, and resolves when the supervisor's process is gone. */
+export async function endSupervisor(client: ControlClient, how: "stop" | "handOver"): Promise<void> {
+  const { pid } = await client.status();
+  const startedAt = readStat(pid)?.startedAt ?? "";
+  await client[how]();
+  const deadline = Date.now() + END_LIMIT_MS;
+  while (isRunning(pid, startedAt)) {
+    if (Date.now() > deadline) {
+      throw new Error(`the supervisor (process ${pid}) did not end within ${END_LIMIT_MS / 1000} s`);
+    }
+    await sleep(5);
+  }
 }
 
 /** The running supervisor's status, or `undefined` when none runs. */

@@ -1,5 +1,5 @@
 import { createControlClient } from "./control-client.ts";
-import { ensureSupervisor, findStatus } from "./ensure-supervisor.ts";
+import { endSupervisor, ensureSupervisor, findStatus } from "./ensure-supervisor.ts";
 import { readJsonFile, writeJsonFile } from "./state/json-file.ts";
 import { clusterPaths } from "./state/paths.ts";
 import type { DesiredState } from "./supervisor/supervisor.ts";
@@ -12,7 +12,7 @@ export async function stopDeployment(cluster: string, env: NodeJS.ProcessEnv): P
     return;
   }
   const supervisor = await ensureSupervisor(paths, env);
-  await supervisor.stop();
+  await endSupervisor(supervisor, "stop");
   if (desired !== undefined) {
     writeJsonFile(paths.planFile, { ...desired, stopped: true });
   }
