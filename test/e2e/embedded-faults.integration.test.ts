@@ -184,12 +184,12 @@ test("a port that somebody else has is named, with what to do", async () => {
 
 test("a state folder that cannot be written is named", async () => {
   const { status, stderr } = await cluster.apply({
-    SWATH_STATE_DIR: "/proc/swath",
+    SWATH_STATE_DIR: "/dev/null/swath",
     // Ports of its own: this cluster's are taken by its ingress.
     LOCALCLUSTER_EXTRA_OPTIONS: "",
   });
   assert.equal(status, 1);
-  assert.match(stderr, /state folder \/proc\/swath.* cannot be used/);
+  assert.match(stderr, /state folder \/dev\/null\/swath.* cannot be used/);
 });
 
 test("what was committed to the database is there after delete and apply", async () => {

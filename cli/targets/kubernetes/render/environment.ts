@@ -1,0 +1,102 @@
+import { toName, type EnvVar } from "@swath/kubernetes";
+import type { EnvValue, Secret, SecretEntry, Workload } from "@swath/manifest";
+import type { Plan } from "../../../platform/plan.ts";
+
+/** Port of every pod's management listener: health, readiness, metrics. */
+export const managementPort = 9090;
+
+/** The variables of a container, and the Secret that holds those of them that are secret. */
+export function renderEnvironment(
+  plan: Plan,
+  workload: Workload,
+): { readonly env: readonly EnvVar[]; readonly secret: Secret | undefined } {
+  const entries: Record<string, SecretEntry> = {};
+  const name = toName(workload.name, "settings");
+  const fromOwnSecret = (key: string, entry: SecretEntry): EnvVar => {
+    entries[key] = entry;
+    return { name: key, valueFrom: { secretKeyRef: { name, key } } };
+  };
+  const declared = Object.entries(workload.env).map(([variable, value]): EnvVar => {
+    if (typeof value === "object") {
+      if ("kind" in value) {
+        return fromOwnSecret(variable, value);
+      }
+      if ("database" in value) {
+        return fromOwnSecret(variable, databaseUrl(plan));
+      }
+      if ("secret" in value) {
+        return { name: variable, valueFrom: { secretKeyRef: { name: value.secret, key: value.key } } };
+      }
+      if ("configMap" in value) {
+        return { name: variable, valueFrom: { configMapKeyRef: { name: value.configMap, key: value.key } } };
+      }
+    }
+    return { name: variable, value: escapeReferences(plainText(plan, workload, value)) };
+  });
+  const env = [...listeners(workload), ...declared].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const secret = Object.keys(entries).length === 0 ? undefined : { name, namespace: workload.namespace, entries };
+  return { env, secret };
+}
+
+/** Values that are no secret and need no other object: texts, URLs of peers, paths of volumes. */
+export function plainText(plan: Plan, workload: Pick<Workload, "name" | "mounts">, value: EnvValue): string {
+  if (typeof value === "string") {
+    return value;
+  }
+  if ("peer" in value) {
+    return `http://${serviceAddress(plan, value.peer, value.port ?? "http")}`;
+  }
+  if ("volume" in value) {
+    const mount = workload.mounts?.find(({ volume }) => volume === value.volume);
+    if (mount !== undefined) {
+      return mount.path;
+    }
+  }
+  throw new Error(`workload ${workload.name}: ${JSON.stringify(Object.keys(value))} cannot be written as plain text`);
+}
+
+/** `objstore.rm.svc:9000`: name and port of a workload's Service. */
+export function serviceAddress(plan: Plan, name: string, port: string): string {
+  const peer = plan.workloads.find((candidate) => candidate.name === name);
+  const number = peer?.ports?.find((candidate) => candidate.name === port)?.number;
+  if (peer === undefined || number === undefined) {
+    throw new Error(`no workload ${name} with a port ${port} is part of this deployment`);
+  }
+  return `${peer.name}.${peer.namespace}.svc:${number}`;
+}
+
+function databaseUrl(plan: Plan): SecretEntry {
+  const { database } = plan;
+  if (database.kind === "external") {
+    return database.url;
+  }
+  const { password } = database;
+  const host = serviceAddress(plan, database.workload, "postgres");
+  return {
+    kind: "joined",
+    parts: [
+      `postgresql://${database.user}:`,
+      // A generated secret has no character that a URL would have to escape.
+      password.kind === "given" ? { kind: "given", value: encodeURIComponent(password.value) } : password,
+      `@${host}/${database.name}`,
+    ],
+  };
+}
+
+function listeners({ kind, ports = [] }: Workload): readonly EnvVar[] {
+  if (kind === "task") {
+    return [];
+  }
+  return [
+    { name: "MANAGEMENT_LISTEN", value: `:${managementPort}` },
+    ...ports.map(({ name, number }) => ({
+      name: name === "http" ? "LISTEN" : `LISTEN_${name.toUpperCase().replaceAll("-", "_")}`,
+      value: `:${number}`,
+    })),
+  ];
+}
+
+/** Kubernetes replaces `$(NAME)` in values; `$$(` stands for itself. */
+function escapeReferences(text: string): string {
+  return text.replaceAll("$(", "$$$$(");
+}

@@ -1,0 +1,40 @@
+import { toName, type KubernetesObject } from "@swath/kubernetes";
+import type { Plan } from "../../../platform/plan.ts";
+import type { PlannedRoute } from "../../../platform/plan-routes.ts";
+import { metadata } from "./labels.ts";
+
+/** The public host of a route, for a controller of class nginx. */
+export function renderIngress(plan: Plan, route: PlannedRoute): KubernetesObject {
+  const { USE_TLS: useTls, TLS_CLUSTER_ISSUER: issuer } = plan.settings.variables;
+  const backend = { service: { name: route.workload, port: { name: route.port } } };
+  const http = { paths: [{ path: "/", pathType: "Prefix", backend }] };
+  const hosts = route.wildcard ? [route.host, `*.${route.host}`] : [route.host];
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: metadata(plan.settings, toName(route.service), route.namespace, {
+      annotations: {
+        ...(useTls ? { "cert-manager.io/cluster-issuer": issuer } : {}),
+        "nginx.ingress.kubernetes.io/ssl-redirect": String(useTls),
+        // Bodies of any size, passed on as they come: images of satellites are larger than any buffer.
+        "nginx.ingress.kubernetes.io/proxy-body-size": "0",
+        "nginx.ingress.kubernetes.io/proxy-buffering": "off",
+        "nginx.ingress.kubernetes.io/proxy-request-buffering": "off",
+        "nginx.ingress.kubernetes.io/proxy-read-timeout": "3600",
+        "nginx.ingress.kubernetes.io/proxy-send-timeout": "3600",
+      },
+    }),
+    spec: {
+      ingressClassName: "nginx",
+      rules: hosts.map((host) => ({ host, http })),
+      ...(useTls
+        ? { tls: [{ secretName: toName(route.service, "tls"), hosts: certificateHosts(hosts, issuer) }] }
+        : {}),
+    },
+  };
+}
+
+/** The ACME issuers prove a host by an HTTP answer, which no authority takes for a wildcard: it would spoil the whole certificate. */
+function certificateHosts(hosts: readonly string[], issuer: string): readonly string[] {
+  return issuer.startsWith("letsencrypt-") ? hosts.filter((host) => !host.startsWith("*.")) : hosts;
+}

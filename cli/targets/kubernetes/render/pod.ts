@@ -1,0 +1,102 @@
+import { hashOf, type Container, type JsonValue, type KubernetesObject, type PodTemplate } from "@swath/kubernetes";
+import type { Workload } from "@swath/manifest";
+import type { Plan } from "../../../platform/plan.ts";
+import { managementPort, renderEnvironment } from "./environment.ts";
+import { commonLabels, keys, selectorOf } from "./labels.ts";
+
+/** The image's account: neither root nor any user of the machine. */
+const userId = 10_001;
+
+/** The pod of a workload under the restricted pod security standard. `configs` are the Secrets and ConfigMaps of its namespace. */
+export function renderPod(plan: Plan, workload: Workload, configs: readonly KubernetesObject[]): PodTemplate {
+  const { env } = renderEnvironment(plan, workload);
+  const { variables } = plan.settings;
+  const mounts = workload.mounts ?? [];
+  const isService = workload.kind === "service";
+  const container: Container = {
+    name: workload.name,
+    image: workload.component === "ades" ? variables.PROCESSING_ZOO_IMAGE : variables.SWATH_IMAGE,
+    imagePullPolicy: "IfNotPresent",
+    command: ["swath", "serve", workload.component, workload.entry ?? "main"],
+    env,
+    ...(isService ? { ports: containerPorts(workload), ...probes(workload) } : {}),
+    ...(workload.stopSignal === "SIGINT" ? { lifecycle: interruptFirst } : {}),
+    volumeMounts: [
+      { name: "tmp", mountPath: "/tmp" },
+      ...mounts.map(({ volume, path }) => ({ name: `data-${volume}`, mountPath: path })),
+    ],
+    resources: { ...workload.resources },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+    },
+  };
+  return {
+    metadata: {
+      labels: {
+        ...commonLabels(plan.settings),
+        ...selectorOf(workload.name),
+        "app.kubernetes.io/component": workload.component,
+      },
+      annotations: { [keys.configHash]: hashOf(referredObjects(env, configs)) },
+    },
+    spec: {
+      containers: [container],
+      volumes: [
+        { name: "tmp", emptyDir: {} },
+        ...mounts.map(({ volume }) => ({ name: `data-${volume}`, persistentVolumeClaim: { claimName: volume } })),
+      ],
+      ...(workload.clusterRole === undefined ? {} : { serviceAccountName: workload.name }),
+      automountServiceAccountToken: workload.clusterRole !== undefined,
+      enableServiceLinks: false,
+      ...(isService ? {} : { restartPolicy: "OnFailure" as const }),
+      terminationGracePeriodSeconds: workload.stopSeconds ?? 30,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: userId,
+        runAsGroup: userId,
+        fsGroup: userId,
+        // Changing the owner of every file of a large volume would take minutes at each start.
+        fsGroupChangePolicy: "OnRootMismatch",
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+    },
+  };
+}
+
+/** A cluster always sends SIGTERM; the signal the program wants comes before it. */
+const interruptFirst: JsonValue = { preStop: { exec: { command: ["/bin/sh", "-c", "kill -INT 1"] } } };
+
+function containerPorts({ ports = [], probe }: Workload): NonNullable<Container["ports"]> {
+  const own = ports.map(({ name, number }) => ({ name, containerPort: number }));
+  return probe === "postgres" ? own : [...own, { name: "management", containerPort: managementPort }];
+}
+
+function probes({ probe }: Workload): Pick<Container, "readinessProbe" | "livenessProbe" | "startupProbe"> {
+  const isPostgres = probe === "postgres";
+  const alive = isPostgres
+    ? { tcpSocket: { port: "postgres" } }
+    : { httpGet: { path: "/healthz", port: "management" } };
+  const ready = isPostgres ? alive : { httpGet: { path: "/readyz", port: "management" } };
+  return {
+    // Recovery of a database or a first migration may take minutes; only then is silence a fault.
+    startupProbe: { ...alive, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 150 },
+    readinessProbe: { ...ready, periodSeconds: 5, timeoutSeconds: 3 },
+    livenessProbe: { ...alive, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+  };
+}
+
+function referredObjects(env: Container["env"], configs: readonly KubernetesObject[]): readonly KubernetesObject[] {
+  const names = new Set(
+    (env ?? []).flatMap(({ valueFrom }) => {
+      if (valueFrom === undefined) {
+        return [];
+      }
+      return "secretKeyRef" in valueFrom
+        ? [`Secret/${valueFrom.secretKeyRef.name}`]
+        : [`ConfigMap/${valueFrom.configMapKeyRef.name}`];
+    }),
+  );
+  return configs.filter(({ kind, metadata }) => names.has(`${kind}/${metadata.name}`));
+}

@@ -1,0 +1,13 @@
+export type {
+  Container,
+  EnvVar,
+  JsonValue,
+  KubernetesObject,
+  Metadata,
+  PodSpec,
+  PodTemplate,
+  PodVolume,
+  VolumeMount,
+} from "./objects.ts";
+export { hashOf, toName } from "./names.ts";
+export { sortForApply, toYaml } from "./yaml.ts";

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+
+const LONGEST = 63;
+
+/**
+ * An RFC 1123 label of the parts. Where that loses something (other characters, more than 63), a hash of the whole
+ * keeps different parts apart.
+ */
+export function toName(...parts: readonly string[]): string {
+  const whole = parts.join("-");
+  if (whole.length <= LONGEST && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(whole)) {
+    return whole;
+  }
+  const hash = hashOf(parts);
+  const readable = whole
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, LONGEST - hash.length - 1)
+    .replace(/^-+|-+$/g, "");
+  return readable === "" ? `x-${hash}` : `${readable}-${hash}`;
+}
+
+/** Eight hexadecimal digits that change when the value does, whatever the order of its keys. */
+export function hashOf(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(sortKeys(value)))
+    .digest("hex")
+    .slice(0, 8);
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(sortKeys);
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([key, item]) => [key, sortKeys(item)]),
+    );
+  }
+  return value;
+}

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { runCommand } from "@swath/testing";
+
+const root = join(import.meta.dirname, "../..");
+const { PATH, HOME, KUBECONFIG, NODE_COMPILE_CACHE } = process.env;
+const base = { PATH, HOME, NODE_COMPILE_CACHE, SWATH_STATE_DIR: "/nonexistent/swath" };
+
+/** YAML of the whole deployment, as `deploy/swath/swath.sh template` prints it. */
+async function renderTemplate(env: Record<string, string>): Promise<string> {
+  const args = [join(root, "cli/main.ts"), "deploy", "template", "swath", "swath.example.org", "192.0.2.10"];
+  const { status, stdout, stderr } = await runCommand(process.execPath, args, { env: { ...base, ...env } });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+/** Both variants, with and without TLS and open hosts. */
+const SETTINGS: readonly Record<string, string>[] = [
+  {},
+  { REQUIRE_DUMMY_SERVICE: "true", OPEN_INGRESS: "true", USE_TLS: "false" },
+  { REQUIRE_DUMMY_SERVICE: "true", PLATFORM_VARIANT: "B" },
+];
+
+test("the template is YAML and nothing else, the same bytes for the same input", async () => {
+  for (const env of SETTINGS) {
+    const first = await renderTemplate(env);
+    assert.match(first, /^---\napiVersion: v1\nkind: Namespace\n/);
+    assert.equal(await renderTemplate(env), first);
+  }
+});
+
+test("no generated secret is printed", async () => {
+  const text = await renderTemplate({});
+  assert.match(text, /swath\.io\/generate/);
+  assert.doesNotMatch(text, /changeme/);
+});
+
+test("a bad action ends with status 1 and the usage", async () => {
+  const { status, stderr, stdout } = await runCommand(
+    process.execPath,
+    [join(root, "cli/main.ts"), "deploy", "frobnicate"],
+    { env: base },
+  );
+  assert.equal(status, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /"frobnicate" is not an action; allowed: apply, delete, template/);
+  assert.match(stderr, /usage: swath\.sh/);
+});
+
+test("domain and address are understood in both orders; two addresses are not", async () => {
+  const run = (...args: string[]) =>
+    runCommand(process.execPath, [join(root, "cli/main.ts"), "deploy", "template", "swath", ...args], {
+      env: { ...base, REQUIRE_DUMMY_SERVICE: "true", OPEN_INGRESS: "true" },
+    });
+  const [one, other] = await Promise.all([run("a.example.org", "192.0.2.1"), run("192.0.2.1", "a.example.org")]);
+  assert.equal(one.stdout, other.stdout);
+  assert.match(one.stdout, /dummy-service-open\.a\.example\.org/);
+  const wrong = await run("192.0.2.1", "192.0.2.2");
+  assert.equal(wrong.status, 1);
+  assert.match(wrong.stderr, /two addresses[\s\S]*variant A[\s\S]*variant B/);
+});
+
+test("a real API server accepts every document", async (t) => {
+  const env = { PATH, HOME, KUBECONFIG };
+  const reachable = await runCommand("kubectl", ["get", "nodes", "--request-timeout=3s"], { env }).catch(
+    () => undefined,
+  );
+  if (reachable?.status !== 0) {
+    t.skip("no Kubernetes cluster is reachable: set KUBECONFIG to one (kubectl must be installed)");
+    return;
+  }
+  for (const settings of SETTINGS) {
+    const text = await renderTemplate(settings);
+    const documents = text.split(/^---\n/m).filter(Boolean);
+    const namespaces = documents.filter((document) => /^kind: Namespace$/m.test(document));
+    // A dry run does not remember namespaces, so they are made for as long as it takes.
+    await runCommand("kubectl", ["apply", "-f", "-"], { env, input: namespaces.join("---\n") });
+    const { status, stdout, stderr } = await runCommand("kubectl", ["apply", "--dry-run=server", "-f", "-"], {
+      env,
+      input: text,
+    });
+    await runCommand("kubectl", ["delete", "--wait=false", "-f", "-"], { env, input: namespaces.join("---\n") });
+    assert.equal(status, 0, stderr);
+    assert.equal(stdout.trim().split("\n").length, documents.length);
+    await runCommand("kubectl", ["wait", "--for=delete", "--timeout=60s", "-f", "-"], {
+      env,
+      input: namespaces.join("---\n"),
+    });
+  }
+});
