@@ -1,0 +1,144 @@
+import { combine } from "./combine.ts";
+import type {
+  EvaluationContext,
+  GroupReference,
+  Policy,
+  RoleReference,
+  Subject,
+  TimeWindow,
+  UserReference,
+} from "./types.ts";
+
+/** Values longer than this never match a regex policy: it bounds what a costly expression can be made to do. */
+const LONGEST_REGEX_VALUE = 1024;
+
+/**
+ * Whether a policy votes for the subject. `undefined` when it cannot be decided (an unknown policy, a circle of aggregated
+ * policies, a broken expression); callers refuse then, whatever the logic.
+ */
+export function evaluatePolicy(
+  id: string,
+  policies: ReadonlyMap<string, Policy>,
+  context: EvaluationContext,
+  inside: readonly string[] = [],
+): boolean | undefined {
+  const policy = policies.get(id);
+  if (policy === undefined || inside.includes(id)) {
+    return undefined;
+  }
+  const outcome = applyRule(policy, policies, context, [...inside, id]);
+  return policy.logic === "NEGATIVE" && outcome !== undefined ? !outcome : outcome;
+}
+
+function applyRule(
+  policy: Policy,
+  policies: ReadonlyMap<string, Policy>,
+  context: EvaluationContext,
+  inside: readonly string[],
+): boolean | undefined {
+  const { subject, now } = context;
+  switch (policy.type) {
+    case "authenticated":
+      return true;
+    case "user":
+      return policy.users.some((user) => isUser(subject, user));
+    case "role":
+      return hasRoles(subject, policy.roles);
+    case "client":
+      return subject.clientId !== undefined && policy.clients.includes(subject.clientId);
+    case "group":
+      return policy.groups.some((group) => isMember(subject, group));
+    case "time":
+      return isInside(policy, now);
+    case "regex":
+      return matchesClaim(policy, context);
+    case "aggregated": {
+      const votes = policy.policies.map((child) => evaluatePolicy(child, policies, context, inside));
+      return votes.length === 0 || votes.includes(undefined)
+        ? undefined
+        : combine(policy.decisionStrategy, votes as boolean[]);
+    }
+    default:
+      // Policies come over the wire: a type that this version does not know decides nothing.
+      return undefined;
+  }
+}
+
+function isUser(subject: Subject, user: UserReference): boolean {
+  if ("id" in user) {
+    return user.id === subject.id;
+  }
+  return subject.username !== undefined && user.username === subject.username;
+}
+
+function hasRoles(subject: Subject, roles: readonly RoleReference[]): boolean {
+  const has = ({ name, client }: RoleReference) =>
+    client === undefined
+      ? subject.realmRoles.includes(name)
+      : Object.hasOwn(subject.clientRoles, client) && (subject.clientRoles[client]?.includes(name) ?? false);
+  return roles.some(has) && roles.every((role) => role.required !== true || has(role));
+}
+
+function isMember(subject: Subject, { path, extendChildren }: GroupReference): boolean {
+  return subject.groups.some(
+    (group) => group === path || (extendChildren === true && group.startsWith(`${path.replace(/\/$/, "")}/`)),
+  );
+}
+
+function isInside(window: TimeWindow, now: Date): boolean {
+  const { notBefore, notOnOrAfter } = window;
+  // Written so that an instant that is not a date refuses.
+  if (notBefore !== undefined && !(now.getTime() >= Date.parse(notBefore))) {
+    return false;
+  }
+  if (notOnOrAfter !== undefined && !(now.getTime() < Date.parse(notOnOrAfter))) {
+    return false;
+  }
+  return (
+    isBetween(now.getUTCFullYear(), window.year, window.yearEnd) &&
+    isBetween(now.getUTCMonth() + 1, window.month, window.monthEnd) &&
+    isBetween(now.getUTCDate(), window.dayMonth, window.dayMonthEnd) &&
+    isBetween(now.getUTCHours(), window.hour, window.hourEnd) &&
+    isBetween(now.getUTCMinutes(), window.minute, window.minuteEnd)
+  );
+}
+
+function isBetween(value: number, start: number | undefined, end: number | undefined): boolean {
+  if (start === undefined) {
+    return end === undefined || value <= end;
+  }
+  return end === undefined ? value === start : value >= start && value <= end;
+}
+
+function matchesClaim(
+  { targetClaim, pattern, targetContextAttributes }: Extract<Policy, { type: "regex" }>,
+  { subject, attributes = {} }: EvaluationContext,
+): boolean | undefined {
+  let expression: RegExp;
+  try {
+    expression = new RegExp(`^(?:${pattern})$`, "u");
+  } catch {
+    return undefined;
+  }
+  const source = targetContextAttributes === true ? attributes : subject.claims;
+  const found = readClaim(source, targetClaim);
+  const values = Array.isArray(found) ? (found as readonly unknown[]) : [found];
+  return values.some(
+    (value) => typeof value === "string" && value.length <= LONGEST_REGEX_VALUE && expression.test(value),
+  );
+}
+
+/** The claim of that very name, else dots reach into objects. */
+function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
+  if (Object.hasOwn(claims, name)) {
+    return claims[name];
+  }
+  let value: unknown = claims;
+  for (const part of name.split(".")) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) {
+      return undefined;
+    }
+    value = (value as Record<string, unknown>)[part];
+  }
+  return value;
+}
