@@ -1,19 +1,11 @@
 import { combine } from "./combine.ts";
-import type {
-  EvaluationContext,
-  GroupReference,
-  Policy,
-  RoleReference,
-  Subject,
-  TimeWindow,
-  UserReference,
-} from "./types.ts";
+import type { EvaluationContext, GroupReference, Policy, RoleReference, Identity, TimeWindow } from "./types.ts";
 
 /** Values longer than this never match a regex policy: it bounds what a costly expression can be made to do. */
 const LONGEST_REGEX_VALUE = 1024;
 
 /**
- * Whether a policy votes for the subject. `undefined` when it cannot be decided (an unknown policy, a circle of aggregated
+ * Whether a policy votes for who asks. `undefined` when it cannot be decided (an unknown policy, a circle of aggregated
  * policies, a broken expression); callers refuse then, whatever the logic.
  */
 export function evaluatePolicy(
@@ -36,18 +28,21 @@ function applyRule(
   context: EvaluationContext,
   inside: readonly string[],
 ): boolean | undefined {
-  const { subject, now } = context;
+  const { identity, now } = context;
   switch (policy.type) {
     case "authenticated":
       return true;
     case "user":
-      return policy.users.some((user) => isUser(subject, user));
+      return (
+        policy.users.includes(identity.userId) ||
+        (identity.username !== undefined && policy.usernames?.includes(identity.username) === true)
+      );
     case "role":
-      return hasRoles(subject, policy.roles);
+      return hasRoles(identity, policy.roles);
     case "client":
-      return subject.clientId !== undefined && policy.clients.includes(subject.clientId);
+      return identity.clientId !== undefined && policy.clients.includes(identity.clientId);
     case "group":
-      return policy.groups.some((group) => isMember(subject, group));
+      return policy.groups.some((group) => isMember(identity, group));
     case "time":
       return isInside(policy, now);
     case "regex":
@@ -64,23 +59,16 @@ function applyRule(
   }
 }
 
-function isUser(subject: Subject, user: UserReference): boolean {
-  if ("id" in user) {
-    return user.id === subject.id;
-  }
-  return subject.username !== undefined && user.username === subject.username;
-}
-
-function hasRoles(subject: Subject, roles: readonly RoleReference[]): boolean {
-  const has = ({ name, client }: RoleReference) =>
+function hasRoles(identity: Identity, roles: readonly RoleReference[]): boolean {
+  const has = ({ role, client }: RoleReference) =>
     client === undefined
-      ? subject.realmRoles.includes(name)
-      : Object.hasOwn(subject.clientRoles, client) && (subject.clientRoles[client]?.includes(name) ?? false);
-  return roles.some(has) && roles.every((role) => role.required !== true || has(role));
+      ? identity.realmRoles.includes(role)
+      : Object.hasOwn(identity.clientRoles, client) && (identity.clientRoles[client]?.includes(role) ?? false);
+  return roles.some(has) && roles.every((reference) => reference.required !== true || has(reference));
 }
 
-function isMember(subject: Subject, { path, extendChildren }: GroupReference): boolean {
-  return subject.groups.some(
+function isMember(identity: Identity, { path, extendChildren }: GroupReference): boolean {
+  return identity.groups.some(
     (group) => group === path || (extendChildren === true && group.startsWith(`${path.replace(/\/$/, "")}/`)),
   );
 }
@@ -112,7 +100,7 @@ function isBetween(value: number, start: number | undefined, end: number | undef
 
 function matchesClaim(
   { targetClaim, pattern, targetContextAttributes }: Extract<Policy, { type: "regex" }>,
-  { subject, attributes = {} }: EvaluationContext,
+  { identity, attributes = {} }: EvaluationContext,
 ): boolean | undefined {
   let expression: RegExp;
   try {
@@ -120,7 +108,7 @@ function matchesClaim(
   } catch {
     return undefined;
   }
-  const source = targetContextAttributes === true ? attributes : subject.claims;
+  const source = targetContextAttributes === true ? attributes : identity.claims;
   const found = readClaim(source, targetClaim);
   const values = Array.isArray(found) ? (found as readonly unknown[]) : [found];
   return values.some(

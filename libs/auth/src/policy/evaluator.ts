@@ -3,7 +3,7 @@ import { evaluatePolicy } from "./evaluate-policy.ts";
 import { createUriIndex } from "./match-uri.ts";
 import type { EvaluationContext, Permission, PolicySet, Resource } from "./types.ts";
 
-/** What the subject may do with one resource. */
+/** What someone may do with one resource. */
 export interface ResourceDecision {
   readonly granted: boolean;
   /** Granted scopes among those asked for, or among all of the resource. */
@@ -49,17 +49,19 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
   const { byResource, byType, unbound } = indexPermissions(policySet.permissions);
 
   const permissionsOf = (resource: Resource): readonly Permission[] => [
-    ...(byResource.get(resource.id) ?? []),
-    ...(resource.type === undefined ? [] : (byType.get(resource.type) ?? [])),
-    ...unbound,
+    ...new Set([
+      ...(byResource.get(resource.id) ?? []),
+      ...(resource.type === undefined ? [] : (byType.get(resource.type) ?? [])),
+      ...unbound,
+    ]),
   ];
 
   const evaluateResource: Evaluator["evaluateResource"] = (resource, context, scopes = resource.scopes) => {
     const everything = { granted: true, scopes };
-    if (policySet.enforcement === "DISABLED") {
+    if (policySet.enforcementMode === "DISABLED") {
       return everything;
     }
-    if (resource.ownerManagedAccess === true && resource.owner === context.subject.id) {
+    if (resource.ownerManagedAccess === true && resource.owner === context.identity.userId) {
       return everything;
     }
     const permissions = permissionsOf(resource);
@@ -67,7 +69,7 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
       ({ type, scopes: covered }) => type === "resource" || covered.some((scope) => scopes.includes(scope)),
     );
     if (relevant.length === 0) {
-      return policySet.enforcement === "PERMISSIVE" ? everything : { granted: false, scopes: [] };
+      return policySet.enforcementMode === "PERMISSIVE" ? everything : { granted: false, scopes: [] };
     }
     const votes = relevant.map((permission) => ({
       permission,
@@ -108,7 +110,7 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
     decidePath: (path, context) => {
       const resources = index.find(path);
       if (resources.length === 0) {
-        return policySet.enforcement === "ENFORCING"
+        return policySet.enforcementMode === "ENFORCING"
           ? { granted: false, reason: "NO_RESOURCE", resources }
           : { granted: true, resources };
       }
@@ -136,10 +138,9 @@ function indexPermissions(permissions: readonly Permission[]): {
     for (const resource of new Set(permission.resources)) {
       add(byResource, resource, permission);
     }
-    if (permission.type === "resource" && permission.resourceType !== undefined) {
+    if (permission.resourceType !== undefined) {
       add(byType, permission.resourceType, permission);
-    }
-    if (permission.type === "scope" && permission.resources.length === 0) {
+    } else if (permission.type === "scope" && permission.resources.length === 0) {
       unbound.push(permission);
     }
   }

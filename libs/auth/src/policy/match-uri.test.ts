@@ -37,6 +37,13 @@ describe("path patterns of protected resources", () => {
     }
   });
 
+  test("a text before the last asterisk is a prefix", () => {
+    assert.deepEqual(find(["/a/b*", "/a/bc*", "/*"], "/a/bcd/e"), ["/a/bc*"]);
+    assert.deepEqual(find(["/a/b*", "/*"], "/a/b"), ["/a/b*"]);
+    assert.deepEqual(find(["/a/b*", "/*"], "/a/c"), ["/*"]);
+    assert.deepEqual(find(["*.json"], "/a/b.json"), ["*.json"]);
+  });
+
   test("owners of the same pattern are all found, each once", () => {
     const index = createUriIndex([
       ["/*", "admin"],

@@ -5,6 +5,7 @@
  * - `/a/*` matches everything below `/a/`, and `/a` and `/a/` themselves
  * - `/a/{id}/b`, or a lone asterisk in the middle: exactly one segment of any text
  * - `/a/*.xml`: any path below `/a/`, at any depth, that ends in `.xml`
+ * - `/a/b*`: `/a/b` and every path that starts with that text
  *
  * Segments are compared as they are after the caller made the path canonical; letter case counts.
  */
@@ -18,6 +19,8 @@ type Segment =
   | { readonly kind: "any" }
   /** Last segment only: the rest of the path, ending in this text. */
   | { readonly kind: "suffix"; readonly text: string }
+  /** Last segment only: the rest of the path, beginning with this text. */
+  | { readonly kind: "prefix"; readonly text: string }
   /** Last segment only: nothing, or any rest. */
   | { readonly kind: "rest" };
 
@@ -35,6 +38,9 @@ export function compileUriPattern(source: string): UriPattern {
     if (last && part.startsWith("*.")) {
       return { kind: "suffix", text: part.slice(1) };
     }
+    if (last && part.endsWith("*")) {
+      return { kind: "prefix", text: part.slice(0, -1) };
+    }
     return { kind: "literal", text: part };
   });
   return { source, segments };
@@ -50,6 +56,7 @@ interface Node<T> {
   readonly literals: Map<string, Node<T>>;
   any?: Node<T>;
   readonly suffixes: Map<string, T[]>;
+  readonly prefixes: Map<string, T[]>;
   rest: T[];
   here: T[];
 }
@@ -64,7 +71,7 @@ export function createUriIndex<T>(entries: Iterable<readonly [pattern: string, o
 }
 
 function createNode<T>(): Node<T> {
-  return { literals: new Map(), suffixes: new Map(), rest: [], here: [] };
+  return { literals: new Map(), suffixes: new Map(), prefixes: new Map(), rest: [], here: [] };
 }
 
 function insert<T>(root: Node<T>, segments: readonly Segment[], owner: T): void {
@@ -83,6 +90,9 @@ function insert<T>(root: Node<T>, segments: readonly Segment[], owner: T): void 
         break;
       case "suffix":
         addOnce(node.suffixes.get(segment.text) ?? setNew(node.suffixes, segment.text), owner);
+        return;
+      case "prefix":
+        addOnce(node.prefixes.get(segment.text) ?? setNew(node.prefixes, segment.text), owner);
         return;
       case "rest":
         addOnce(node.rest, owner);
@@ -104,27 +114,35 @@ function addOnce<T>(list: T[], owner: T): void {
   }
 }
 
-/** Most specific first at every segment: literal, one segment of any text, suffix, rest. */
+/** Most specific first at every segment: literal, one segment of any text, prefix, suffix, rest. */
 function find<T>(node: Node<T>, parts: readonly string[], at: number): readonly T[] | undefined {
   const part = parts[at];
+  const last = parts.at(-1) ?? "";
   if (part === undefined) {
     return node.here.length > 0 ? node.here : node.rest.length > 0 ? node.rest : undefined;
   }
   const literal = node.literals.get(part);
   const deeper =
     (literal && find(literal, parts, at + 1)) ?? (node.any !== undefined ? find(node.any, parts, at + 1) : undefined);
-  return deeper ?? findSuffix(node, parts) ?? (node.rest.length > 0 ? node.rest : undefined);
+  return (
+    deeper ??
+    findLongest(node.prefixes, (text) => part.startsWith(text)) ??
+    findLongest(node.suffixes, (text) => last.endsWith(text) && last.length > text.length) ??
+    (node.rest.length > 0 ? node.rest : undefined)
+  );
 }
 
-function findSuffix<T>(node: Node<T>, parts: readonly string[]): readonly T[] | undefined {
-  const last = parts.at(-1) ?? "";
-  let best: { text: string; owners: T[] } | undefined;
-  for (const [text, owners] of node.suffixes) {
-    if (last.endsWith(text) && last.length > text.length && text.length > (best?.text.length ?? 0)) {
-      best = { text, owners };
+function findLongest<T>(
+  lists: ReadonlyMap<string, readonly T[]>,
+  matches: (text: string) => boolean,
+): readonly T[] | undefined {
+  let best: string | undefined;
+  for (const text of lists.keys()) {
+    if (matches(text) && text.length > (best?.length ?? -1)) {
+      best = text;
     }
   }
-  return best?.owners;
+  return best === undefined ? undefined : lists.get(best);
 }
 
 /** `/a/b/` and `/a/b` are the same two segments. */

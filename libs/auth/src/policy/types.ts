@@ -5,17 +5,21 @@ export type DecisionStrategy = "UNANIMOUS" | "AFFIRMATIVE" | "CONSENSUS";
 export type Logic = "POSITIVE" | "NEGATIVE";
 
 /**
+ * `ENFORCING`: what no permission covers is refused. `PERMISSIVE`: what no permission covers is allowed to any valid
+ * token. `DISABLED`: any valid token is enough.
+ */
+export type EnforcementMode = "ENFORCING" | "PERMISSIVE" | "DISABLED";
+
+/**
  * Everything that decides who may use the paths of one resource server (an identity client). Plain JSON: this is also
  * what the identity service hands to its enforcement points.
  */
 export interface PolicySet {
+  /** Changes whenever anything below changes. */
+  readonly version: string;
   /** Client id of the resource server. */
   readonly clientId: string;
-  /**
-   * `ENFORCING`: what no permission covers is refused. `PERMISSIVE`: what no permission covers is allowed to any valid
-   * token. `DISABLED`: any valid token is enough.
-   */
-  readonly enforcement: "ENFORCING" | "PERMISSIVE" | "DISABLED";
+  readonly enforcementMode: EnforcementMode;
   /** How several permissions on one resource are combined. */
   readonly decisionStrategy: DecisionStrategy;
   readonly resources: readonly Resource[];
@@ -40,9 +44,9 @@ export interface Permission {
   readonly id: string;
   readonly name: string;
   readonly type: "resource" | "scope";
-  /** Resource ids. A scope permission without any applies to every resource. */
+  /** Resource ids. A scope permission without any, and without a type, applies to every resource. */
   readonly resources: readonly string[];
-  /** A resource permission may cover all resources of one type instead. */
+  /** All resources of this type too. */
   readonly resourceType?: string;
   /** Scope names; unused by resource permissions. */
   readonly scopes: readonly string[];
@@ -64,8 +68,8 @@ export type Policy = PolicyBase & PolicyRule;
 export type PolicyRule =
   /** Any valid token. */
   | { readonly type: "authenticated" }
-  /** One of these users. An id and a user name never stand for each other: user names are chosen by people. */
-  | { readonly type: "user"; readonly users: readonly UserReference[] }
+  /** One of these users: ids (`sub`), or user names. One never stands for the other: user names are chosen by people. */
+  | { readonly type: "user"; readonly users: readonly string[]; readonly usernames?: readonly string[] }
   /** All roles marked required, and at least one of the list. */
   | { readonly type: "role"; readonly roles: readonly RoleReference[] }
   /** Tokens issued to one of these clients. */
@@ -83,10 +87,8 @@ export type PolicyRule =
       readonly targetContextAttributes?: boolean;
     };
 
-export type UserReference = { readonly id: string } | { readonly username: string };
-
 export interface RoleReference {
-  readonly name: string;
+  readonly role: string;
   /** Client id for a client role; a realm role when left out. */
   readonly client?: string;
   readonly required?: boolean;
@@ -118,9 +120,9 @@ export interface TimeWindow {
 }
 
 /** Who asks, as a verified token says. */
-export interface Subject {
+export interface Identity {
   /** Claim `sub`. */
-  readonly id: string;
+  readonly userId: string;
   readonly username?: string;
   /** The client the token was issued to, claim `azp`. */
   readonly clientId?: string;
@@ -134,7 +136,7 @@ export interface Subject {
 
 /** What a decision is made in view of. */
 export interface EvaluationContext {
-  readonly subject: Subject;
+  readonly identity: Identity;
   readonly now: Date;
   /** Facts of the request that regex policies may look at. */
   readonly attributes?: Readonly<Record<string, string>>;
