@@ -1,4 +1,5 @@
 import { combine } from "./combine.ts";
+import { reach } from "./identity-of.ts";
 import type { EvaluationContext, GroupReference, Policy, RoleReference, Identity, TimeWindow } from "./types.ts";
 
 /** Values longer than this never match a regex policy: it bounds what a costly expression can be made to do. */
@@ -109,24 +110,9 @@ function matchesClaim(
     return undefined;
   }
   const source = targetContextAttributes === true ? attributes : identity.claims;
-  const found = readClaim(source, targetClaim);
+  const found = reach(source, targetClaim);
   const values = Array.isArray(found) ? (found as readonly unknown[]) : [found];
   return values.some(
     (value) => typeof value === "string" && value.length <= LONGEST_REGEX_VALUE && expression.test(value),
   );
-}
-
-/** The claim of that very name, else dots reach into objects. */
-function readClaim(claims: Readonly<Record<string, unknown>>, name: string): unknown {
-  if (Object.hasOwn(claims, name)) {
-    return claims[name];
-  }
-  let value: unknown = claims;
-  for (const part of name.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, part)) {
-      return undefined;
-    }
-    value = (value as Record<string, unknown>)[part];
-  }
-  return value;
 }
