@@ -12,7 +12,15 @@ export const manifest: Component = {
   namespace: "um",
   variants: ["A"],
   // Which routes are protected is known when every component has declared; without any nothing is deployed.
-  enabled: () => true,
+  enabled: ({ variables }) =>
+    variables.REQUIRE_IDENTITY_SERVICE ||
+    variables.IDENTITY_ISSUER_URL !== undefined ||
+    variables.REQUIRE_DUMMY_SERVICE_PROTECTION ||
+    variables.REQUIRE_ADES_PROTECTION ||
+    variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION ||
+    variables.REQUIRE_DATA_ACCESS_PROTECTION ||
+    variables.REGISTRATION_API_PROTECTION ||
+    variables.REQUIRE_WORKSPACE_API_PROTECTION,
   deploy: (context) => {
     const hosts = findProtected(context);
     return { workloads: hosts.length === 0 ? [] : [createWorkload(context, hosts)] };
