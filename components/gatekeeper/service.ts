@@ -200,7 +200,7 @@ async function check(deps: GatekeeperDeps, incoming: Incoming): Promise<Pass> {
     throw new Refusal("TOKEN_MISSING", { headers: { "www-authenticate": `Bearer realm="${incoming.host.url}"` } });
   }
   if (token.kind === "invalid") {
-    const challenge = `Bearer realm="${incoming.host.url}", error="invalid_token", error_description="${token.error.message}"`;
+    const challenge = `Bearer realm="${incoming.host.url}", error="invalid_token", error_description="${toQuotable(token.error.message)}"`;
     throw new Refusal("TOKEN_INVALID", { cause: token.error, headers: { "www-authenticate": challenge } });
   }
   if (!mayUse(deps, incoming, token)) {
@@ -307,6 +307,11 @@ function refuse(deps: GatekeeperDeps, request: IncomingMessage, response: Server
     return;
   }
   respondProblem(request, response, deps.metrics.count(toRefusal(error)), corsHeaders(request.headers, deps.domain));
+}
+
+/** What may stand in a quoted string of a header as it is (RFC 9110 §5.6.4). */
+function toQuotable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]|["\\]/g, "'");
 }
 
 function toRefusal(error: unknown): unknown {

@@ -263,6 +263,11 @@ describe("cookies", () => {
     const split = `GET /eric/x HTTP/1.1\r\nHost: ${HOST}\r\nCookie: auth_user_id=${mine}\r\nCookie: auth_user_id=${planted}\r\n\r\n`;
     assert.equal(statusOf(await rig.raw(split)), 400);
     assert.deepEqual(rig.seen, []);
+    const out = await rig.ask({
+      path: "/oauth/logout",
+      headers: { cookie: `auth_user_id=${mine}; auth_user_id=${planted}` },
+    });
+    assert.equal(out.headers["set-cookie"]?.filter((line) => line.startsWith("auth_user_id=;")).length, 2);
   });
 
   test("pages of other sites cannot use them to change anything, or open a WebSocket", async () => {

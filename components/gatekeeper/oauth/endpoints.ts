@@ -1,4 +1,4 @@
-import type { Issuer } from "@swath/auth";
+import { type Issuer, IssuerUnavailableError } from "@swath/auth";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { CanonicalRequest } from "../canonical/canonical-request.ts";
@@ -6,7 +6,7 @@ import { Refusal } from "../errors.ts";
 import type { ProtectedHost } from "../hosts.ts";
 import { corsHeaders, mayUseCookies } from "../origin.ts";
 import type { PolicySource } from "../policies/policy-source.ts";
-import { respond, respondJson } from "../respond.ts";
+import { respond, respondJson, respondProblem } from "../respond.ts";
 import { type RequestCookies, readCookie } from "../tokens/cookies.ts";
 import type { FoundToken } from "../tokens/find-token.ts";
 import type { TokenCookies } from "../tokens/token-cookies.ts";
@@ -104,25 +104,28 @@ async function logOut(deps: EndpointDeps, { request, response, canonical, host, 
   }
   const target = new URLSearchParams(canonical.query).get("redirect");
   const returnTo = target === null ? undefined : readReturnAddress(target, host.url, deps.domain);
-  const { end_session_endpoint: logoutPage } = await deps.issuer.metadata();
-  const refresh = readCookie(cookies, deps.cookies.names.refresh);
-  const found = refresh === undefined ? undefined : deps.cookies.readRefreshToken(refresh);
-  const token = await findToken();
-  const login = token.kind === "verified" ? token.verified : undefined;
-  if (found !== undefined) {
-    const clientId = found.clientId ?? login?.identity.clientId ?? deps.defaultClient;
-    await deps.endpoint.revoke(clientId, found.refreshToken);
+  const headers = { "set-cookie": deps.cookies.clear(isSecure(host.url)) };
+  try {
+    const refresh = readCookie(cookies, deps.cookies.names.refresh);
+    const found = refresh === undefined ? undefined : deps.cookies.readRefreshToken(refresh);
+    const token = await findToken();
+    const login = token.kind === "verified" ? token.verified : undefined;
+    if (login !== undefined) {
+      deps.policies.endSession(login);
+    }
+    if (found !== undefined) {
+      const clientId = found.clientId ?? login?.identity.clientId ?? deps.defaultClient;
+      await deps.endpoint.revoke(clientId, found.refreshToken);
+    }
+    const { end_session_endpoint: logoutPage } = await deps.issuer.metadata();
+    const location = returnTo ?? logoutAddress(logoutPage, host);
+    respond(request, response, { status: 302, headers: { ...headers, location } });
+  } catch (error) {
+    // Whatever the issuer does, or somebody planted among the cookies: this browser has them no longer.
+    const problem =
+      error instanceof IssuerUnavailableError ? new Refusal("ISSUER_UNAVAILABLE", { cause: error }) : error;
+    respondProblem(request, response, problem, headers);
   }
-  if (login !== undefined) {
-    deps.policies.endSession(login);
-  }
-  respond(request, response, {
-    status: 302,
-    headers: {
-      location: returnTo ?? logoutAddress(logoutPage, host),
-      "set-cookie": deps.cookies.clear(isSecure(host.url)),
-    },
-  });
 }
 
 /** OpenID Connect RP-Initiated Logout 1.0 §2. */
