@@ -29,7 +29,8 @@ interface Code {
   readonly nonce: string;
 }
 
-export async function createTestProvider(): Promise<TestProvider> {
+/** @param issuer where it will be reached, when not on a peer address */
+export async function createTestProvider(issuer: string = ISSUER): Promise<TestProvider> {
   const { privateKey, publicKey } = await generateKeyPair("RS256", { extractable: true });
   const jwk = { ...(await exportJWK(publicKey)), kid: "first", alg: "RS256", use: "sig" };
   const policySets = new Map<string, PolicySet>();
@@ -43,7 +44,7 @@ export async function createTestProvider(): Promise<TestProvider> {
     const at = Math.floor(Date.now() / 1000);
     const username = claims["preferred_username"];
     return new SignJWT({
-      iss: ISSUER,
+      iss: issuer,
       sub: `id-of-${typeof username === "string" ? username : "eric"}`,
       iat: at,
       exp: at + seconds,
@@ -110,10 +111,10 @@ export async function createTestProvider(): Promise<TestProvider> {
     const client = clientOf(request);
     const send = (status: number, value: object) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
-    const endpoint = (name: string) => `${ISSUER}/protocol/openid-connect/${name}`;
+    const endpoint = (name: string) => `${issuer}/protocol/openid-connect/${name}`;
     if (path === "/.well-known/openid-configuration") {
       send(200, {
-        issuer: ISSUER,
+        issuer,
         jwks_uri: endpoint("certs"),
         authorization_endpoint: endpoint("auth"),
         token_endpoint: endpoint("token"),
