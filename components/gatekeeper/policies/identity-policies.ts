@@ -52,14 +52,15 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
   const known = new Map<string, Known>();
   const loading = new Map<string, Promise<Evaluator>>();
   const revocations = createRevocations(clock);
-  /** Tokens asked about since the stream was connected, by hash. */
-  let asked = new Set<string>();
+  /** When tokens were asked about since the stream was connected, by hash. */
+  let asked = new Map<string, number>();
   /** Counts changes; a rule set read before a change is not used after it. */
   const epochs = new Map<string, number>();
   let epoch = 0;
   let told = false;
   let toldEver = false;
   let toldSince = clock();
+  let untoldSince = clock();
   const stopping = new AbortController();
 
   const epochOf = (clientId: string) => epoch + (epochs.get(clientId) ?? 0);
@@ -103,7 +104,7 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
         told = true;
         toldEver = true;
         toldSince = clock();
-        asked = new Set();
+        asked = new Map();
         epoch += 1;
         logger.info("following policy changes");
         break;
@@ -146,6 +147,7 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
             if (told) {
               logger.warn({ err }, "policy changes are not told any more; asking instead");
             }
+            untoldSince = told ? clock() : untoldSince;
             told = false;
           },
           signal: stopping.signal,
@@ -155,8 +157,12 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
     if (revocations.isRevoked(verified)) {
       return "revoked";
     }
-    const isOlder = (verified.claims.iat ?? 0) * 1000 <= toldSince;
-    return isOlder && !asked.has(hash("sha256", verified.token)) ? "ask" : "good";
+    const isNewer = (verified.claims.iat ?? 0) * 1000 > toldSince;
+    if (told && isNewer) {
+      return "good";
+    }
+    const askedAt = asked.get(hash("sha256", verified.token));
+    return askedAt !== undefined && (told || clock() - askedAt < MAX_AGE_UNTOLD) ? "good" : "ask";
   };
 
   return {
@@ -172,9 +178,20 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
         return state !== "revoked";
       }
       const batch = asked;
-      const active = await introspect(issuer, follower, verified.token);
+      const key = hash("sha256", verified.token);
+      let active: boolean;
+      try {
+        active = await introspect(issuer, follower, verified.token);
+      } catch (error) {
+        if (!told && toldEver && clock() - untoldSince < MAX_STALE) {
+          // The identity service restarts: for that long its last word counts.
+          return true;
+        }
+        throw error;
+      }
       if (active) {
-        batch.add(hash("sha256", verified.token));
+        batch.delete(key);
+        batch.set(key, clock());
         dropOldest(batch);
       } else {
         revocations.endToken(verified.token);
@@ -257,10 +274,10 @@ async function introspect(issuer: Issuer, credentials: ClientCredentials, token:
 
 const MOST_ASKED = 100_000;
 
-function dropOldest(set: Set<string>): void {
-  if (set.size > MOST_ASKED) {
-    for (const key of set.values().take(MOST_ASKED / 10)) {
-      set.delete(key);
+function dropOldest(asked: Map<string, number>): void {
+  if (asked.size > MOST_ASKED) {
+    for (const key of asked.keys().take(MOST_ASKED / 10)) {
+      asked.delete(key);
     }
   }
 }

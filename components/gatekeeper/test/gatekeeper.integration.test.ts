@@ -113,6 +113,27 @@ describe("changes are felt at once", () => {
   });
 });
 
+describe("an identity service that is away", () => {
+  test("for a moment stops nobody; what happened meanwhile is asked for when it is back", async () => {
+    const [kept, ended] = [await rig.bearer(), await rig.bearer()];
+    for (const headers of [kept, ended]) {
+      assert.equal((await rig.ask({ path: "/eric/a", headers })).status, 200);
+    }
+    const path = rig.provider.server.address() as string;
+    rig.provider.server.closeAllConnections();
+    await new Promise((resolve) => rig.provider.server.close(resolve));
+    for (let tries = 0; tries < 5; tries += 1) {
+      assert.equal((await rig.ask({ path: "/eric/a", headers: kept })).status, 200);
+      await sleep(50);
+    }
+    rig.provider.inactive.add(ended["authorization"]?.slice("Bearer ".length) ?? "");
+    await new Promise<void>((resolve) => rig.provider.server.listen(path, resolve));
+    await until(() => rig.provider.followers() > 0);
+    assert.equal((await rig.ask({ path: "/eric/a", headers: kept })).status, 200);
+    await until(async () => (await rig.ask({ path: "/eric/a", headers: ended })).status === 401);
+  });
+});
+
 describe("logging in with a browser", () => {
   const login = async () => {
     const start = await rig.ask({ path: "/eric/a?b=c", headers: navigation });
