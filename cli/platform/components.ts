@@ -1,7 +1,8 @@
 import type { Component } from "@swath/manifest";
 
 import { manifest as dummyService } from "../../components/dummy-service/manifest.ts";
+import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts";
 import { manifest as postgres } from "../../components/postgres/manifest.ts";
 
 /** Every component, in deployment order. To add one: its folder below components/, and its line here. */
-export const components: readonly Component[] = [postgres, dummyService];
+export const components: readonly Component[] = [postgres, dummyService, gatekeeper];

@@ -3,5 +3,5 @@ export { type Logger, createLogger } from "./log.ts";
 export { Problem, toProblem, type ProblemBody } from "./problem.ts";
 export { type ListenAddress, listen, parseListenAddress } from "./listen.ts";
 export { type Management, startManagement } from "./management.ts";
-export { type Peer, createPeer } from "./peer.ts";
+export { type Peer, createPeer, parsePeerUrl } from "./peer.ts";
 export { type RunningService, type ServiceContext, runService } from "./run-service.ts";

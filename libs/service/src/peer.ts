@@ -35,7 +35,11 @@ export function createPeer(url: string): Peer {
   };
 }
 
-function parsePeerUrl(url: string): { origin: string; prefix: string; socketPath?: string } {
+/**
+ * The parts of a peer address, for clients other than `createPeer`: proxies that hand streams through.
+ * @throws {TypeError} for anything that is not a peer address
+ */
+export function parsePeerUrl(url: string): { origin: string; prefix: string; socketPath?: string } {
   const unix = /^http\+unix:\/\/([^/]+)(\/.*)?$/.exec(url);
   if (unix?.[1] !== undefined) {
     return {

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { CommandError } from "../commands/command.ts";
+import type { AdminOptions } from "./defaults.ts";
+
+/** Requests of an administrator: with a token, tried again while the service is starting, but not for ever. */
+export interface AdminSession {
+  /** @returns status and JSON (or text) of the answer; every status but 401, 429, 502, 503, 504 */
+  readonly request: (method: string, url: string, body?: unknown) => Promise<{ status: number; body: unknown }>;
+}
+
+interface SessionOptions extends AdminOptions {
+  /** A token instead of a login. */
+  readonly token?: string | undefined;
+  readonly readPassword: () => Promise<string>;
+  readonly say: (text: string) => void;
+  /** Milliseconds before each further try. */
+  readonly pauses?: readonly number[];
+}
+
+const PAUSES = [1000, 2000, 4000, 8000, 10_000, 10_000];
+const TRY_AGAIN = [429, 502, 503, 504];
+const TIMEOUT = 30_000;
+
+export function createAdminSession(options: SessionOptions): AdminSession {
+  const { authServer, realm, client, user, readPassword, say, pauses = PAUSES } = options;
+  let token = options.token;
+  let password: string | undefined;
+
+  const send = async (url: string, init: RequestInit): Promise<{ status: number; body: unknown }> => {
+    for (let attempt = 0; ; attempt += 1) {
+      const pause = pauses[attempt];
+      let reason: string;
+      try {
+        const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT) });
+        const text = await response.text();
+        if (!TRY_AGAIN.includes(response.status) || pause === undefined) {
+          return { status: response.status, body: parse(text) };
+        }
+        reason = `answered ${response.status}`;
+      } catch (error) {
+        reason = `cannot be reached: ${reasonOf(error)}`;
+        if (pause === undefined) {
+          throw new CommandError(`${new URL(url).origin} ${reason}`);
+        }
+      }
+      say(`${new URL(url).origin} ${reason}; trying again in ${pause / 1000} s`);
+      await sleep(pause);
+    }
+  };
+
+  const logIn = async (): Promise<string> => {
+    password ??= await readPassword();
+    const { status, body } = await send(
+      `${authServer}/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`,
+      {
+        method: "POST",
+        headers: { "content-type": "application/x-www-form-urlencoded", "cache-control": "no-cache" },
+        body: new URLSearchParams({
+          scope: "openid profile email",
+          grant_type: "password",
+          username: user,
+          password,
+          client_id: client,
+        }),
+      },
+    );
+    const { access_token: found } = Object(body) as { access_token?: unknown };
+    if (status !== 200 || typeof found !== "string") {
+      throw new CommandError(`${user} cannot log in at ${authServer}: ${describe(status, body)}`);
+    }
+    return found;
+  };
+
+  return {
+    request: async (method, url, body) => {
+      for (let logins = 0; ; logins += 1) {
+        token ??= await logIn();
+        const answer = await send(url, {
+          method,
+          headers: {
+            authorization: `Bearer ${token}`,
+            accept: "application/json",
+            ...(body !== undefined && { "content-type": "application/json" }),
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+        // A token can end while somebody waits; once more with a new one, unless it was given.
+        if (answer.status !== 401 || logins > 0 || options.token !== undefined) {
+          return answer;
+        }
+        token = undefined;
+      }
+    },
+  };
+}
+
+/** An answer nobody expected, in one line. */
+export function describe(status: number, body: unknown): string {
+  const { error_description: description, error, detail } = Object(body) as Record<string, unknown>;
+  const said = [description, error, detail].find((value) => typeof value === "string");
+  return typeof said === "string" ? `${said} (${status})` : `it answered ${status}`;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error ? cause.message : error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,93 @@
+import type { PlatformSecret } from "@swath/manifest";
+
+import { CommandError } from "../commands/command.ts";
+import { listUrls } from "../commands/urls.ts";
+import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
+import type { HelperContext } from "./helper.ts";
+
+/** Options that all helpers have, complete. */
+export interface AdminOptions {
+  readonly authServer: string;
+  readonly realm: string;
+  readonly client: string;
+  readonly user: string;
+}
+
+/** What is known of the scripted deployment on this machine. */
+export interface Deployment {
+  /** `http://identity.<domain>` */
+  readonly url: (service: string) => string;
+  readonly realm: string | undefined;
+  readonly adminUser: string | undefined;
+  readonly adminClient: string | undefined;
+  readonly readAdminPassword: () => Promise<string | undefined>;
+}
+
+const DEFAULT_DOMAIN = "127-0-0-1.nip.io";
+
+/** Reads the deployment of the default cluster; without one, addresses are those it would have. */
+export async function readDeployment({ env }: HelperContext): Promise<Deployment> {
+  const given = env["IDENTITY_SERVICE_ADMIN_PASSWORD"] ?? env["IDENTITY_SERVICE_DEFAULT_SECRET"];
+  try {
+    const target = openTarget(env["SWATH_CLUSTER"], env);
+    const plan = await readDeployedPlan(target);
+    const { variables, scheme, domain } = plan.settings;
+    const urls = new Map(listUrls(plan).map(([service, url]) => [service, url.replace(/\/$/, "")]));
+    const secret: PlatformSecret = variables.IDENTITY_SERVICE_ADMIN_PASSWORD;
+    return {
+      url: (service) => urls.get(service) ?? urls.get(`${service}-open`) ?? `${scheme}://${service}.${domain}`,
+      realm: variables.IDENTITY_REALM,
+      adminUser: variables.IDENTITY_SERVICE_ADMIN_USER,
+      adminClient: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
+      readAdminPassword: async () => given ?? (await target.readSecret(secret)),
+    };
+  } catch (error) {
+    if (!(error instanceof CommandError)) {
+      throw error;
+    }
+    // Nothing is deployed from here: the helper may still be pointed at a deployment elsewhere.
+    return {
+      url: (service) => `http://${service}.${DEFAULT_DOMAIN}`,
+      realm: undefined,
+      adminUser: undefined,
+      adminClient: undefined,
+      readAdminPassword: () => Promise.resolve(given),
+    };
+  }
+}
+
+/** The password of an option, of the environment or deployment, or of whoever sits at the terminal. */
+export async function findPassword(
+  { terminal }: HelperContext,
+  user: string,
+  {
+    given,
+    known,
+    option,
+  }: { readonly given: string | undefined; readonly known: string | undefined; readonly option: string },
+): Promise<string> {
+  const password = given ?? known;
+  if (password !== undefined && password !== "") {
+    return password;
+  }
+  if (!terminal.isInteractive) {
+    throw new CommandError(
+      `the password of ${user} is missing: give ${option}, or run this on a terminal to be asked for it`,
+    );
+  }
+  const typed = await terminal.askSecret(`Password of ${user}: `);
+  if (typed === "") {
+    throw new CommandError(`the password of ${user} is missing`);
+  }
+  return typed;
+}
+
+/** An address as given on the command line, without a slash at the end. */
+export function readAddress(text: string, option: string): string {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new CommandError(
+      `${option} ${JSON.stringify(text)} is not an address; write it like https://identity.example.org`,
+    );
+  }
+  return text.replace(/\/+$/, "");
+}

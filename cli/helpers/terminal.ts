@@ -1,0 +1,43 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+
+/** The person at the keyboard, when there is one. */
+export interface Terminal {
+  readonly isInteractive: boolean;
+  readonly ask: (question: string) => Promise<string>;
+  /** What is typed is not shown. */
+  readonly askSecret: (question: string) => Promise<string>;
+  /** Progress, on standard error. */
+  readonly say: (text: string) => void;
+}
+
+export function createTerminal({ stdin, stderr }: Pick<NodeJS.Process, "stdin" | "stderr">): Terminal {
+  const ask = async (question: string, isSecret: boolean) => {
+    let muted = false;
+    const output = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        if (!muted) {
+          stderr.write(chunk);
+        }
+        done();
+      },
+    });
+    const lines = createInterface({ input: stdin, output, terminal: true });
+    try {
+      const answer = lines.question(question);
+      muted = isSecret;
+      return await answer;
+    } finally {
+      lines.close();
+      if (isSecret) {
+        stderr.write("\n");
+      }
+    }
+  };
+  return {
+    isInteractive: stdin.isTTY && stderr.isTTY,
+    ask: (question) => ask(question, false),
+    askSecret: (question) => ask(question, true),
+    say: (text) => stderr.write(`${text}\n`),
+  };
+}

@@ -1,0 +1,126 @@
+import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { type RunningService, type ServiceContext, type Settings, createPeer } from "@swath/service";
+
+import type { settings as definitions } from "./config.ts";
+import { parseHosts } from "./hosts.ts";
+import { createMetrics } from "./metrics.ts";
+import { createLoginFlow } from "./oauth/login-flow.ts";
+import { createDeclaredPolicies } from "./policies/declared-policies.ts";
+import { createIdentityPolicies } from "./policies/identity-policies.ts";
+import { createTunnels } from "./proxy/tunnel.ts";
+import { createUpstreams } from "./proxy/upstream.ts";
+import { type Guard, createGatekeeper } from "./service.ts";
+import { createTokenFinder } from "./tokens/find-token.ts";
+import { createRefresher } from "./tokens/refresher.ts";
+import { createSealer } from "./tokens/seal.ts";
+import { createTokenCookies } from "./tokens/token-cookies.ts";
+import { createTokenEndpoint } from "./tokens/token-endpoint.ts";
+
+interface BuildOptions extends ServiceContext<Settings<typeof definitions>> {
+  /** Where GATEKEEPER_HOSTS finds the addresses and secrets that it names. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock?: () => number;
+}
+
+/** Puts the gatekeeper together from its settings. */
+export async function buildGatekeeper({
+  settings,
+  env,
+  logger,
+  metrics,
+  clock = Date.now,
+}: BuildOptions): Promise<RunningService> {
+  const hosts = parseHosts(settings.GATEKEEPER_HOSTS, env);
+  const clients = new Map(hosts.all.map(({ credentials }) => [credentials.clientId, credentials]));
+  const names = { access: settings.ACCESS_COOKIE, refresh: settings.REFRESH_COOKIE };
+  const cookies = createTokenCookies({
+    names,
+    domain: `.${settings.PLATFORM_DOMAIN}`,
+    sealer: createSealer(settings.ENCRYPTION_KEY, "refresh"),
+    isOwnClient: (clientId) => clients.has(clientId),
+  });
+  const upstreams = createUpstreams();
+  const tunnels = createTunnels();
+  const closing: (() => Promise<void>)[] = [];
+
+  const createGuard = (issuerUrl: string): Guard => {
+    const { IDENTITY_INTERNAL_URL: peerUrl, IDENTITY_REALM: realm } = settings;
+    const issuer = openIssuer({ issuer: issuerUrl, ...(peerUrl !== undefined && { peerUrl }), clock });
+    const verifier = createTokenVerifier({
+      issuer,
+      clock,
+      claimNames: {
+        username: settings.USERNAME_CLAIM,
+        ...(settings.ROLES_CLAIM !== undefined && { roles: settings.ROLES_CLAIM }),
+      },
+    });
+    const endTunnels = tunnels.endWhere;
+    const peer = peerUrl === undefined ? undefined : createPeer(peerUrl);
+    const maxAge = settings.POLICY_MAX_AGE * 1000;
+    const policies =
+      peer === undefined
+        ? createDeclaredPolicies({
+            clients: new Map(hosts.all.map(({ credentials, resources }) => [credentials.clientId, resources])),
+            endTunnels,
+            clock,
+          })
+        : createIdentityPolicies({
+            peer,
+            realm,
+            issuer,
+            keys: verifier.keys,
+            clients,
+            endTunnels,
+            logger,
+            clock,
+            maxAge,
+          });
+    closing.push(
+      () => policies.close(),
+      () => issuer.close(),
+      async () => peer?.close(),
+    );
+    const endpoint = createTokenEndpoint({ issuer, clients });
+    const defaultClient = settings.PORTAL_CLIENT_ID;
+    const flow = createLoginFlow({ issuer, endpoint, sealer: createSealer(settings.ENCRYPTION_KEY, "login"), clock });
+    return {
+      issuer,
+      verifier,
+      policies,
+      finder: createTokenFinder({
+        verifier,
+        policies,
+        cookies,
+        refresher: createRefresher({ endpoint, defaultClient, clock }),
+      }),
+      endpoints: { issuer, endpoint, flow, cookies, policies, domain: settings.PLATFORM_DOMAIN, defaultClient },
+      audiences: settings.ACCEPTED_AUDIENCES.split(",")
+        .map((audience) => audience.trim())
+        .filter((audience) => audience !== ""),
+    };
+  };
+  const guard = settings.IDENTITY_ISSUER === undefined ? undefined : createGuard(settings.IDENTITY_ISSUER);
+
+  const server = createGatekeeper({
+    hosts,
+    guard,
+    cookies,
+    domain: settings.PLATFORM_DOMAIN,
+    upstreams,
+    tunnels,
+    metrics: createMetrics(metrics),
+    logger,
+    clock,
+  });
+  return {
+    servers: { http: server },
+    ready: async () => guard?.policies.ready(),
+    close: async () => {
+      tunnels.endAll();
+      upstreams.close();
+      for (const close of closing) {
+        await close();
+      }
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import { type Issuer, IssuerUnavailableError } from "@swath/auth";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import type { CanonicalRequest } from "../canonical/canonical-request.ts";
+import { Refusal } from "../errors.ts";
+import type { ProtectedHost } from "../hosts.ts";
+import { corsHeaders, mayUseCookies } from "../origin.ts";
+import type { PolicySource } from "../policies/policy-source.ts";
+import { respond, respondJson, respondProblem } from "../respond.ts";
+import { type RequestCookies, readCookie } from "../tokens/cookies.ts";
+import type { FoundToken } from "../tokens/find-token.ts";
+import type { TokenCookies } from "../tokens/token-cookies.ts";
+import type { TokenEndpoint } from "../tokens/token-endpoint.ts";
+import { type LoginFlow, CALLBACK_PATH, isSecure } from "./login-flow.ts";
+import { readReturnAddress } from "./return-address.ts";
+
+export interface EndpointDeps {
+  readonly issuer: Issuer;
+  readonly endpoint: TokenEndpoint;
+  readonly flow: LoginFlow;
+  readonly cookies: TokenCookies;
+  readonly policies: PolicySource;
+  readonly domain: string;
+  readonly defaultClient: string;
+}
+
+/** A request to one of the gatekeeper's own addresses. */
+export interface EndpointRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly canonical: CanonicalRequest;
+  readonly host: ProtectedHost;
+  readonly cookies: RequestCookies;
+  /** Looks for the request's token. */
+  readonly findToken: () => Promise<FoundToken>;
+}
+
+type Endpoint = (deps: EndpointDeps, request: EndpointRequest) => Promise<void>;
+
+/** The gatekeeper's own addresses, the same on every protected host. */
+export const ENDPOINTS: Readonly<Record<string, { readonly methods: readonly string[]; readonly handle: Endpoint }>> = {
+  "/oauth/authorize": { methods: ["GET"], handle: authorize },
+  [CALLBACK_PATH]: { methods: ["GET"], handle: callback },
+  "/oauth/login": { methods: ["POST"], handle: logIn },
+  "/oauth/logout": { methods: ["GET", "POST"], handle: logOut },
+  "/oauth/expired": { methods: ["GET", "HEAD"], handle: expired },
+  "/oauth/token": { methods: ["GET"], handle: showToken },
+  "/oauth/discovery": { methods: ["GET"], handle: discovery },
+};
+
+async function authorize(
+  { flow, domain }: EndpointDeps,
+  { request, response, canonical, host, cookies }: EndpointRequest,
+) {
+  const target = new URLSearchParams(canonical.query).get("redirect") ?? "/";
+  const address = readReturnAddress(target, host.url, domain);
+  if (!address.startsWith(`${host.url}/`)) {
+    throw new Refusal("BAD_PARAMETER", { because: "redirect must be a path of this host" });
+  }
+  const { location, setCookies } = await flow.start(host, cookies, address.slice(host.url.length));
+  respond(request, response, { status: 302, headers: { location, "set-cookie": setCookies } });
+}
+
+async function callback(deps: EndpointDeps, { request, response, canonical, host, cookies }: EndpointRequest) {
+  const { tokens, returnTo } = await deps.flow.finish(host, cookies, new URLSearchParams(canonical.query));
+  const setCookies = deps.cookies.keep(tokens, isSecure(host.url));
+  respond(request, response, {
+    status: 302,
+    headers: { location: `${host.url}${returnTo}`, "set-cookie": setCookies },
+  });
+}
+
+/** User name and password of a form for tokens, with this host's client, as the known gatekeeper does. */
+async function logIn(deps: EndpointDeps, { request, response, host }: EndpointRequest) {
+  // Otherwise a page of another site could log somebody in under the name of its owner.
+  if (!mayUseCookies("POST", request.headers, deps.domain)) {
+    throw new Refusal("CROSS_SITE");
+  }
+  const form = new URLSearchParams(await readForm(request));
+  const [username, password] = [form.get("username"), form.get("password")];
+  if (username === null || password === null || username === "" || password === "") {
+    throw new Refusal("BAD_PARAMETER", { because: "username and password must be given, as a form" });
+  }
+  const forwardedFor = request.headers["x-forwarded-for"];
+  const answer = await deps.endpoint.ask(
+    host.credentials.clientId,
+    { grant_type: "password", username, password, scope: "openid profile email" },
+    typeof forwardedFor === "string" ? forwardedFor : undefined,
+  );
+  const cors = corsHeaders(request.headers, deps.domain);
+  if (!answer.ok) {
+    const { error, description } = answer;
+    respondJson(request, response, { error, error_description: description }, { status: 401, headers: cors });
+    return;
+  }
+  const setCookies = deps.cookies.keep(answer.tokens, isSecure(host.url));
+  respondJson(request, response, answer.body, { headers: { ...cors, "set-cookie": setCookies } });
+}
+
+/** Ends the login here and at the issuer, then goes to the issuer's logout page, or where `redirect` says. */
+async function logOut(deps: EndpointDeps, { request, response, canonical, host, cookies, findToken }: EndpointRequest) {
+  if (!mayUseCookies(canonical.method, request.headers, deps.domain)) {
+    throw new Refusal("CROSS_SITE");
+  }
+  const target = new URLSearchParams(canonical.query).get("redirect");
+  const returnTo = target === null ? undefined : readReturnAddress(target, host.url, deps.domain);
+  const headers = { "set-cookie": deps.cookies.clear(isSecure(host.url)) };
+  try {
+    const refresh = readCookie(cookies, deps.cookies.names.refresh);
+    const found = refresh === undefined ? undefined : deps.cookies.readRefreshToken(refresh);
+    const token = await findToken();
+    const login = token.kind === "verified" ? token.verified : undefined;
+    if (login !== undefined) {
+      deps.policies.endSession(login);
+    }
+    if (found !== undefined) {
+      const clientId = found.clientId ?? login?.identity.clientId ?? deps.defaultClient;
+      await deps.endpoint.revoke(clientId, found.refreshToken);
+    }
+    const { end_session_endpoint: logoutPage } = await deps.issuer.metadata();
+    const location = returnTo ?? logoutAddress(logoutPage, host);
+    respond(request, response, { status: 302, headers: { ...headers, location } });
+  } catch (error) {
+    // Whatever the issuer does, or somebody planted among the cookies: this browser has them no longer.
+    const problem =
+      error instanceof IssuerUnavailableError ? new Refusal("ISSUER_UNAVAILABLE", { cause: error }) : error;
+    respondProblem(request, response, problem, headers);
+  }
+}
+
+/** OpenID Connect RP-Initiated Logout 1.0 §2. */
+function logoutAddress(page: string | undefined, host: ProtectedHost): string {
+  if (page === undefined) {
+    return `${host.url}/`;
+  }
+  const address = new URL(page);
+  address.searchParams.set("client_id", host.credentials.clientId);
+  return address.href;
+}
+
+async function expired(deps: EndpointDeps, { request, response, findToken }: EndpointRequest) {
+  const token = await findToken();
+  const headers = corsHeaders(request.headers, deps.domain);
+  respond(request, response, { status: token.kind === "verified" ? 200 : 401, headers });
+}
+
+/** The claims of the caller's own token. */
+async function showToken(deps: EndpointDeps, { request, response, findToken }: EndpointRequest) {
+  const token = await findToken();
+  if (token.kind !== "verified") {
+    throw new Refusal(token.kind === "none" ? "TOKEN_MISSING" : "TOKEN_INVALID");
+  }
+  const headers = { ...corsHeaders(request.headers, deps.domain), "set-cookie": token.setCookies };
+  respondJson(request, response, token.verified.claims, { headers });
+}
+
+function discovery(deps: EndpointDeps, { request, response }: EndpointRequest): Promise<void> {
+  const endpoints = Object.keys(ENDPOINTS).map((path) => [`${path.slice("/oauth/".length)}_endpoint`, path]);
+  respondJson(request, response, Object.fromEntries(endpoints), { headers: corsHeaders(request.headers, deps.domain) });
+  return Promise.resolve();
+}
+
+const LARGEST_FORM = 16_384;
+
+async function readForm(request: IncomingMessage): Promise<string> {
+  if (!/^application\/x-www-form-urlencoded\b/i.test(request.headers["content-type"] ?? "")) {
+    throw new Refusal("BAD_PARAMETER", { because: "the body must be application/x-www-form-urlencoded" });
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LARGEST_FORM) {
+      throw new Refusal("BAD_PARAMETER", { because: "the form is too large" });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,147 @@
+import type { Issuer } from "@swath/auth";
+import { createHash, randomBytes } from "node:crypto";
+
+import { Refusal } from "../errors.ts";
+import type { ProtectedHost } from "../hosts.ts";
+import { type RequestCookies, readCookie, renderCookie } from "../tokens/cookies.ts";
+import type { Sealer } from "../tokens/seal.ts";
+import type { TokenSet } from "../tokens/token-cookies.ts";
+import type { TokenEndpoint } from "../tokens/token-endpoint.ts";
+
+/** What a browser is sent to. */
+export interface Redirect {
+  readonly location: string;
+  readonly setCookies: readonly string[];
+}
+
+/** Logging in with a browser: authorization code with PKCE (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1). */
+export interface LoginFlow {
+  /** @param returnTo where to go afterwards: a canonical path of the host, with its query */
+  readonly start: (host: ProtectedHost, cookies: RequestCookies, returnTo: string) => Promise<Redirect>;
+  /** @throws {Refusal} LOGIN_FAILED and what went wrong */
+  readonly finish: (
+    host: ProtectedHost,
+    cookies: RequestCookies,
+    query: URLSearchParams,
+  ) => Promise<{ readonly tokens: TokenSet; readonly returnTo: string }>;
+}
+
+interface LoginFlowDeps {
+  readonly issuer: Issuer;
+  readonly endpoint: TokenEndpoint;
+  readonly sealer: Sealer;
+  readonly clock: () => number;
+}
+
+/** Seconds a person may take to log in. */
+const TIME_TO_LOG_IN = 1800;
+/** A longer address is forgotten in favour of the host's start page: the issuer would refuse it. */
+const LONGEST_RETURN = 2000;
+export const CALLBACK_PATH = "/oauth/callback";
+
+interface State {
+  readonly id: string;
+  readonly host: string;
+  readonly returnTo: string;
+  readonly until: number;
+}
+
+/**
+ * Nothing is kept here between start and finish. The browser keeps one random cookie; the sealed `state` says where to
+ * return; PKCE verifier and nonce are derived from both with the gatekeeper's key. So a state is good only in the browser
+ * and on the host it was made for, in as many tabs as people open.
+ */
+export function createLoginFlow({ issuer, endpoint, sealer, clock }: LoginFlowDeps): LoginFlow {
+  const cookieName = ({ url }: ProtectedHost) => (isSecure(url) ? "__Host-swath_login" : "swath_login");
+
+  return {
+    start: async (host, cookies, returnTo) => {
+      const { authorization_endpoint: address } = await issuer.metadata();
+      if (address === undefined) {
+        throw new Refusal("LOGIN_FAILED", { because: "the identity service has no login page" });
+      }
+      const name = cookieName(host);
+      const present = readCookie(cookies, name);
+      const browser =
+        present !== undefined && /^[\w-]{43}$/.test(present) ? present : randomBytes(32).toString("base64url");
+      const state: State = {
+        id: randomBytes(16).toString("base64url"),
+        host: host.url,
+        returnTo: returnTo.length > LONGEST_RETURN ? "/" : returnTo,
+        until: clock() + TIME_TO_LOG_IN * 1000,
+      };
+      const verifier = sealer.derive("verifier", browser, state.id);
+      const location = new URL(address);
+      for (const [key, value] of Object.entries({
+        response_type: "code",
+        client_id: host.credentials.clientId,
+        redirect_uri: `${host.url}${CALLBACK_PATH}`,
+        scope: "openid profile email",
+        state: sealer.seal(state),
+        nonce: sealer.derive("nonce", browser, state.id),
+        code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+        code_challenge_method: "S256",
+      })) {
+        location.searchParams.set(key, value);
+      }
+      return {
+        location: location.href,
+        setCookies: [renderCookie(name, browser, { secure: isSecure(host.url), maxAge: TIME_TO_LOG_IN })],
+      };
+    },
+    finish: async (host, cookies, query) => {
+      const state = sealer.open(query.get("state") ?? "") as State | undefined;
+      if (state === undefined || state.host !== host.url) {
+        throw new Refusal("LOGIN_FAILED", { because: "it was not started here" });
+      }
+      const browser = readCookie(cookies, cookieName(host));
+      if (state.until < clock() || browser === undefined) {
+        throw new Refusal("LOGIN_FAILED", { because: "it was started in another browser, or too long ago" });
+      }
+      const { issuer: expected } = await issuer.metadata();
+      const answering = query.get("iss");
+      if (answering !== null && answering !== expected) {
+        // RFC 9207 §2.4
+        throw new Refusal("LOGIN_FAILED", { because: "another issuer answered" });
+      }
+      const code = query.get("code");
+      if (code === null) {
+        const error = query.get("error") ?? "";
+        throw new Refusal("LOGIN_FAILED", {
+          because: `the identity service said ${/^[a-z_]{1,40}$/.test(error) ? error : "nothing of use"}`,
+        });
+      }
+      const answer = await endpoint.ask(host.credentials.clientId, {
+        grant_type: "authorization_code",
+        code,
+        redirect_uri: `${host.url}${CALLBACK_PATH}`,
+        code_verifier: sealer.derive("verifier", browser, state.id),
+      });
+      if (!answer.ok) {
+        throw new Refusal("LOGIN_FAILED", { because: "it was completed already, or took too long" });
+      }
+      if (nonceOf(answer.body["id_token"]) !== sealer.derive("nonce", browser, state.id)) {
+        throw new Refusal("LOGIN_FAILED", { because: "its answer belongs to another login" });
+      }
+      return { tokens: answer.tokens, returnTo: state.returnTo };
+    },
+  };
+}
+
+/** Whether a host's address is one that cookies marked Secure are sent to. */
+export function isSecure(url: string): boolean {
+  return url.startsWith("https:");
+}
+
+/** The ID token came from the token endpoint itself, so its signature need not be looked at (OpenID Connect Core §3.1.3.7). */
+function nonceOf(idToken: unknown): unknown {
+  const payload = typeof idToken === "string" ? idToken.split(".")[1] : undefined;
+  if (payload === undefined) {
+    return undefined;
+  }
+  try {
+    return (JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as { nonce?: unknown }).nonce;
+  } catch {
+    return undefined;
+  }
+}

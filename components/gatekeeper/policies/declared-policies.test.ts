@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { identityOf } from "@swath/auth";
+
+import { createDeclaredPolicies } from "./declared-policies.ts";
+
+const declared = [
+  { name: "eric", uris: ["/eric/*"], users: ["eric"], roles: ["admin"] },
+  { name: "all", uris: ["/all"], authenticated: true },
+  { name: "nobody", uris: ["/nobody"] },
+];
+const policies = createDeclaredPolicies({
+  clients: new Map([["ades", declared]]),
+  endTunnels: () => undefined,
+  clock: Date.now,
+});
+
+test("declared rules decide where another issuer's tokens are used: one of users, roles, or anybody", () => {
+  const may = (path: string, claims: Record<string, unknown>) =>
+    policies.peek("ades")?.decidePath(path, { identity: identityOf(claims, { roles: "app.roles" }), now: new Date() })
+      .granted;
+  assert.equal(may("/eric/x", { sub: "1", preferred_username: "eric" }), true);
+  assert.equal(may("/eric/x", { sub: "eric", preferred_username: "bob" }), false);
+  assert.equal(may("/eric/x", { sub: "1", app: { roles: ["admin"] } }), true);
+  assert.equal(may("/eric/x", { sub: "1", roles: ["admin"] }), false);
+  assert.equal(may("/all", { sub: "1" }), true);
+  assert.equal(may("/nobody", { sub: "1", preferred_username: "eric" }), false);
+  assert.equal(may("/other", { sub: "1", preferred_username: "eric" }), false);
+});
+
+test("a token that logged out is refused", () => {
+  const claims = { iss: "i", sub: "1", exp: 1 };
+  const verified = { token: "a", claims, identity: identityOf(claims) };
+  assert.equal(policies.peekToken(verified), "good");
+  policies.endSession(verified);
+  assert.equal(policies.peekToken(verified), "revoked");
+  assert.equal(policies.peekToken({ ...verified, token: "b" }), "good");
+});

@@ -1,0 +1,132 @@
+import {
+  IssuerUnavailableError,
+  TokenError,
+  type TokenVerifier,
+  type VerifiedToken,
+  readBearerToken,
+} from "@swath/auth";
+
+import { Refusal } from "../errors.ts";
+import type { PolicySource } from "../policies/policy-source.ts";
+import { type RequestCookies, readCookie } from "./cookies.ts";
+import type { Refresher } from "./refresher.ts";
+import type { TokenCookies } from "./token-cookies.ts";
+
+/** Who a request comes from. */
+export type FoundToken =
+  | { readonly kind: "none" }
+  /** A token was sent and is not good. */
+  | { readonly kind: "invalid"; readonly error: TokenError; readonly from: "header" | "cookie" }
+  | {
+      readonly kind: "verified";
+      readonly verified: VerifiedToken;
+      readonly from: "header" | "cookie";
+      /** Set-Cookie values of a login that was just renewed. */
+      readonly setCookies: readonly string[];
+    };
+
+export interface TokenFinderDeps {
+  readonly verifier: TokenVerifier;
+  readonly policies: PolicySource;
+  readonly cookies: TokenCookies;
+  readonly refresher: Refresher;
+}
+
+export interface TokenFinder {
+  /** The answer when no one need be asked for it, else `undefined`. */
+  readonly peek: (request: TokenRequest) => FoundToken | undefined;
+  /** @throws {Refusal} ISSUER_UNAVAILABLE, AMBIGUOUS_COOKIES */
+  readonly find: (request: TokenRequest) => Promise<FoundToken>;
+}
+
+export interface TokenRequest {
+  readonly authorization: string | undefined;
+  readonly cookies: RequestCookies;
+  readonly audiences: readonly string[] | undefined;
+  /** Whether cookies may be marked Secure. */
+  readonly secure: boolean;
+}
+
+/** How long after its end an access token still tells which client its refresh token belongs to. */
+const READ_EXPIRED_FOR = 90 * 86_400_000;
+
+/** Looks for a token: `Authorization: Bearer`, else the cookies, renewing the login they keep when its access token has ended. */
+export function createTokenFinder({
+  verifier,
+  policies,
+  cookies: tokenCookies,
+  refresher,
+}: TokenFinderDeps): TokenFinder {
+  const peek: TokenFinder["peek"] = ({ authorization, cookies, audiences }) => {
+    const bearer = readBearerToken(authorization);
+    const token = bearer ?? readCookie(cookies, tokenCookies.names.access);
+    if (token === undefined) {
+      return readCookie(cookies, tokenCookies.names.refresh) === undefined ? { kind: "none" } : undefined;
+    }
+    const verified = verifier.recall(token, { ...(audiences !== undefined && { audiences }) });
+    if (verified === undefined || policies.peekToken(verified) !== "good") {
+      return undefined;
+    }
+    return { kind: "verified", verified, from: bearer === undefined ? "cookie" : "header", setCookies: [] };
+  };
+
+  const check = async (
+    token: string,
+    audiences: readonly string[] | undefined,
+  ): Promise<VerifiedToken | TokenError> => {
+    try {
+      const verified = await verifier.verify(token, { ...(audiences !== undefined && { audiences }) });
+      return (await policies.isTokenGood(verified))
+        ? verified
+        : new TokenError("REVOKED", "the token's login has ended, or its user has changed");
+    } catch (error) {
+      if (error instanceof IssuerUnavailableError) {
+        throw new Refusal("ISSUER_UNAVAILABLE", { cause: error });
+      }
+      if (error instanceof TokenError) {
+        return error;
+      }
+      throw error;
+    }
+  };
+
+  const clientOf = async (token: string): Promise<string | undefined> => {
+    const expired = await verifier.verify(token, { acceptExpiredFor: READ_EXPIRED_FOR }).catch(() => undefined);
+    return expired?.identity.clientId;
+  };
+
+  return {
+    peek,
+    find: async (request) => {
+      const known = peek(request);
+      if (known !== undefined) {
+        return known;
+      }
+      const { authorization, cookies, audiences, secure } = request;
+      const bearer = readBearerToken(authorization);
+      if (bearer !== undefined) {
+        const result = await check(bearer, audiences);
+        return result instanceof TokenError
+          ? { kind: "invalid", error: result, from: "header" }
+          : { kind: "verified", verified: result, from: "header", setCookies: [] };
+      }
+      const access = readCookie(cookies, tokenCookies.names.access);
+      const result = access === undefined ? undefined : await check(access, audiences);
+      if (result !== undefined && !(result instanceof TokenError)) {
+        return { kind: "verified", verified: result, from: "cookie", setCookies: [] };
+      }
+      const value = readCookie(cookies, tokenCookies.names.refresh);
+      const found = value === undefined ? undefined : tokenCookies.readRefreshToken(value);
+      const tokens =
+        found === undefined
+          ? undefined
+          : await refresher.refresh(found, access === undefined ? undefined : await clientOf(access));
+      const renewed = tokens === undefined ? undefined : await check(tokens.accessToken, audiences);
+      if (tokens !== undefined && renewed !== undefined && !(renewed instanceof TokenError)) {
+        return { kind: "verified", verified: renewed, from: "cookie", setCookies: tokenCookies.keep(tokens, secure) };
+      }
+      const error = renewed ?? result;
+      return error === undefined ? { kind: "none" } : { kind: "invalid", error: error as TokenError, from: "cookie" };
+    },
+  };
+}

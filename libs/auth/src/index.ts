@@ -1,0 +1,17 @@
+export { readBearerToken } from "./bearer.ts";
+export { type AccessTokenClaims, audiencesOf } from "./claims.ts";
+export { type Issuer, type IssuerAnswer, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
+export { type KeySet, createKeySet } from "./key-set.ts";
+export { IssuerUnavailableError, TokenError, type TokenErrorCode } from "./token-error.ts";
+export { type TokenVerifier, type VerifiedToken, type VerifyOptions, createTokenVerifier } from "./verifier.ts";
+
+export {
+  type Evaluator,
+  type PathDecision,
+  type ResourceDecision,
+  VIEW_SCOPE,
+  createEvaluator,
+} from "./policy/evaluator.ts";
+export { type ClaimNames, identityOf } from "./policy/identity-of.ts";
+export { type UriIndex, createUriIndex } from "./policy/match-uri.ts";
+export type * from "./policy/types.ts";

@@ -1,0 +1,148 @@
+import { combine } from "./combine.ts";
+import { evaluatePolicy } from "./evaluate-policy.ts";
+import { createUriIndex } from "./match-uri.ts";
+import type { EvaluationContext, Permission, PolicySet, Resource } from "./types.ts";
+
+/** What someone may do with one resource. */
+export interface ResourceDecision {
+  readonly granted: boolean;
+  /** Granted scopes among those asked for, or among all of the resource. */
+  readonly scopes: readonly string[];
+}
+
+/** Whether a path may be used, and why not. */
+export type PathDecision =
+  | { readonly granted: true; readonly resources: readonly Resource[] }
+  | {
+      readonly granted: false;
+      readonly reason: "NO_RESOURCE" | "NO_PERMISSION";
+      readonly resources: readonly Resource[];
+    };
+
+/** Decides on one policy set; made once for a set, asked for every request. */
+export interface Evaluator {
+  readonly policySet: PolicySet;
+  /** The resources with the most specific pattern that matches a canonical path; several where they share that pattern. */
+  readonly findResources: (path: string) => readonly Resource[];
+  /**
+   * Whether a request on a canonical path passes. Needed is the scope `view` where the resource has it, else all its
+   * scopes. Of resources that share the pattern one grant is enough.
+   */
+  readonly decidePath: (path: string, context: EvaluationContext) => PathDecision;
+  /** Which of the scopes (all when left out) of a resource are granted. */
+  readonly evaluateResource: (
+    resource: Resource,
+    context: EvaluationContext,
+    scopes?: readonly string[],
+  ) => ResourceDecision;
+}
+
+/** The scope that stands for using a resource at all. */
+export const VIEW_SCOPE = "view";
+
+/** Prepares a policy set for decisions. */
+export function createEvaluator(policySet: PolicySet): Evaluator {
+  const policies = new Map(policySet.policies.map((policy) => [policy.id, policy]));
+  const index = createUriIndex(
+    policySet.resources.flatMap((resource) => resource.uris.map((uri) => [uri, resource] as const)),
+  );
+  const { byResource, byType, unbound } = indexPermissions(policySet.permissions);
+
+  const permissionsOf = (resource: Resource): readonly Permission[] => [
+    ...new Set([
+      ...(byResource.get(resource.id) ?? []),
+      ...(resource.type === undefined ? [] : (byType.get(resource.type) ?? [])),
+      ...unbound,
+    ]),
+  ];
+
+  const evaluateResource: Evaluator["evaluateResource"] = (resource, context, scopes = resource.scopes) => {
+    const everything = { granted: true, scopes };
+    if (policySet.enforcementMode === "DISABLED") {
+      return everything;
+    }
+    if (resource.ownerManagedAccess === true && resource.owner === context.identity.userId) {
+      return everything;
+    }
+    const permissions = permissionsOf(resource);
+    const relevant = permissions.filter(
+      ({ type, scopes: covered }) => type === "resource" || covered.some((scope) => scopes.includes(scope)),
+    );
+    if (relevant.length === 0) {
+      return policySet.enforcementMode === "PERMISSIVE" ? everything : { granted: false, scopes: [] };
+    }
+    const votes = relevant.map((permission) => ({
+      permission,
+      vote: combine(
+        permission.decisionStrategy,
+        permission.policies.map((id) => evaluatePolicy(id, policies, context) === true),
+      ),
+    }));
+    if (scopes.length === 0) {
+      const granted = combine(
+        policySet.decisionStrategy,
+        votes.map(({ vote }) => vote),
+      );
+      return { granted, scopes: [] };
+    }
+    const granted = scopes.filter((scope) => {
+      const about = votes.filter(
+        ({ permission }) => permission.type === "resource" || permission.scopes.includes(scope),
+      );
+      return combine(
+        policySet.decisionStrategy,
+        about.map(({ vote }) => vote),
+      );
+    });
+    return { granted: granted.length > 0, scopes: granted };
+  };
+
+  const mayUse = (resource: Resource, context: EvaluationContext): boolean => {
+    const needed = resource.scopes.includes(VIEW_SCOPE) ? [VIEW_SCOPE] : resource.scopes;
+    const { granted, scopes } = evaluateResource(resource, context, needed);
+    return granted && scopes.length === needed.length;
+  };
+
+  return {
+    policySet,
+    findResources: index.find,
+    evaluateResource,
+    decidePath: (path, context) => {
+      const resources = index.find(path);
+      if (resources.length === 0) {
+        return policySet.enforcementMode === "ENFORCING"
+          ? { granted: false, reason: "NO_RESOURCE", resources }
+          : { granted: true, resources };
+      }
+      return resources.some((resource) => mayUse(resource, context))
+        ? { granted: true, resources }
+        : { granted: false, reason: "NO_PERMISSION", resources };
+    },
+  };
+}
+
+function indexPermissions(permissions: readonly Permission[]): {
+  byResource: ReadonlyMap<string, readonly Permission[]>;
+  byType: ReadonlyMap<string, readonly Permission[]>;
+  unbound: readonly Permission[];
+} {
+  const byResource = new Map<string, Permission[]>();
+  const byType = new Map<string, Permission[]>();
+  const unbound: Permission[] = [];
+  const add = (map: Map<string, Permission[]>, key: string, permission: Permission) => {
+    const list = map.get(key) ?? [];
+    list.push(permission);
+    map.set(key, list);
+  };
+  for (const permission of permissions) {
+    for (const resource of new Set(permission.resources)) {
+      add(byResource, resource, permission);
+    }
+    if (permission.resourceType !== undefined) {
+      add(byType, permission.resourceType, permission);
+    } else if (permission.type === "scope" && permission.resources.length === 0) {
+      unbound.push(permission);
+    }
+  }
+  return { byResource, byType, unbound };
+}
