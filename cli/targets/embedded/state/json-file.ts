@@ -22,7 +22,7 @@ export function readJsonFile<T>(file: string): T | undefined {
     text = readFileSync(file, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") {
+    if (code === "ENOENT" || code === "ENOTDIR") {
       return undefined;
     }
     throw new StateFileError(file, `cannot be read (${message})`);
