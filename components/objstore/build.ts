@@ -39,7 +39,9 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const scrub = new Scrub(store, (damage) => logger.error({ damage }, "stored content is damaged"));
   const { IDENTITY_ISSUER: issuer } = settings;
   const identity =
-    issuer === undefined ? undefined : createTokenVerifier(issuer, settings.IDENTITY_INTERNAL_URL ?? new URL(issuer).origin);
+    issuer === undefined
+      ? undefined
+      : createTokenVerifier(issuer, settings.IDENTITY_INTERNAL_URL ?? new URL(issuer).origin);
   const role =
     identity === undefined ? undefined : { accounts: store.accounts, verifyToken: identity.verify, now: store.now };
   const requests = new Histogram({
@@ -48,7 +50,11 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     labelNames: ["operation", "status"],
     registers: [metrics],
   });
-  const damaged = new Counter({ name: "objstore_damaged_total", help: "Damaged content found by the scrub", registers: [metrics] });
+  const damaged = new Counter({
+    name: "objstore_damaged_total",
+    help: "Damaged content found by the scrub",
+    registers: [metrics],
+  });
   addUsageGauges(metrics, () => store.buckets.list());
   const common = {
     store,
@@ -71,7 +77,13 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       }
     },
   });
-  const app = createConsole({ ...common, logger, scrub, role, secureCookies: settings.PUBLIC_URL.startsWith("https:") });
+  const app = createConsole({
+    ...common,
+    logger,
+    scrub,
+    role,
+    secureCookies: settings.PUBLIC_URL.startsWith("https:"),
+  });
   const stopping = new AbortController();
   const maintain = async () => {
     await moveWatermark(store.index, store.files);
@@ -104,7 +116,10 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   };
 }
 
-function addUsageGauges(metrics: Registry, list: () => readonly { name: string; bytes: number; objects: number }[]): void {
+function addUsageGauges(
+  metrics: Registry,
+  list: () => readonly { name: string; bytes: number; objects: number }[],
+): void {
   const registers = [metrics];
   for (const [name, help, read] of [
     ["objstore_bucket_bytes", "Bytes of all versions in a bucket", (bucket: { bytes: number }) => bucket.bytes],

@@ -49,7 +49,12 @@ export function createS3Server(options: S3Options): Server {
     keys: new SigningKeys(),
     rootKey: toRootKey(options.rootUser, options.rootPassword),
   };
-  const server = createServer({ requestTimeout: 0, headersTimeout: 60_000, keepAliveTimeout: 65_000, maxHeaderSize: 32 << 10 });
+  const server = createServer({
+    requestTimeout: 0,
+    headersTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 32 << 10,
+  });
   server.on("request", (message, response) => void answer(context, message, response, () => {}));
   server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
     let accepted = false;
@@ -70,7 +75,12 @@ interface ServerContext extends S3Options {
   readonly rootKey: AccessKey;
 }
 
-async function answer(context: ServerContext, message: IncomingMessage, response: ServerResponse, acceptBody: () => void): Promise<void> {
+async function answer(
+  context: ServerContext,
+  message: IncomingMessage,
+  response: ServerResponse,
+  acceptBody: () => void,
+): Promise<void> {
   const started = performance.now();
   const requestId = randomBytes(8).toString("hex").toUpperCase();
   const target = message.url ?? "/";
@@ -185,7 +195,10 @@ function readAnonymousPayload(message: IncomingMessage): S3Request["payload"] {
     : { kind: "unsigned" };
 }
 
-function toCircumstances(request: S3Request, authType: string | undefined): Readonly<Record<string, string | undefined>> {
+function toCircumstances(
+  request: S3Request,
+  authType: string | undefined,
+): Readonly<Record<string, string | undefined>> {
   const forwarded = header(request, "x-forwarded-for")?.split(",")[0]?.trim();
   return {
     "aws:sourceip": forwarded ?? request.message.socket.remoteAddress?.replace(/^::ffff:/, ""),
@@ -203,7 +216,13 @@ function toCircumstances(request: S3Request, authType: string | undefined): Read
   };
 }
 
-function corsHeaders(context: ServerContext, address: Address, method: string, origin: string, headers: readonly string[]) {
+function corsHeaders(
+  context: ServerContext,
+  address: Address,
+  method: string,
+  origin: string,
+  headers: readonly string[],
+) {
   const bucket = address.bucket === undefined ? undefined : context.store.buckets.find(address.bucket);
   const rules = [...toConsoleRules(context.consoleOrigin), ...(bucket?.cors ? parseCors(bucket.cors) : [])];
   return toCorsHeaders(rules, { origin, method, headers });
@@ -217,12 +236,20 @@ function addCors(context: ServerContext, address: Address, message: IncomingMess
   }
 }
 
-function answerPreflight(context: ServerContext, address: Address, message: IncomingMessage, response: ServerResponse): void {
+function answerPreflight(
+  context: ServerContext,
+  address: Address,
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
   const { origin, "access-control-request-method": method, "access-control-request-headers": wanted } = message.headers;
   if (origin === undefined || method === undefined) {
     throw new S3Error("InvalidRequest", "Insufficient information. Origin request header needed.");
   }
-  const names = (wanted ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const names = (wanted ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
   const headers = corsHeaders(context, address, method, origin, names);
   if (headers === undefined) {
     throw new S3Error("AccessDenied", "CORSResponse: This CORS request is not allowed.");
@@ -230,13 +257,27 @@ function answerPreflight(context: ServerContext, address: Address, message: Inco
   response.writeHead(200, { ...headers, "content-length": 0 }).end();
 }
 
-function sendError(error: unknown, message: IncomingMessage, response: ServerResponse, requestId: string, target: string): void {
+function sendError(
+  error: unknown,
+  message: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  target: string,
+): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
   const known = error instanceof S3Error ? error : new S3Error("InternalError", undefined, { cause: error });
-  for (const name of ["content-length", "content-type", "content-range", "content-encoding", "cache-control", "etag", "last-modified"]) {
+  for (const name of [
+    "content-length",
+    "content-type",
+    "content-range",
+    "content-encoding",
+    "cache-control",
+    "etag",
+    "last-modified",
+  ]) {
     response.removeHeader(name);
   }
   for (const [name, value] of Object.entries(known.headers)) {
@@ -247,11 +288,31 @@ function sendError(error: unknown, message: IncomingMessage, response: ServerRes
     response.setHeader("connection", "close");
   }
   const resource = target.split("?", 1)[0] ?? "";
-  const content = { Code: known.code, Message: known.message, ...known.details, Resource: resource, RequestId: requestId, HostId: requestId };
+  const content = {
+    Code: known.code,
+    Message: known.message,
+    ...known.details,
+    Resource: resource,
+    RequestId: requestId,
+    HostId: requestId,
+  };
   const body = message.method === "HEAD" ? "" : renderXml("Error", content, undefined);
-  response.writeHead(known.status, { "content-type": "application/xml", "content-length": Buffer.byteLength(body) }).end(body);
+  response
+    .writeHead(known.status, { "content-type": "application/xml", "content-length": Buffer.byteLength(body) })
+    .end(body);
 }
 
 function toRootKey(user: string, secret: string): AccessKey {
-  return { id: user, secret, user, title: "root", created: 0, enabled: 1, policy: null, expires: null, token: null, claims: null };
+  return {
+    id: user,
+    secret,
+    user,
+    title: "root",
+    created: 0,
+    enabled: 1,
+    policy: null,
+    expires: null,
+    token: null,
+    claims: null,
+  };
 }

@@ -44,7 +44,11 @@ const KeyBody = Type.Object({
   policy: Type.Optional(Policy),
   expiresAt: Type.Optional(Type.String({ format: "date-time" })),
 });
-const RoleBody = Type.Object({ policy: Policy, claim: Type.Optional(Type.String()), value: Type.Optional(Type.String()) });
+const RoleBody = Type.Object({
+  policy: Policy,
+  claim: Type.Optional(Type.String()),
+  value: Type.Optional(Type.String()),
+});
 const PresignBody = Type.Object({
   bucket: Type.String(),
   key: Type.String({ minLength: 1 }),
@@ -58,7 +62,9 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
   const { store, rootUser, region, publicUrl } = options;
   const sessions = new Sessions(options);
   const app = createApp(options.logger);
-  app.setSchemaErrorFormatter((errors) => new Problem(400, errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join("; ")));
+  app.setSchemaErrorFormatter(
+    (errors) => new Problem(400, errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join("; ")),
+  );
 
   const callerOf = (request: FastifyRequest): Session => {
     const { authorization, cookie } = request.headers;
@@ -70,7 +76,8 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       return { principal, key };
     }
     const token =
-      /^Bearer (.+)$/i.exec(authorization ?? "")?.[1] ?? new RegExp(`(?:^|; *)${COOKIE}=([^;]+)`).exec(cookie ?? "")?.[1];
+      /^Bearer (.+)$/i.exec(authorization ?? "")?.[1] ??
+      new RegExp(`(?:^|; *)${COOKIE}=([^;]+)`).exec(cookie ?? "")?.[1];
     const session = token === undefined ? undefined : sessions.find(token);
     if (session === undefined) {
       throw new Problem(401, "Sign in first: POST /api/session, or send HTTP Basic with an access key and its secret.");
@@ -111,7 +118,11 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     const secure = options.secureCookies ? "; Secure" : "";
     reply.header("set-cookie", `${COOKIE}=${token}; Path=/; HttpOnly; SameSite=Strict${secure}`);
     const { id, secret, token: sessionToken } = session.key;
-    return { ...describe(session), session: token, credentials: { accessKeyId: id, secretAccessKey: secret, sessionToken } };
+    return {
+      ...describe(session),
+      session: token,
+      credentials: { accessKeyId: id, secretAccessKey: secret, sessionToken },
+    };
   });
   app.get("/api/session", (request) => describe(callerOf(request)));
   app.delete("/api/session", async (request, reply) => {
@@ -126,17 +137,30 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     callerOf(request);
     const buckets = store.buckets.list();
     const bytes = buckets.reduce((sum, bucket) => sum + bucket.bytes + bucket.upload_bytes, 0);
-    return { endpoint: publicUrl, region, disk: options.disk.read(), buckets: buckets.length, bytes, scrub: options.scrub.report };
+    return {
+      endpoint: publicUrl,
+      region,
+      disk: options.disk.read(),
+      buckets: buckets.length,
+      bytes,
+      scrub: options.scrub.report,
+    };
   });
   app.post("/api/scrub", (request, reply) => {
     requireRoot(request);
-    void options.scrub.run(new AbortController().signal).catch((error: unknown) => options.logger.error({ err: error }, "scrub failed"));
+    void options.scrub
+      .run(new AbortController().signal)
+      .catch((error: unknown) => options.logger.error({ err: error }, "scrub failed"));
     return reply.code(202).send(options.scrub.report);
   });
 
   app.get("/api/buckets", (request) => {
     const { principal } = callerOf(request);
-    const visible = store.buckets.list().filter((bucket) => isAllowed(principal, bucket, { action: "s3:ListBucket", resource: bucket.name, context: {} }));
+    const visible = store.buckets
+      .list()
+      .filter((bucket) =>
+        isAllowed(principal, bucket, { action: "s3:ListBucket", resource: bucket.name, context: {} }),
+      );
     return { buckets: visible.map(toBucketJson) };
   });
   app.get<{ Params: { name: string } }>("/api/buckets/:name", (request) => {
@@ -160,31 +184,43 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     await toProblemOf(store.buckets.delete(request.params.name));
     return reply.code(204).send();
   });
-  app.put<{ Params: { name: string }; Body: Static<typeof Quota> }>("/api/buckets/:name/quota", { schema: { body: Quota } }, async (request) => {
-    requireRoot(request);
-    findBucket(store, request.params.name);
-    await store.buckets.set(request.params.name, "quota_bytes", request.body.bytes);
-    return toBucketJson(findBucket(store, request.params.name));
-  });
-  app.put<{ Params: { name: string }; Body: object }>("/api/buckets/:name/policy", { schema: { body: Policy } }, async (request, reply) => {
-    const { name } = request.params;
-    requireRight(callerOf(request).principal, "s3:PutBucketPolicy", name);
-    findBucket(store, name);
-    const text = JSON.stringify(request.body);
-    checkPolicy(text, name);
-    await store.buckets.set(name, "policy", text);
-    return reply.code(204).send();
-  });
+  app.put<{ Params: { name: string }; Body: Static<typeof Quota> }>(
+    "/api/buckets/:name/quota",
+    { schema: { body: Quota } },
+    async (request) => {
+      requireRoot(request);
+      findBucket(store, request.params.name);
+      await store.buckets.set(request.params.name, "quota_bytes", request.body.bytes);
+      return toBucketJson(findBucket(store, request.params.name));
+    },
+  );
+  app.put<{ Params: { name: string }; Body: object }>(
+    "/api/buckets/:name/policy",
+    { schema: { body: Policy } },
+    async (request, reply) => {
+      const { name } = request.params;
+      requireRight(callerOf(request).principal, "s3:PutBucketPolicy", name);
+      findBucket(store, name);
+      const text = JSON.stringify(request.body);
+      checkPolicy(text, name);
+      await store.buckets.set(name, "policy", text);
+      return reply.code(204).send();
+    },
+  );
   app.delete<{ Params: { name: string } }>("/api/buckets/:name/policy", async (request, reply) => {
     requireRight(callerOf(request).principal, "s3:DeleteBucketPolicy", request.params.name);
     await toProblemOf(store.buckets.set(request.params.name, "policy", null));
     return reply.code(204).send();
   });
-  app.post<{ Querystring: { bucket?: string }; Body: object }>("/api/policies/validate", { schema: { body: Policy } }, (request) => {
-    callerOf(request);
-    checkPolicy(JSON.stringify(request.body), request.query.bucket);
-    return { valid: true };
-  });
+  app.post<{ Querystring: { bucket?: string }; Body: object }>(
+    "/api/policies/validate",
+    { schema: { body: Policy } },
+    (request) => {
+      callerOf(request);
+      checkPolicy(JSON.stringify(request.body), request.query.bucket);
+      return { valid: true };
+    },
+  );
   /** A bucket of its own for somebody: the bucket, a user who may use it and nothing else, and a key, in one transaction. */
   app.post<{ Params: { name: string } }>("/api/buckets/:name/service-account", async (request, reply) => {
     requireRoot(request);
@@ -199,25 +235,38 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       const user = store.accounts.insertUser(`bucket-${name}`, JSON.stringify(toBucketPolicy(name)), true);
       return store.accounts.insertKey({ kind: "AKIA", user: user.name, title: `bucket ${name}` });
     });
-    return reply.code(201).send({ bucket: name, endpoint: publicUrl, region, ...toKeyJson(key), secretKey: key.secret });
+    return reply
+      .code(201)
+      .send({ bucket: name, endpoint: publicUrl, region, ...toKeyJson(key), secretKey: key.secret });
   });
 
   app.get("/api/users", (request) => {
     requireRoot(request);
     const users = store.accounts.listUsers();
-    return { users: users.map(({ name, created, enabled, policy }) => ({ name, created: new Date(created).toISOString(), enabled: enabled === 1, policy: JSON.parse(policy) as object })) };
+    return {
+      users: users.map(({ name, created, enabled, policy }) => ({
+        name,
+        created: new Date(created).toISOString(),
+        enabled: enabled === 1,
+        policy: JSON.parse(policy) as object,
+      })),
+    };
   });
-  app.put<{ Params: { name: string }; Body: Static<typeof UserBody> }>("/api/users/:name", { schema: { params: Type.Object({ name: Name }), body: UserBody } }, async (request) => {
-    requireRoot(request);
-    const { name } = request.params;
-    if (name === rootUser) {
-      throw new Problem(409, "The root user cannot be changed here.");
-    }
-    const policy = JSON.stringify(request.body.policy);
-    checkPolicy(policy);
-    const user = await store.accounts.putUser(name, policy, request.body.enabled ?? true);
-    return { name: user.name, enabled: user.enabled === 1, policy: request.body.policy };
-  });
+  app.put<{ Params: { name: string }; Body: Static<typeof UserBody> }>(
+    "/api/users/:name",
+    { schema: { params: Type.Object({ name: Name }), body: UserBody } },
+    async (request) => {
+      requireRoot(request);
+      const { name } = request.params;
+      if (name === rootUser) {
+        throw new Problem(409, "The root user cannot be changed here.");
+      }
+      const policy = JSON.stringify(request.body.policy);
+      checkPolicy(policy);
+      const user = await store.accounts.putUser(name, policy, request.body.enabled ?? true);
+      return { name: user.name, enabled: user.enabled === 1, policy: request.body.policy };
+    },
+  );
   app.delete<{ Params: { name: string } }>("/api/users/:name", async (request, reply) => {
     requireRoot(request);
     if (!(await store.accounts.deleteUser(request.params.name))) {
@@ -231,25 +280,29 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     const keys = store.accounts.listKeys(principal.kind === "root" ? undefined : nameOf(principal));
     return { accessKeys: keys.map(toKeyJson) };
   });
-  app.post<{ Body: Static<typeof KeyBody> }>("/api/access-keys", { schema: { body: KeyBody } }, async (request, reply) => {
-    const { principal, key: own } = callerOf(request);
-    const user = request.body.user ?? nameOf(principal);
-    // A narrowed or temporary key must not make one that may more than it may itself.
-    if (principal.kind !== "root" && (user !== nameOf(principal) || own.policy !== null)) {
-      throw new Problem(403, "You may make keys for yourself only, and only with a key that is not narrowed.");
-    }
-    if (user !== rootUser && store.accounts.findUser(user) === undefined) {
-      throw new Problem(404, `There is no user ${user}; make it with PUT /api/users/${user}.`);
-    }
-    const policy = request.body.policy === undefined ? undefined : JSON.stringify(request.body.policy);
-    if (policy !== undefined) {
-      checkPolicy(policy);
-    }
-    const { title, expiresAt } = request.body;
-    const expires = expiresAt === undefined ? undefined : Date.parse(expiresAt);
-    const key = await store.accounts.createKey({ kind: "AKIA", user, title, policy, expires });
-    return reply.code(201).send({ ...toKeyJson(key), secretKey: key.secret });
-  });
+  app.post<{ Body: Static<typeof KeyBody> }>(
+    "/api/access-keys",
+    { schema: { body: KeyBody } },
+    async (request, reply) => {
+      const { principal, key: own } = callerOf(request);
+      const user = request.body.user ?? nameOf(principal);
+      // A narrowed or temporary key must not make one that may more than it may itself.
+      if (principal.kind !== "root" && (user !== nameOf(principal) || own.policy !== null)) {
+        throw new Problem(403, "You may make keys for yourself only, and only with a key that is not narrowed.");
+      }
+      if (user !== rootUser && store.accounts.findUser(user) === undefined) {
+        throw new Problem(404, `There is no user ${user}; make it with PUT /api/users/${user}.`);
+      }
+      const policy = request.body.policy === undefined ? undefined : JSON.stringify(request.body.policy);
+      if (policy !== undefined) {
+        checkPolicy(policy);
+      }
+      const { title, expiresAt } = request.body;
+      const expires = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+      const key = await store.accounts.createKey({ kind: "AKIA", user, title, policy, expires });
+      return reply.code(201).send({ ...toKeyJson(key), secretKey: key.secret });
+    },
+  );
   app.delete<{ Params: { id: string } }>("/api/access-keys/:id", async (request, reply) => {
     const { principal } = callerOf(request);
     const key = store.accounts.findKey(request.params.id);
@@ -262,16 +315,27 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
 
   app.get("/api/roles", (request) => {
     requireRoot(request);
-    return { roles: store.accounts.listRoles().map((role) => ({ name: role.name, claim: role.claim, value: role.claim_value, policy: JSON.parse(role.policy) as object })) };
+    return {
+      roles: store.accounts.listRoles().map((role) => ({
+        name: role.name,
+        claim: role.claim,
+        value: role.claim_value,
+        policy: JSON.parse(role.policy) as object,
+      })),
+    };
   });
-  app.put<{ Params: { name: string }; Body: Static<typeof RoleBody> }>("/api/roles/:name", { schema: { params: Type.Object({ name: Name }), body: RoleBody } }, async (request, reply) => {
-    requireRoot(request);
-    const policy = JSON.stringify(request.body.policy);
-    checkPolicy(policy);
-    const { claim = null, value = null } = request.body;
-    await store.accounts.putRole({ name: request.params.name, policy, claim, claim_value: value });
-    return reply.code(204).send();
-  });
+  app.put<{ Params: { name: string }; Body: Static<typeof RoleBody> }>(
+    "/api/roles/:name",
+    { schema: { params: Type.Object({ name: Name }), body: RoleBody } },
+    async (request, reply) => {
+      requireRoot(request);
+      const policy = JSON.stringify(request.body.policy);
+      checkPolicy(policy);
+      const { claim = null, value = null } = request.body;
+      await store.accounts.putRole({ name: request.params.name, policy, claim, claim_value: value });
+      return reply.code(204).send();
+    },
+  );
   app.delete<{ Params: { name: string } }>("/api/roles/:name", async (request, reply) => {
     requireRoot(request);
     if (!(await store.accounts.deleteRole(request.params.name))) {
@@ -289,7 +353,18 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
 }
 
 function toRootKey(user: string, secret: string): AccessKey {
-  return { id: user, secret, user, title: "root", created: 0, enabled: 1, policy: null, expires: null, token: null, claims: null };
+  return {
+    id: user,
+    secret,
+    user,
+    title: "root",
+    created: 0,
+    enabled: 1,
+    policy: null,
+    expires: null,
+    token: null,
+    claims: null,
+  };
 }
 
 /** List, read, write and delete in one bucket. */
@@ -297,8 +372,22 @@ function toBucketPolicy(bucket: string) {
   return {
     Version: "2012-10-17",
     Statement: [
-      { Effect: "Allow", Action: ["s3:ListBucket", "s3:ListBucketVersions", "s3:ListBucketMultipartUploads", "s3:GetBucketLocation"], Resource: `arn:aws:s3:::${bucket}` },
-      { Effect: "Allow", Action: ["s3:GetObject*", "s3:PutObject*", "s3:DeleteObject*", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"], Resource: `arn:aws:s3:::${bucket}/*` },
+      {
+        Effect: "Allow",
+        Action: ["s3:ListBucket", "s3:ListBucketVersions", "s3:ListBucketMultipartUploads", "s3:GetBucketLocation"],
+        Resource: `arn:aws:s3:::${bucket}`,
+      },
+      {
+        Effect: "Allow",
+        Action: [
+          "s3:GetObject*",
+          "s3:PutObject*",
+          "s3:DeleteObject*",
+          "s3:AbortMultipartUpload",
+          "s3:ListMultipartUploadParts",
+        ],
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      },
     ],
   };
 }

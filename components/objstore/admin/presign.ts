@@ -16,7 +16,17 @@ interface PresignOptions {
 }
 
 /** A URL that lets its holder do one request until it expires. */
-export function presign({ publicUrl, region, credential, method, bucket, key, seconds, query = {}, now }: PresignOptions): string {
+export function presign({
+  publicUrl,
+  region,
+  credential,
+  method,
+  bucket,
+  key,
+  seconds,
+  query = {},
+  now,
+}: PresignOptions): string {
   const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   const scope: CredentialScope = { accessKey: credential.id, day: time.slice(0, 8), region, service: "s3" };
   const path = encodePath(`/${bucket}/${key}`);

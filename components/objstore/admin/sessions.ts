@@ -55,7 +55,9 @@ export class Sessions {
     const now = store.now();
     const failed = this.#failures.get(accessKey);
     if (failed !== undefined && now - failed.since < WINDOW && failed.count >= ATTEMPTS) {
-      throw new Problem(429, "Too many failed attempts with this access key; wait a minute.", { headers: { "retry-after": "60" } });
+      throw new Problem(429, "Too many failed attempts with this access key; wait a minute.", {
+        headers: { "retry-after": "60" },
+      });
     }
     const key = store.accounts.findKey(accessKey);
     const expected = accessKey === rootUser ? rootPassword : key?.token === null ? key.secret : undefined;
@@ -81,7 +83,12 @@ export class Sessions {
     const { store, rootUser } = this.#deps;
     const [id = "", secret = ""] = token.split(".", 2);
     const key = store.accounts.findKey(id);
-    if (key === undefined || key.token === null || !equalsSafely(key.token, secret) || (key.expires ?? 0) <= store.now()) {
+    if (
+      key === undefined ||
+      key.token === null ||
+      !equalsSafely(key.token, secret) ||
+      (key.expires ?? 0) <= store.now()
+    ) {
       return undefined;
     }
     return { key, principal: toPrincipal(key, store.accounts, rootUser) };

@@ -18,7 +18,12 @@ export async function applyLifecycle(store: ObjectStore, signal: AbortSignal): P
   return removed;
 }
 
-async function expireVersions(store: ObjectStore, bucket: Bucket, rule: LifecycleRule, signal: AbortSignal): Promise<number> {
+async function expireVersions(
+  store: ObjectStore,
+  bucket: Bucket,
+  rule: LifecycleRule,
+  signal: AbortSignal,
+): Promise<number> {
   const now = store.now();
   let removed = 0;
   let after = "";
@@ -26,13 +31,23 @@ async function expireVersions(store: ObjectStore, bucket: Bucket, rule: Lifecycl
   // When the newer version of the same key came: from then on the older one counts as noncurrent.
   let newer: { key: string; modified: number } | undefined;
   while (!signal.aborted) {
-    const page = listVersions(store.index, { bucket: bucket.id, prefix: rule.prefix, delimiter: "", after, afterVersion, limit: 500 });
+    const page = listVersions(store.index, {
+      bucket: bucket.id,
+      prefix: rule.prefix,
+      delimiter: "",
+      after,
+      afterVersion,
+      limit: 500,
+    });
     const due = page.entries.filter((entry) => {
       const replaced = newer?.key === entry.key ? newer.modified : undefined;
       newer = entry;
       if (entry.isLatest) {
         const byDate = rule.expireAt !== undefined && now >= rule.expireAt;
-        return entry.marker === 0 && (byDate || (rule.expireDays !== undefined && now >= entry.modified + rule.expireDays * DAY));
+        return (
+          entry.marker === 0 &&
+          (byDate || (rule.expireDays !== undefined && now >= entry.modified + rule.expireDays * DAY))
+        );
       }
       return rule.noncurrentDays !== undefined && replaced !== undefined && now >= replaced + rule.noncurrentDays * DAY;
     });
@@ -63,7 +78,13 @@ async function abortUploads(store: ObjectStore, bucket: Bucket, rule: LifecycleR
   if (days === undefined) {
     return 0;
   }
-  const { entries } = store.uploads.list({ bucket: bucket.id, prefix: rule.prefix, delimiter: "", after: "", limit: 1000 });
+  const { entries } = store.uploads.list({
+    bucket: bucket.id,
+    prefix: rule.prefix,
+    delimiter: "",
+    after: "",
+    limit: 1000,
+  });
   const due = entries.filter(({ initiated }) => store.now() >= initiated + days * DAY);
   for (const { key, id } of due) {
     await store.uploads.abort(bucket.id, key, id);

@@ -38,7 +38,7 @@ export class Scrub {
     const { index } = this.#store;
     this.#report = { started: this.#store.now(), finished: undefined, checked: 0, damaged: [] };
     try {
-      for (let after = ""; !signal.aborted; ) {
+      for (let after = ""; !signal.aborted;) {
         const file = index.get<{ id: string; size: number; md5: string }>(
           "select id, size, md5 from files where id > ? and garbage = 0 order by id limit 1",
           after,
@@ -50,7 +50,7 @@ export class Scrub {
         await this.#note(file.id, await this.#checkFile(file));
         await sleep((file.size / bytesPerSecond) * 1000);
       }
-      for (let after = 0; !signal.aborted; ) {
+      for (let after = 0; !signal.aborted;) {
         const rows = index.all<{ id: number; md5: string; data: Uint8Array | null }>(
           "select id, md5, data from contents where id > ? and parts is null order by id limit 100",
           after,
@@ -59,8 +59,13 @@ export class Scrub {
           break;
         }
         for (const { id, md5, data } of rows) {
-          const sound = createHash("md5").update(data ?? new Uint8Array()).digest("hex") === md5;
-          this.#count(sound ? undefined : { file: `index:${id}`, what: "the bytes in the index are not those that were stored" });
+          const sound =
+            createHash("md5")
+              .update(data ?? new Uint8Array())
+              .digest("hex") === md5;
+          this.#count(
+            sound ? undefined : { file: `index:${id}`, what: "the bytes in the index are not those that were stored" },
+          );
         }
         after = rows.at(-1)?.id ?? Infinity;
         await sleep(1);
@@ -91,7 +96,10 @@ export class Scrub {
 
   async #note(id: string, what: string | undefined): Promise<void> {
     const { index } = this.#store;
-    const row = index.get<{ garbage: number; damage: string | null }>("select garbage, damage from files where id = ?", id);
+    const row = index.get<{ garbage: number; damage: string | null }>(
+      "select garbage, damage from files where id = ?",
+      id,
+    );
     if (row === undefined || row.garbage === 1) {
       return;
     }
@@ -103,7 +111,11 @@ export class Scrub {
 
   #count(damage: Damage | undefined): void {
     const { checked, damaged } = this.#report;
-    this.#report = { ...this.#report, checked: checked + 1, damaged: damage === undefined ? damaged : [...damaged, damage] };
+    this.#report = {
+      ...this.#report,
+      checked: checked + 1,
+      damaged: damage === undefined ? damaged : [...damaged, damage],
+    };
     if (damage !== undefined) {
       this.#onDamage(damage);
     }

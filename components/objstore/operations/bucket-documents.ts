@@ -15,7 +15,13 @@ interface Kind {
   readonly check: (text: string) => unknown;
 }
 
-const cors: Kind = { column: "cors", name: "BucketCors", right: "BucketCORS", missing: "NoSuchCORSConfiguration", check: parseCors };
+const cors: Kind = {
+  column: "cors",
+  name: "BucketCors",
+  right: "BucketCORS",
+  missing: "NoSuchCORSConfiguration",
+  check: parseCors,
+};
 const lifecycle: Kind = {
   column: "lifecycle",
   name: "BucketLifecycleConfiguration",

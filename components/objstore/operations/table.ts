@@ -97,7 +97,8 @@ export function findOperation(request: S3Request): Operation {
   const level: Level = bucket === undefined ? "service" : key === undefined ? "bucket" : "object";
   const subresource = [...request.query.keys()].find((name) => SUBRESOURCES.has(name));
   const copy = header(request, "x-amz-copy-source") === undefined || request.method !== "PUT" ? "" : " +copy";
-  const operation = OPERATIONS[`${request.method} ${level}${subresource === undefined ? "" : `?${subresource}`}${copy}`];
+  const operation =
+    OPERATIONS[`${request.method} ${level}${subresource === undefined ? "" : `?${subresource}`}${copy}`];
   if (operation !== undefined) {
     return operation;
   }

@@ -24,7 +24,10 @@ function parseRule(rule: XmlNode): CorsRule {
   const methods = list("AllowedMethod");
   const strange = methods.find((method) => !["GET", "PUT", "POST", "DELETE", "HEAD"].includes(method));
   if (strange !== undefined) {
-    throw new S3Error("InvalidRequest", `Found unsupported HTTP method in CORS config. Unsupported method is ${strange}`);
+    throw new S3Error(
+      "InvalidRequest",
+      `Found unsupported HTTP method in CORS config. Unsupported method is ${strange}`,
+    );
   }
   if (methods.length === 0 || list("AllowedOrigin").length === 0) {
     throw new S3Error("MalformedXML", "A CORSRule needs AllowedOrigin and AllowedMethod.");
@@ -66,8 +69,24 @@ export function toCorsHeaders(
 
 /** What the console's own pages may do, whatever the bucket says. */
 export function toConsoleRules(origin: string | undefined): readonly CorsRule[] {
-  const exposed = ["ETag", "x-amz-version-id", "x-amz-delete-marker", "x-amz-request-id", "Content-Range", "Accept-Ranges", "Content-Length"];
+  const exposed = [
+    "ETag",
+    "x-amz-version-id",
+    "x-amz-delete-marker",
+    "x-amz-request-id",
+    "Content-Range",
+    "Accept-Ranges",
+    "Content-Length",
+  ];
   return origin === undefined
     ? []
-    : [{ origins: [origin], methods: ["GET", "PUT", "POST", "DELETE", "HEAD"], headers: ["*"], exposed, maxAge: "3600" }];
+    : [
+        {
+          origins: [origin],
+          methods: ["GET", "PUT", "POST", "DELETE", "HEAD"],
+          headers: ["*"],
+          exposed,
+          maxAge: "3600",
+        },
+      ];
 }

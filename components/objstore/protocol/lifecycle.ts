@@ -31,7 +31,10 @@ function parseRule(rule: XmlNode): LifecycleRule {
   const unsupported = ["Transition", "NoncurrentVersionTransition"].find((name) => childrenOf(rule, name).length > 0);
   const strange = typeof filter === "object" ? Object.keys(filter).find((name) => name !== "Prefix") : undefined;
   if (unsupported !== undefined || strange !== undefined) {
-    throw new S3Error("NotImplemented", `Lifecycle rules with ${unsupported ?? `a filter by ${strange}`} are not supported.`);
+    throw new S3Error(
+      "NotImplemented",
+      `Lifecycle rules with ${unsupported ?? `a filter by ${strange}`} are not supported.`,
+    );
   }
   const expiration = childOf(rule, "Expiration");
   const date = textOf(expiration, "Date");

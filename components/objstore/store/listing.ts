@@ -184,11 +184,12 @@ function fetchRows(index: IndexDatabase, { bucket, bound, inclusive, afterSeq, u
   if (older.length === count) {
     return older;
   }
-  const rest = index.all<ListedVersion>(
-    `select ${COLUMNS} from versions where bucket = ? and key ${inclusive ? ">=" : ">"} ? ${
-      upper === undefined ? "" : "and key < ?"
-    } order by key, seq desc limit ?`,
-    ...[bucket, bound, ...(upper === undefined ? [] : [upper]), count - older.length],
-  );
+  const select = `select ${COLUMNS} from versions where bucket = ? and key ${inclusive ? ">=" : ">"} ?`;
+  const order = "order by key, seq desc limit ?";
+  const left = count - older.length;
+  const rest =
+    upper === undefined
+      ? index.all<ListedVersion>(`${select} ${order}`, bucket, bound, left)
+      : index.all<ListedVersion>(`${select} and key < ? ${order}`, bucket, bound, upper, left);
   return older.length === 0 ? rest : [...older, ...rest];
 }

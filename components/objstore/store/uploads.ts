@@ -211,10 +211,10 @@ export class Uploads {
   }
 
   #choose(upload: Upload, named: readonly NamedPart[]): Part[] {
+    if (named.some(({ number }, position) => number <= (named[position - 1]?.number ?? 0))) {
+      throw new S3Error("InvalidPartOrder");
+    }
     return named.map(({ number, etag, checksum }, position) => {
-      if (position > 0 && number <= (named[position - 1]?.number ?? 0)) {
-        throw new S3Error("InvalidPartOrder");
-      }
       const part = this.#findPart(upload.id, number);
       if (part?.etag !== etag || (checksum !== undefined && part.checksum !== null && part.checksum !== checksum)) {
         throw new S3Error("InvalidPart", undefined, {

@@ -44,7 +44,10 @@ export function createAssumeRole(deps: AssumeRoleDeps): AssumeRole {
       {
         AssumeRoleWithWebIdentityResult: {
           SubjectFromWebIdentityToken: key.user,
-          AssumedRoleUser: { Arn: `arn:aws:sts:::assumed-role/${key.user}/${session}`, AssumedRoleId: `${key.id}:${session}` },
+          AssumedRoleUser: {
+            Arn: `arn:aws:sts:::assumed-role/${key.user}/${session}`,
+            AssumedRoleId: `${key.id}:${session}`,
+          },
           Credentials: {
             AccessKeyId: key.id,
             SecretAccessKey: key.secret,
@@ -70,9 +73,15 @@ export async function exchangeToken(
   try {
     claims = await verifyToken(token);
   } catch (error) {
-    throw new S3Error("InvalidToken", "The web identity token is not valid here: signature, issuer or time do not fit.", { cause: error });
+    throw new S3Error(
+      "InvalidToken",
+      "The web identity token is not valid here: signature, issuer or time do not fit.",
+      { cause: error },
+    );
   }
-  const fitting = accounts.listRoles().filter((role) => fits(role, claims) && (options.role === undefined || role.name === options.role));
+  const fitting = accounts
+    .listRoles()
+    .filter((role) => fits(role, claims) && (options.role === undefined || role.name === options.role));
   if (fitting.length === 0) {
     throw new S3Error("AccessDenied", "No role of this object store fits the claims of this token.");
   }
@@ -105,5 +114,7 @@ function fits({ claim, claim_value: wanted }: Role, claims: JWTPayload): boolean
   for (const name of claim.split(".")) {
     value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
   }
-  return Array.isArray(value) ? value.includes(wanted) : value !== undefined && String(value) === wanted;
+  return Array.isArray(value)
+    ? value.includes(wanted)
+    : value === wanted || (typeof value === "boolean" && String(value) === wanted);
 }
