@@ -40,6 +40,7 @@ const environment = () => ({
   AWS_S3_ENDPOINT: new URL(store.url).host,
   AWS_VIRTUAL_HOSTING: "FALSE",
   AWS_HTTPS: "NO",
+  CPL_VSIL_USE_TEMP_FILE_FOR_RANDOM_WRITE: "YES",
   AWS_EC2_METADATA_DISABLED: "true",
 });
 const sameBytes = async (left: string, right: string) =>

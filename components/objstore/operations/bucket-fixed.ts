@@ -1,7 +1,7 @@
 import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import { type S3Request, send, sendXml } from "../protocol/request.ts";
-import { childOf, childrenOf, escapeXml, parseXml, textOf } from "../protocol/xml.ts";
+import { type XmlNode, childOf, childrenOf, escapeXml, parseXml, textOf } from "../protocol/xml.ts";
 import { type Operation, bucketOf, findVersion, refuseUnsupported } from "./operation.ts";
 import { readTagSet, toTagSet } from "./object-tagging.ts";
 
@@ -34,8 +34,15 @@ export const putAcl: Operation = {
   action: "s3:PutBucketAcl",
   handle: async (context) => {
     refuseUnsupported(context.request);
-    if ((await readDocument(context.request, 64 << 10)).length > 0) {
-      throw new S3Error("AccessControlListNotSupported");
+    const body = (await readDocument(context.request, 64 << 10)).toString();
+    if (body !== "") {
+      const owner = context.request.address.key === undefined ? bucketOf(context).owner : findVersion(context).owner;
+      const grants = childrenOf(childOf(parseXml(body, "AccessControlPolicy"), "AccessControlList"), "Grant");
+      const isOwners = (grant: XmlNode) =>
+        textOf(grant, "Permission") === "FULL_CONTROL" && textOf(childOf(grant, "Grantee"), "ID") === owner;
+      if (!grants.every(isOwners)) {
+        throw new S3Error("AccessControlListNotSupported");
+      }
     }
     send(context.request, 200);
   },

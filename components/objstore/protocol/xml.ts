@@ -52,9 +52,26 @@ const parser = new XMLParser({
   removeNSPrefix: true,
   parseTagValue: false,
   trimValues: false,
-  htmlEntities: false,
-  processEntities: true,
+  // Ours to resolve: the parser counts entities against a limit that a list of 10,000 quoted ETags would pass.
+  processEntities: false,
+  tagValueProcessor: (_, value) => resolveEntities(value),
 });
+
+const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** The five entities of XML and character references. */
+function resolveEntities(text: string): string {
+  return text.replace(
+    /&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|(\w+));/g,
+    (whole, hex?: string, decimal?: string, name?: string) => {
+      if (name !== undefined) {
+        return NAMED[name] ?? whole;
+      }
+      const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
+    },
+  );
+}
 
 /**
  * Parses a request document and gives the content of its root element.
