@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { randomBytes } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -135,28 +134,3 @@ async function fetchRoot(method: string, path: string): Promise<void> {
   const answer = await fetch(`${store.consoleUrl}/api/buckets${path}`, { method, headers: { authorization } });
   assert.equal(answer.status, 201);
 }
-
-test("minio, the npm client", async () => {
-  // Resolved where it is declared: the client belongs to the component's tests.
-  const load = createRequire(new URL("../../components/objstore/package.json", import.meta.url));
-  const { Client } = load("minio") as typeof import("minio");
-  const { hostname, port } = new URL(store.url);
-  const client = new Client({
-    endPoint: hostname,
-    port: Number(port),
-    useSSL: false,
-    accessKey: ROOT.accessKeyId,
-    secretKey: ROOT.secretAccessKey,
-    region: "us-east-1",
-  });
-  await client.makeBucket("minio-npm");
-  await client.fPutObject("minio-npm", "large.bin", large);
-  const down = join(folder, "minio.bin");
-  await client.fGetObject("minio-npm", "large.bin", down);
-  await sameBytes(large, down);
-  const url = await client.presignedPutObject("minio-npm", "up.txt", 60);
-  assert.equal((await fetch(url, { method: "PUT", body: "hello" })).status, 200);
-  assert.equal((await client.statObject("minio-npm", "up.txt")).size, 5);
-  await client.removeObjects("minio-npm", ["large.bin", "up.txt"]);
-  await client.removeBucket("minio-npm");
-});

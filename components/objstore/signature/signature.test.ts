@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { test } from "node:test";
 
 import { S3Error } from "../errors.ts";
 import { type AuthenticateDeps, type Credential, authenticate } from "./authenticate.ts";
 import { decodeChunks } from "./chunked-body.ts";
-import { SigningKeys, deriveSigningKey } from "./signing-key.ts";
+import { SigningKeys, deriveSigningKey, hmac } from "./signing-key.ts";
 
 // The examples of "Signature Calculations for the Authorization Header", "Authenticating Requests: Using Query Parameters"
 // and "Transferring Payload in Multiple Chunks" of the Amazon S3 API reference.
@@ -170,5 +171,12 @@ test("an unsigned chunked body with a trailer, and malformed ones", async () => 
   assert.equal(trailers.get("x-amz-checksum-crc32"), "NSRBwg==");
   for (const body of ["zz\r\nabc\r\n", "3\r\nabcd\r\n0\r\n\r\n", `${"1".repeat(9000)}`]) {
     await assert.rejects(collect(decodeChunks(cut(body, 4), { trailer: true }).chunks), hasCode("InvalidRequest"));
+  }
+});
+
+test("RFC 2104: HMAC of keys shorter and longer than a block", () => {
+  for (const size of [0, 1, 32, 63, 64, 65, 200]) {
+    const key = randomBytes(size);
+    assert.deepEqual(hmac(key, "text ä"), createHmac("sha256", key).update("text ä").digest());
   }
 });

@@ -7,13 +7,23 @@ type BucketSetting = "versioning" | "policy" | "cors" | "lifecycle" | "tags" | "
 /** Buckets and their settings and usage. */
 export class Buckets {
   readonly #index: IndexDatabase;
+  /** Buckets read since the last change: one request looks its bucket up several times. */
+  readonly #known = new Map<string, Bucket | undefined>();
+  #knownAt = -1;
 
   constructor(index: IndexDatabase) {
     this.#index = index;
   }
 
   find(name: string): Bucket | undefined {
-    return this.#index.get<Bucket>("select * from buckets where name = ?", name);
+    if (this.#knownAt !== this.#index.changes || this.#known.size > 1000) {
+      this.#known.clear();
+      this.#knownAt = this.#index.changes;
+    }
+    if (!this.#known.has(name)) {
+      this.#known.set(name, this.#index.get<Bucket>("select * from buckets where name = ?", name));
+    }
+    return this.#known.get(name);
   }
 
   /** @throws {S3Error} NoSuchBucket */

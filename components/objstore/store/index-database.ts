@@ -25,6 +25,8 @@ interface Batch {
  */
 export class IndexDatabase {
   readonly path: string;
+  /** Grows with every statement that writes and every roll-back: what was read before may be kept while it stays the same. */
+  changes = 0;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #crash: CrashPoints;
@@ -77,6 +79,7 @@ export class IndexDatabase {
 
   /** Runs a statement inside `mutate`; gives back the number of changed rows and the row id of an insert. */
   run(sql: string, ...values: SQLInputValue[]): { changes: number; id: number } {
+    this.changes += 1;
     const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
@@ -90,6 +93,7 @@ export class IndexDatabase {
       throw this.#failure;
     }
     const batch = this.#begin();
+    this.changes += 1;
     let result: T;
     this.#database.exec("savepoint change");
     try {
@@ -98,6 +102,8 @@ export class IndexDatabase {
     } catch (error) {
       this.#database.exec("rollback to change; release change");
       throw error;
+    } finally {
+      this.changes += 1;
     }
     await this.#crash.reach("index-applied");
     await batch.promise;
@@ -153,6 +159,7 @@ export class IndexDatabase {
       if (this.#database.isTransaction) {
         this.#database.exec("rollback");
       }
+      this.changes += 1;
       batch.reject(new Error("The index could not be written.", { cause: error }));
       return;
     }
