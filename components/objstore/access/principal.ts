@@ -1,0 +1,76 @@
+import { S3Error } from "../errors.ts";
+import type { AccessKey, Accounts } from "../store/accounts.ts";
+import type { Bucket } from "../store/rows.ts";
+import { type AccessQuestion, type Policy, evaluatePolicy, parsePolicy } from "./policy.ts";
+
+/** Who asks. */
+export type Principal =
+  | { readonly kind: "anonymous" }
+  /** May do everything. */
+  | { readonly kind: "root"; readonly name: string }
+  | {
+      readonly kind: "user";
+      readonly name: string;
+      /** All of them must allow: the user's policy and the key's own. */
+      readonly policies: readonly Policy[];
+      /** Variables of policies taken from the identity token. */
+      readonly claims: Readonly<Record<string, string>>;
+    };
+
+export function nameOf(principal: Principal): string {
+  return principal.kind === "anonymous" ? "anonymous" : principal.name;
+}
+
+/** The principal behind an access key that has proved its secret. @throws {S3Error} when the key or its user is disabled */
+export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string): Principal {
+  if (key.enabled === 0) {
+    throw new S3Error("InvalidAccessKeyId", "The access key is disabled.");
+  }
+  const own = key.policy === null ? [] : [parsePolicy(key.policy)];
+  if (key.user === rootUser) {
+    return own.length === 0
+      ? { kind: "root", name: rootUser }
+      : { kind: "user", name: rootUser, policies: own, claims: {} };
+  }
+  const claims = key.claims === null ? {} : (JSON.parse(key.claims) as Record<string, string>);
+  if (key.claims !== null) {
+    return { kind: "user", name: key.user, policies: own, claims };
+  }
+  const user = accounts.findUser(key.user);
+  if (user === undefined || user.enabled === 0) {
+    throw new S3Error("InvalidAccessKeyId", "The user of this access key is disabled.");
+  }
+  return { kind: "user", name: user.name, policies: [parsePolicy(user.policy), ...own], claims };
+}
+
+/** The rule of S3: an explicit Deny anywhere wins; else the user's policies or the bucket's policy must allow. */
+export function isAllowed(
+  principal: Principal,
+  bucket: Bucket | undefined,
+  question: Omit<AccessQuestion, "user">,
+): boolean {
+  if (principal.kind === "root") {
+    return true;
+  }
+  const claims = principal.kind === "user" ? principal.claims : {};
+  const full: AccessQuestion = {
+    ...question,
+    context: { ...question.context, ...claims },
+    user: principal.kind === "user" ? principal.name : undefined,
+  };
+  const policies = principal.kind === "user" ? principal.policies : [];
+  const identity = policies.map((policy) => evaluatePolicy(policy, full));
+  const byBucket = bucket?.policy ? evaluatePolicy(parsePolicy(bucket.policy, bucket.name), full) : "none";
+  if (identity.includes("deny") || byBucket === "deny") {
+    return false;
+  }
+  if (principal.kind === "anonymous" && isRestricted(bucket)) {
+    return false;
+  }
+  return byBucket === "allow" || (identity.length > 0 && identity.every((verdict) => verdict === "allow"));
+}
+
+/** RestrictPublicBuckets of the public access block. */
+function isRestricted(bucket: Bucket | undefined): boolean {
+  return bucket?.access_block?.includes('"RestrictPublicBuckets":true') ?? false;
+}

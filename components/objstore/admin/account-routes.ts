@@ -1,0 +1,142 @@
+import { Problem } from "@swath/service";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+
+import { nameOf } from "../access/principal.ts";
+import type { ObjectStore } from "../store/store.ts";
+import { checkPolicy, toKeyJson } from "./json.ts";
+import type { Session } from "./sessions.ts";
+
+interface AccountRoutesDeps {
+  readonly store: ObjectStore;
+  readonly rootUser: string;
+  /** @throws {Problem} 401 */
+  readonly callerOf: (request: FastifyRequest) => Session;
+  /** @throws {Problem} 401, 403 */
+  readonly requireRoot: (request: FastifyRequest) => void;
+}
+
+const Name = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$" });
+const Policy = Type.Object({}, { additionalProperties: true });
+const UserBody = Type.Object({ policy: Policy, enabled: Type.Optional(Type.Boolean()) });
+const KeyBody = Type.Object({
+  user: Type.Optional(Name),
+  title: Type.Optional(Type.String({ maxLength: 200 })),
+  policy: Type.Optional(Policy),
+  expiresAt: Type.Optional(Type.String({ format: "date-time" })),
+});
+const RoleBody = Type.Object({
+  policy: Policy,
+  claim: Type.Optional(Type.String()),
+  value: Type.Optional(Type.String()),
+});
+
+/** Users, access keys and roles. */
+export function addAccountRoutes(
+  app: FastifyInstance,
+  { store, rootUser, callerOf, requireRoot }: AccountRoutesDeps,
+): void {
+  app.get("/api/users", (request) => {
+    requireRoot(request);
+    const users = store.accounts.listUsers();
+    return {
+      users: users.map(({ name, created, enabled, policy }) => ({
+        name,
+        created: new Date(created).toISOString(),
+        enabled: enabled === 1,
+        policy: JSON.parse(policy) as object,
+      })),
+    };
+  });
+  app.put<{ Params: { name: string }; Body: Static<typeof UserBody> }>(
+    "/api/users/:name",
+    { schema: { params: Type.Object({ name: Name }), body: UserBody } },
+    async (request) => {
+      requireRoot(request);
+      const { name } = request.params;
+      if (name === rootUser) {
+        throw new Problem(409, "The root user cannot be changed here.");
+      }
+      const policy = JSON.stringify(request.body.policy);
+      checkPolicy(policy);
+      const user = await store.accounts.putUser(name, policy, request.body.enabled ?? true);
+      return { name: user.name, enabled: user.enabled === 1, policy: request.body.policy };
+    },
+  );
+  app.delete<{ Params: { name: string } }>("/api/users/:name", async (request, reply) => {
+    requireRoot(request);
+    if (!(await store.accounts.deleteUser(request.params.name))) {
+      throw new Problem(404, `There is no user ${request.params.name}.`);
+    }
+    return reply.code(204).send();
+  });
+
+  app.get("/api/access-keys", (request) => {
+    const { principal } = callerOf(request);
+    const keys = store.accounts.listKeys(principal.kind === "root" ? undefined : nameOf(principal));
+    return { accessKeys: keys.map(toKeyJson) };
+  });
+  app.post<{ Body: Static<typeof KeyBody> }>(
+    "/api/access-keys",
+    { schema: { body: KeyBody } },
+    async (request, reply) => {
+      const { principal, key: own } = callerOf(request);
+      const user = request.body.user ?? nameOf(principal);
+      // A narrowed or temporary key must not make one that may more than it may itself.
+      if (principal.kind !== "root" && (user !== nameOf(principal) || own.policy !== null)) {
+        throw new Problem(403, "You may make keys for yourself only, and only with a key that is not narrowed.");
+      }
+      if (user !== rootUser && store.accounts.findUser(user) === undefined) {
+        throw new Problem(404, `There is no user ${user}; make it with PUT /api/users/${user}.`);
+      }
+      const policy = request.body.policy === undefined ? undefined : JSON.stringify(request.body.policy);
+      if (policy !== undefined) {
+        checkPolicy(policy);
+      }
+      const { title, expiresAt } = request.body;
+      const expires = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+      const key = await store.accounts.createKey({ kind: "AKIA", user, title, policy, expires });
+      return reply.code(201).send({ ...toKeyJson(key), secretKey: key.secret });
+    },
+  );
+  app.delete<{ Params: { id: string } }>("/api/access-keys/:id", async (request, reply) => {
+    const { principal } = callerOf(request);
+    const key = store.accounts.findKey(request.params.id);
+    if (key === undefined || (principal.kind !== "root" && key.user !== nameOf(principal))) {
+      throw new Problem(404, "There is no such access key.");
+    }
+    await store.accounts.deleteKey(key.id);
+    return reply.code(204).send();
+  });
+
+  app.get("/api/roles", (request) => {
+    requireRoot(request);
+    return {
+      roles: store.accounts.listRoles().map((role) => ({
+        name: role.name,
+        claim: role.claim,
+        value: role.claim_value,
+        policy: JSON.parse(role.policy) as object,
+      })),
+    };
+  });
+  app.put<{ Params: { name: string }; Body: Static<typeof RoleBody> }>(
+    "/api/roles/:name",
+    { schema: { params: Type.Object({ name: Name }), body: RoleBody } },
+    async (request, reply) => {
+      requireRoot(request);
+      const policy = JSON.stringify(request.body.policy);
+      checkPolicy(policy);
+      const { claim = null, value = null } = request.body;
+      await store.accounts.putRole({ name: request.params.name, policy, claim, claim_value: value });
+      return reply.code(204).send();
+    },
+  );
+  app.delete<{ Params: { name: string } }>("/api/roles/:name", async (request, reply) => {
+    requireRoot(request);
+    if (!(await store.accounts.deleteRole(request.params.name))) {
+      throw new Problem(404, `There is no role ${request.params.name}.`);
+    }
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,309 @@
+import { type Logger, Problem } from "@swath/service";
+import { createApp } from "@swath/service/fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+
+import { type Principal, isAllowed, nameOf } from "../access/principal.ts";
+import type { DiskGuard } from "../background/disk-guard.ts";
+import type { Scrub } from "../background/scrub.ts";
+import { S3Error } from "../errors.ts";
+import { isBucketName } from "../protocol/address.ts";
+import type { AccessKey } from "../store/accounts.ts";
+import type { Bucket } from "../store/rows.ts";
+import type { ObjectStore } from "../store/store.ts";
+import { exchangeToken } from "../sts/assume-role.ts";
+import { addAccountRoutes } from "./account-routes.ts";
+import { checkPolicy, toKeyJson } from "./json.ts";
+import { presign } from "./presign.ts";
+import { type Session, Sessions, toSessionToken } from "./sessions.ts";
+
+export interface ConsoleOptions {
+  readonly store: ObjectStore;
+  readonly rootUser: string;
+  readonly rootPassword: string;
+  readonly region: string;
+  readonly publicUrl: string;
+  readonly disk: DiskGuard;
+  readonly scrub: Scrub;
+  readonly role: Parameters<typeof exchangeToken>[0] | undefined;
+  readonly secureCookies: boolean;
+  readonly logger: Logger;
+}
+
+const COOKIE = "objstore_session";
+const Policy = Type.Object({}, { additionalProperties: true });
+const SignIn = Type.Union([
+  Type.Object({ accessKey: Type.String(), secretKey: Type.String() }),
+  Type.Object({ token: Type.String() }),
+]);
+const Quota = Type.Object({ bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]) });
+const PresignBody = Type.Object({
+  bucket: Type.String(),
+  key: Type.String({ minLength: 1 }),
+  method: Type.Union([Type.Literal("GET"), Type.Literal("PUT"), Type.Literal("HEAD"), Type.Literal("DELETE")]),
+  seconds: Type.Integer({ minimum: 1, maximum: 604_800 }),
+  query: Type.Optional(Type.Record(Type.String(), Type.String())),
+});
+
+/** The administration API on the console's port: JSON, problem details, a session or HTTP Basic with an access key. */
+export function createConsole(options: ConsoleOptions): FastifyInstance {
+  const { store, rootUser, region, publicUrl } = options;
+  const sessions = new Sessions(options);
+  const app = createApp(options.logger);
+  app.setSchemaErrorFormatter(
+    (errors) => new Problem(400, errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join("; ")),
+  );
+
+  const callerOf = (request: FastifyRequest): Session => {
+    const { authorization, cookie } = request.headers;
+    const basic = /^Basic (.+)$/i.exec(authorization ?? "")?.[1];
+    if (basic !== undefined) {
+      const [name = "", ...rest] = Buffer.from(basic, "base64").toString().split(":");
+      const principal = sessions.check(name, rest.join(":"));
+      const key = store.accounts.findKey(name) ?? toRootKey(rootUser, options.rootPassword);
+      return { principal, key };
+    }
+    const token =
+      /^Bearer (.+)$/i.exec(authorization ?? "")?.[1] ??
+      new RegExp(`(?:^|; *)${COOKIE}=([^;]+)`).exec(cookie ?? "")?.[1];
+    const session = token === undefined ? undefined : sessions.find(token);
+    if (session === undefined) {
+      throw new Problem(401, "Sign in first: POST /api/session, or send HTTP Basic with an access key and its secret.");
+    }
+    return session;
+  };
+  const requireRoot = (request: FastifyRequest) => {
+    if (callerOf(request).principal.kind !== "root") {
+      throw new Problem(403, "Only the root user may do this.");
+    }
+  };
+  const requireRight = (principal: Principal, action: string, bucket: string) => {
+    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource: bucket, context: {} })) {
+      throw new Problem(403, `You may not do ${action} on ${bucket}.`);
+    }
+  };
+  const describe = ({ key, principal }: Session) => ({
+    user: nameOf(principal),
+    isRoot: principal.kind === "root",
+    expires: key.expires === null ? null : new Date(key.expires).toISOString(),
+    endpoint: publicUrl,
+    region,
+  });
+
+  app.post("/api/session", { schema: { body: SignIn } }, async (request, reply) => {
+    const body = request.body as Static<typeof SignIn>;
+    let session: Session;
+    if ("token" in body) {
+      if (options.role === undefined) {
+        throw new Problem(400, "No identity service is connected to this object store.");
+      }
+      const key = await toProblemOf(exchangeToken(options.role, body.token, { seconds: 3600 }));
+      session = sessions.find(toSessionToken(key)) as Session;
+    } else {
+      session = await sessions.signIn(body.accessKey, body.secretKey);
+    }
+    const token = toSessionToken(session.key);
+    const secure = options.secureCookies ? "; Secure" : "";
+    reply.header("set-cookie", `${COOKIE}=${token}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+    const { id, secret, token: sessionToken } = session.key;
+    return {
+      ...describe(session),
+      session: token,
+      credentials: { accessKeyId: id, secretAccessKey: secret, sessionToken },
+    };
+  });
+  app.get("/api/session", (request) => describe(callerOf(request)));
+  app.delete("/api/session", async (request, reply) => {
+    const { key } = callerOf(request);
+    if (key.token !== null) {
+      await store.accounts.deleteKey(key.id);
+    }
+    return reply.header("set-cookie", `${COOKIE}=; Path=/; Max-Age=0`).code(204).send();
+  });
+
+  app.get("/api/server", (request) => {
+    callerOf(request);
+    const buckets = store.buckets.list();
+    const bytes = buckets.reduce((sum, bucket) => sum + bucket.bytes + bucket.upload_bytes, 0);
+    return {
+      endpoint: publicUrl,
+      region,
+      disk: options.disk.read(),
+      buckets: buckets.length,
+      bytes,
+      scrub: options.scrub.report,
+    };
+  });
+  app.post("/api/scrub", (request, reply) => {
+    requireRoot(request);
+    void options.scrub
+      .run(new AbortController().signal)
+      .catch((error: unknown) => options.logger.error({ err: error }, "scrub failed"));
+    return reply.code(202).send(options.scrub.report);
+  });
+
+  app.get("/api/buckets", (request) => {
+    const { principal } = callerOf(request);
+    const visible = store.buckets
+      .list()
+      .filter((bucket) =>
+        isAllowed(principal, bucket, { action: "s3:ListBucket", resource: bucket.name, context: {} }),
+      );
+    return { buckets: visible.map(toBucketJson) };
+  });
+  app.get<{ Params: { name: string } }>("/api/buckets/:name", (request) => {
+    const { principal } = callerOf(request);
+    requireRight(principal, "s3:ListBucket", request.params.name);
+    return toBucketJson(findBucket(store, request.params.name));
+  });
+  app.put<{ Params: { name: string } }>("/api/buckets/:name", async (request, reply) => {
+    const { name } = request.params;
+    const { principal } = callerOf(request);
+    requireRight(principal, "s3:CreateBucket", name);
+    if (!isBucketName(name)) {
+      throw new Problem(400, `"${name}" is not a bucket name: 3 to 63 of a-z, 0-9, "-" and ".", no two dots in a row.`);
+    }
+    const existing = store.buckets.find(name);
+    const bucket = existing ?? (await store.buckets.create(name, nameOf(principal), store.now()));
+    return reply.code(existing === undefined ? 201 : 200).send(toBucketJson(bucket));
+  });
+  app.delete<{ Params: { name: string } }>("/api/buckets/:name", async (request, reply) => {
+    requireRight(callerOf(request).principal, "s3:DeleteBucket", request.params.name);
+    await toProblemOf(store.buckets.delete(request.params.name));
+    return reply.code(204).send();
+  });
+  app.put<{ Params: { name: string }; Body: Static<typeof Quota> }>(
+    "/api/buckets/:name/quota",
+    { schema: { body: Quota } },
+    async (request) => {
+      requireRoot(request);
+      findBucket(store, request.params.name);
+      await store.buckets.set(request.params.name, "quota_bytes", request.body.bytes);
+      return toBucketJson(findBucket(store, request.params.name));
+    },
+  );
+  app.put<{ Params: { name: string }; Body: object }>(
+    "/api/buckets/:name/policy",
+    { schema: { body: Policy } },
+    async (request, reply) => {
+      const { name } = request.params;
+      requireRight(callerOf(request).principal, "s3:PutBucketPolicy", name);
+      findBucket(store, name);
+      const text = JSON.stringify(request.body);
+      checkPolicy(text, name);
+      await store.buckets.set(name, "policy", text);
+      return reply.code(204).send();
+    },
+  );
+  app.delete<{ Params: { name: string } }>("/api/buckets/:name/policy", async (request, reply) => {
+    requireRight(callerOf(request).principal, "s3:DeleteBucketPolicy", request.params.name);
+    await toProblemOf(store.buckets.set(request.params.name, "policy", null));
+    return reply.code(204).send();
+  });
+  app.post<{ Querystring: { bucket?: string }; Body: object }>(
+    "/api/policies/validate",
+    { schema: { body: Policy } },
+    (request) => {
+      callerOf(request);
+      checkPolicy(JSON.stringify(request.body), request.query.bucket);
+      return { valid: true };
+    },
+  );
+  /** A bucket of its own for somebody: the bucket, a user who may use it and nothing else, and a key, in one transaction. */
+  app.post<{ Params: { name: string } }>("/api/buckets/:name/service-account", async (request, reply) => {
+    requireRoot(request);
+    const { name } = request.params;
+    if (!isBucketName(name)) {
+      throw new Problem(400, `"${name}" is not a bucket name.`);
+    }
+    const key = await store.index.mutate(() => {
+      if (store.buckets.find(name) === undefined) {
+        store.buckets.insert(name, rootUser, store.now());
+      }
+      const user = store.accounts.insertUser(`bucket-${name}`, JSON.stringify(toBucketPolicy(name)), true);
+      return store.accounts.insertKey({ kind: "AKIA", user: user.name, title: `bucket ${name}` });
+    });
+    return reply
+      .code(201)
+      .send({ bucket: name, endpoint: publicUrl, region, ...toKeyJson(key), secretKey: key.secret });
+  });
+
+  addAccountRoutes(app, { store, rootUser, callerOf, requireRoot });
+
+  app.post<{ Body: Static<typeof PresignBody> }>("/api/presign", { schema: { body: PresignBody } }, (request) => {
+    const { key: credential } = callerOf(request);
+    const { bucket, key, method, seconds, query = {} } = request.body;
+    return { url: presign({ publicUrl, region, credential, method, bucket, key, seconds, query, now: store.now() }) };
+  });
+  return app;
+}
+
+function toRootKey(user: string, secret: string): AccessKey {
+  return {
+    id: user,
+    secret,
+    user,
+    title: "root",
+    created: 0,
+    enabled: 1,
+    policy: null,
+    expires: null,
+    token: null,
+    claims: null,
+  };
+}
+
+/** List, read, write and delete in one bucket. */
+function toBucketPolicy(bucket: string) {
+  return {
+    Version: "2012-10-17",
+    Statement: [
+      {
+        Effect: "Allow",
+        Action: ["s3:ListBucket", "s3:ListBucketVersions", "s3:ListBucketMultipartUploads", "s3:GetBucketLocation"],
+        Resource: `arn:aws:s3:::${bucket}`,
+      },
+      {
+        Effect: "Allow",
+        Action: [
+          "s3:GetObject*",
+          "s3:PutObject*",
+          "s3:DeleteObject*",
+          "s3:AbortMultipartUpload",
+          "s3:ListMultipartUploadParts",
+        ],
+        Resource: `arn:aws:s3:::${bucket}/*`,
+      },
+    ],
+  };
+}
+
+function findBucket(store: ObjectStore, name: string): Bucket {
+  const bucket = store.buckets.find(name);
+  if (bucket === undefined) {
+    throw new Problem(404, `There is no bucket ${name}.`);
+  }
+  return bucket;
+}
+
+async function toProblemOf<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof S3Error ? new Problem(error.status, error.message, { title: error.code }) : error;
+  }
+}
+
+function toBucketJson(bucket: Bucket) {
+  return {
+    name: bucket.name,
+    owner: bucket.owner,
+    created: new Date(bucket.created).toISOString(),
+    versioning: bucket.versioning === "" ? "Off" : bucket.versioning,
+    objects: bucket.objects,
+    bytes: bucket.bytes,
+    uploadBytes: bucket.upload_bytes,
+    quotaBytes: bucket.quota_bytes,
+    policy: bucket.policy === null ? null : (JSON.parse(bucket.policy) as object),
+  };
+}

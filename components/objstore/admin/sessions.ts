@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+
+import { Problem } from "@swath/service";
+
+import { equalsSafely } from "../signature/signing-key.ts";
+import type { AccessKey } from "../store/accounts.ts";
+import type { ObjectStore } from "../store/store.ts";
+import { type Principal, toPrincipal } from "../access/principal.ts";
+
+const SECONDS = 8 * 3600;
+const ATTEMPTS = 10;
+const WINDOW = 60_000;
+
+interface SessionsDeps {
+  readonly store: ObjectStore;
+  readonly rootUser: string;
+  readonly rootPassword: string;
+}
+
+/** A signed-in caller of the console: its principal and temporary S3 credentials of the same rights. */
+export interface Session {
+  readonly principal: Principal;
+  readonly key: AccessKey;
+}
+
+/** Sessions are temporary access keys: they survive a restart, end by themselves and can be revoked like any key. */
+export class Sessions {
+  readonly #deps: SessionsDeps;
+  readonly #failures = new Map<string, { count: number; since: number }>();
+
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Signs in with an access key and its secret. @throws {Problem} 401, 429 after ten failures a minute */
+  async signIn(accessKey: string, secret: string): Promise<Session> {
+    const { store, rootUser } = this.#deps;
+    const principal = this.check(accessKey, secret);
+    const own = accessKey === rootUser ? undefined : store.accounts.findKey(accessKey);
+    const key = await store.accounts.createKey({
+      kind: "ASIA",
+      user: own?.user ?? rootUser,
+      title: "console",
+      policy: own?.policy ?? undefined,
+      expires: store.now() + SECONDS * 1000,
+      token: randomBytes(32).toString("base64url"),
+      claims: own?.claims ?? undefined,
+    });
+    return { principal, key };
+  }
+
+  /** @throws {Problem} 401, 429 */
+  check(accessKey: string, secret: string): Principal {
+    const { store, rootUser, rootPassword } = this.#deps;
+    const now = store.now();
+    const failed = this.#failures.get(accessKey);
+    if (failed !== undefined && now - failed.since < WINDOW && failed.count >= ATTEMPTS) {
+      throw new Problem(429, "Too many failed attempts with this access key; wait a minute.", {
+        headers: { "retry-after": "60" },
+      });
+    }
+    const key = store.accounts.findKey(accessKey);
+    const expected = accessKey === rootUser ? rootPassword : key?.token === null ? key.secret : undefined;
+    if (expected === undefined || !equalsSafely(expected, secret)) {
+      const recent = failed !== undefined && now - failed.since < WINDOW ? failed : { count: 0, since: now };
+      if (this.#failures.size > 10_000) {
+        this.#failures.clear();
+      }
+      this.#failures.set(accessKey, { count: recent.count + 1, since: recent.since });
+      throw new Problem(401, "The access key or its secret is wrong.");
+    }
+    if (key === undefined || accessKey === rootUser) {
+      return { kind: "root", name: rootUser };
+    }
+    if (key.expires !== null && key.expires <= now) {
+      throw new Problem(401, "The access key has expired.");
+    }
+    return toPrincipal(key, store.accounts, rootUser);
+  }
+
+  /** The session of a token made by `signIn` or by an identity token; undefined when it has ended. */
+  find(token: string): Session | undefined {
+    const { store, rootUser } = this.#deps;
+    const [id = "", secret = ""] = token.split(".", 2);
+    const key = store.accounts.findKey(id);
+    if (
+      key === undefined ||
+      key.token === null ||
+      !equalsSafely(key.token, secret) ||
+      (key.expires ?? 0) <= store.now()
+    ) {
+      return undefined;
+    }
+    return { key, principal: toPrincipal(key, store.accounts, rootUser) };
+  }
+}
+
+/** What a client keeps: names the session and proves it. */
+export function toSessionToken({ id, token }: AccessKey): string {
+  return `${id}.${token ?? ""}`;
+}

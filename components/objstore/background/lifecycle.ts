@@ -1,0 +1,93 @@
+import { parseLifecycle, type LifecycleRule } from "../protocol/lifecycle.ts";
+import { listVersions } from "../store/listing.ts";
+import type { Bucket } from "../store/rows.ts";
+import type { ObjectStore } from "../store/store.ts";
+
+const DAY = 24 * 3600 * 1000;
+
+/** Applies the lifecycle rules of all buckets once. Gives back how many versions and uploads it removed. */
+export async function applyLifecycle(store: ObjectStore, signal: AbortSignal): Promise<number> {
+  let removed = 0;
+  for (const bucket of store.buckets.list()) {
+    for (const rule of bucket.lifecycle === null ? [] : parseLifecycle(bucket.lifecycle)) {
+      removed += await expireVersions(store, bucket, rule, signal);
+      removed += await abortUploads(store, bucket, rule);
+    }
+  }
+  store.garbage.nudge();
+  return removed;
+}
+
+async function expireVersions(
+  store: ObjectStore,
+  bucket: Bucket,
+  rule: LifecycleRule,
+  signal: AbortSignal,
+): Promise<number> {
+  const now = store.now();
+  let removed = 0;
+  let after = "";
+  let afterVersion: string | undefined;
+  // When the newer version of the same key came: from then on the older one counts as noncurrent.
+  let newer: { key: string; modified: number } | undefined;
+  while (!signal.aborted) {
+    const page = listVersions(store.index, {
+      bucket: bucket.id,
+      prefix: rule.prefix,
+      delimiter: "",
+      after,
+      afterVersion,
+      limit: 500,
+    });
+    const due = page.entries.filter((entry) => {
+      const replaced = newer?.key === entry.key ? newer.modified : undefined;
+      newer = entry;
+      if (entry.isLatest) {
+        const byDate = rule.expireAt !== undefined && now >= rule.expireAt;
+        return (
+          entry.marker === 0 &&
+          (byDate || (rule.expireDays !== undefined && now >= entry.modified + rule.expireDays * DAY))
+        );
+      }
+      return rule.noncurrentDays !== undefined && replaced !== undefined && now >= replaced + rule.noncurrentDays * DAY;
+    });
+    if (due.length > 0) {
+      await store.index.mutate(() => {
+        for (const { key, version, isLatest, seq } of due) {
+          // The newest may have been overwritten since the page was read.
+          if (!isLatest || store.versions.findLatest(bucket.id, key)?.seq === seq) {
+            store.versions.remove(bucket.id, key, isLatest ? undefined : version);
+          }
+        }
+      });
+      removed += due.length;
+    }
+    const last = page.entries.at(-1);
+    if (!page.truncated || last === undefined) {
+      break;
+    }
+    after = last.key;
+    // A version that was just removed cannot be gone on from; the rest of its key is seen at the next run.
+    afterVersion = due.includes(last) ? undefined : last.version;
+  }
+  return removed;
+}
+
+async function abortUploads(store: ObjectStore, bucket: Bucket, rule: LifecycleRule): Promise<number> {
+  const { abortUploadDays: days } = rule;
+  if (days === undefined) {
+    return 0;
+  }
+  const { entries } = store.uploads.list({
+    bucket: bucket.id,
+    prefix: rule.prefix,
+    delimiter: "",
+    after: "",
+    limit: 1000,
+  });
+  const due = entries.filter(({ initiated }) => store.now() >= initiated + days * DAY);
+  for (const { key, id } of due) {
+    await store.uploads.abort(bucket.id, key, id);
+  }
+  return due.length;
+}

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import type { ObjectStore } from "../store/store.ts";
+
+export interface Damage {
+  readonly file: string;
+  readonly what: string;
+}
+
+export interface ScrubReport {
+  readonly started: number;
+  readonly finished: number | undefined;
+  readonly checked: number;
+  readonly damaged: readonly Damage[];
+}
+
+/** Reads stored content again and compares it with the digest taken when it came; damage is noted in the index and reported. */
+export class Scrub {
+  readonly #store: ObjectStore;
+  readonly #onDamage: (damage: Damage) => void;
+  #report: ScrubReport = { started: 0, finished: 0, checked: 0, damaged: [] };
+
+  constructor(store: ObjectStore, onDamage: (damage: Damage) => void) {
+    this.#store = store;
+    this.#onDamage = onDamage;
+  }
+
+  get report(): ScrubReport {
+    return this.#report;
+  }
+
+  /** One pass over everything, at most `bytesPerSecond` of files. Does nothing while a pass is running. */
+  async run(signal: AbortSignal, bytesPerSecond = Infinity): Promise<ScrubReport> {
+    if (this.#report.finished === undefined) {
+      return this.#report;
+    }
+    const { index } = this.#store;
+    this.#report = { started: this.#store.now(), finished: undefined, checked: 0, damaged: [] };
+    try {
+      for (let after = ""; !signal.aborted;) {
+        const file = index.get<{ id: string; size: number; md5: string }>(
+          "select id, size, md5 from files where id > ? and garbage = 0 order by id limit 1",
+          after,
+        );
+        if (file === undefined) {
+          break;
+        }
+        after = file.id;
+        await this.#note(file.id, await this.#checkFile(file));
+        await sleep((file.size / bytesPerSecond) * 1000);
+      }
+      for (let after = 0; !signal.aborted;) {
+        const rows = index.all<{ id: number; md5: string; data: Uint8Array | null }>(
+          "select id, md5, data from contents where id > ? and parts is null order by id limit 100",
+          after,
+        );
+        if (rows.length === 0) {
+          break;
+        }
+        for (const { id, md5, data } of rows) {
+          const sound =
+            createHash("md5")
+              .update(data ?? new Uint8Array())
+              .digest("hex") === md5;
+          this.#count(
+            sound ? undefined : { file: `index:${id}`, what: "the bytes in the index are not those that were stored" },
+          );
+        }
+        after = rows.at(-1)?.id ?? Infinity;
+        await sleep(1);
+      }
+    } finally {
+      this.#report = { ...this.#report, finished: this.#store.now() };
+    }
+    return this.#report;
+  }
+
+  async #checkFile({ id, size, md5 }: { id: string; size: number; md5: string }): Promise<string | undefined> {
+    const digest = createHash("md5");
+    let length = 0;
+    try {
+      const handle = await this.#store.files.open(id);
+      for await (const chunk of handle.createReadStream({ highWaterMark: 256 << 10 })) {
+        digest.update(chunk as Buffer);
+        length += (chunk as Buffer).length;
+      }
+    } catch (error) {
+      return `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    if (length !== size) {
+      return `is ${length} bytes long instead of ${size}`;
+    }
+    return digest.digest("hex") === md5 ? undefined : "does not have the content that was stored";
+  }
+
+  async #note(id: string, what: string | undefined): Promise<void> {
+    const { index } = this.#store;
+    const row = index.get<{ garbage: number; damage: string | null }>(
+      "select garbage, damage from files where id = ?",
+      id,
+    );
+    if (row === undefined || row.garbage === 1) {
+      return;
+    }
+    this.#count(what === undefined ? undefined : { file: id, what });
+    if (row.damage !== (what ?? null)) {
+      await index.mutate(() => void index.run("update files set damage = ? where id = ?", what ?? null, id));
+    }
+  }
+
+  #count(damage: Damage | undefined): void {
+    const { checked, damaged } = this.#report;
+    this.#report = {
+      ...this.#report,
+      checked: checked + 1,
+      damaged: damage === undefined ? damaged : [...damaged, damage],
+    };
+    if (damage !== undefined) {
+      this.#onDamage(damage);
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import type { Logger, RunningService } from "@swath/service";
+import { readyServer } from "@swath/service/fastify";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+
+import { createConsole } from "./admin/console.ts";
+import { createDiskGuard } from "./background/disk-guard.ts";
+import { applyLifecycle } from "./background/lifecycle.ts";
+import { Scrub } from "./background/scrub.ts";
+import type { ObjstoreSettings } from "./config.ts";
+import { createS3Server } from "./service.ts";
+import type { CrashPoints } from "./store/crash-points.ts";
+import { moveWatermark } from "./store/recovery.ts";
+import { openStore } from "./store/store.ts";
+import { createAssumeRole } from "./sts/assume-role.ts";
+import { createTokenVerifier } from "./sts/verify-token.ts";
+
+interface BuildContext {
+  readonly settings: ObjstoreSettings;
+  readonly logger: Logger;
+  readonly metrics: Registry;
+  readonly crash?: CrashPoints;
+}
+
+const HOUR = 3600 * 1000;
+
+/** The whole service: store, S3 server, console server and the work in the background. */
+export async function buildObjstore({ settings, logger, metrics, crash }: BuildContext): Promise<RunningService> {
+  const store = await openStore({
+    directory: settings.DATA_DIR,
+    ...(crash && { crash }),
+    onFailure: (error) => {
+      logger.fatal({ err: error }, "the disk failed; stopping");
+      process.exit(1);
+    },
+    onBackgroundError: (error) => logger.error({ err: error }, "deleting old content failed; it will be tried again"),
+  });
+  logger.info({ orphansDeleted: store.orphansDeleted }, "store is open");
+  const disk = createDiskGuard(settings.DATA_DIR, settings.OBJSTORE_RESERVED_MIB * 2 ** 20);
+  const scrub = new Scrub(store, (damage) => logger.error({ damage }, "stored content is damaged"));
+  const { IDENTITY_ISSUER: issuer } = settings;
+  const identity =
+    issuer === undefined
+      ? undefined
+      : createTokenVerifier(issuer, settings.IDENTITY_INTERNAL_URL ?? new URL(issuer).origin);
+  const role =
+    identity === undefined ? undefined : { accounts: store.accounts, verifyToken: identity.verify, now: store.now };
+  const requests = new Histogram({
+    name: "objstore_request_seconds",
+    help: "Duration of S3 requests",
+    labelNames: ["operation", "status"],
+    registers: [metrics],
+  });
+  const damaged = new Counter({
+    name: "objstore_damaged_total",
+    help: "Damaged content found by the scrub",
+    registers: [metrics],
+  });
+  addUsageGauges(metrics, () => store.buckets.list());
+  const common = {
+    store,
+    rootUser: settings.OBJSTORE_ROOT_USER,
+    rootPassword: settings.OBJSTORE_ROOT_PASSWORD,
+    region: settings.OBJSTORE_REGION,
+    publicUrl: settings.PUBLIC_URL,
+    disk,
+  };
+  const server = createS3Server({
+    ...common,
+    consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
+    assumeRole: role && createAssumeRole(role),
+    onRequest: ({ error, ...entry }) => {
+      requests.observe({ operation: entry.operation, status: String(entry.status) }, entry.ms / 1000);
+      if (error !== undefined) {
+        logger.error({ ...entry, err: error }, "request failed");
+      } else {
+        logger.debug(entry, "request");
+      }
+    },
+  });
+  const app = createConsole({
+    ...common,
+    logger,
+    scrub,
+    role,
+    secureCookies: settings.PUBLIC_URL.startsWith("https:"),
+  });
+  const stopping = new AbortController();
+  const maintain = async () => {
+    await moveWatermark(store.index, store.files);
+    await store.accounts.deleteExpiredKeys();
+    await applyLifecycle(store, stopping.signal);
+  };
+  const watch = (work: Promise<unknown>, what: string) =>
+    work.catch((error: unknown) => logger.error({ err: error }, `${what} failed; it will be tried again`));
+  const timers = [
+    setInterval(() => void watch(maintain(), "maintenance"), HOUR),
+    setInterval(() => {
+      void watch(
+        scrub.run(stopping.signal, 20 << 20).then(({ damaged: found }) => damaged.inc(found.length)),
+        "the scrub",
+      );
+    }, 24 * HOUR),
+  ];
+  for (const timer of timers) {
+    timer.unref();
+  }
+  return {
+    servers: { http: server, console: await readyServer(app) },
+    close: async () => {
+      stopping.abort();
+      timers.forEach(clearInterval);
+      await app.close();
+      await identity?.close();
+      await store.close();
+    },
+  };
+}
+
+function addUsageGauges(
+  metrics: Registry,
+  list: () => readonly { name: string; bytes: number; objects: number }[],
+): void {
+  const registers = [metrics];
+  for (const [name, help, read] of [
+    ["objstore_bucket_bytes", "Bytes of all versions in a bucket", (bucket: { bytes: number }) => bucket.bytes],
+    ["objstore_bucket_objects", "Keys in a bucket", (bucket: { objects: number }) => bucket.objects],
+  ] as const) {
+    const gauge: Gauge<"bucket"> = new Gauge({
+      name,
+      help,
+      labelNames: ["bucket"],
+      registers,
+      collect: () => {
+        gauge.reset();
+        for (const bucket of list()) {
+          gauge.set({ bucket: bucket.name }, (read as (each: typeof bucket) => number)(bucket));
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,35 @@
+import { type Settings, defineSettings } from "@swath/service";
+
+export const settings = defineSettings({
+  DATA_DIR: { kind: "string", description: "Directory of the volume that holds index and content" },
+  PUBLIC_URL: {
+    kind: "url",
+    description: "Public base URL, https://objstore.<domain>; buckets are also its sub-domains",
+  },
+  CONSOLE_URL: {
+    kind: "url",
+    optional: true,
+    description: "Public base URL of the console, whose pages may call S3 from the browser",
+  },
+  OBJSTORE_ROOT_USER: { kind: "string", description: "Access key of the root user" },
+  OBJSTORE_ROOT_PASSWORD: { kind: "string", secret: true, description: "Secret key of the root user" },
+  OBJSTORE_REGION: { kind: "string", default: "us-east-1", description: "Region that signatures must name" },
+  OBJSTORE_RESERVED_MIB: {
+    kind: "integer",
+    default: 512,
+    minimum: 0,
+    description: "MiB of the disk that stay free: writes are refused before they would be used",
+  },
+  IDENTITY_ISSUER: {
+    kind: "url",
+    optional: true,
+    description: "Issuer whose tokens AssumeRoleWithWebIdentity accepts; none: not offered",
+  },
+  IDENTITY_INTERNAL_URL: {
+    kind: "string",
+    optional: true,
+    description: "Where the identity service is reached inside the deployment",
+  },
+});
+
+export type ObjstoreSettings = Settings<typeof settings>;

@@ -1,0 +1,65 @@
+import type { Component, DeployContext } from "@swath/manifest";
+
+/** Object storage: `objstore.<domain>` speaks S3 (also below it, a host a bucket), `objstore-console.<domain>` is for people. */
+export const manifest: Component = {
+  name: "objstore",
+  title: "Object storage",
+  namespace: "rm",
+  enabled: ({ variables }) => variables.REQUIRE_OBJSTORE && variables.OBJSTORE_ENDPOINT === undefined,
+  declare: () => ({
+    routes: [
+      { service: "objstore", workload: "objstore", wildcard: true },
+      { service: "objstore-console", workload: "objstore", port: "console" },
+    ],
+  }),
+  deploy: (context) => {
+    const { variables } = context.settings;
+    return {
+      workloads: [
+        {
+          name: "objstore",
+          namespace: "rm",
+          component: "objstore",
+          kind: "service",
+          env: {
+            DATA_DIR: { volume: "objstore" },
+            PUBLIC_URL: context.publicUrl("objstore"),
+            CONSOLE_URL: context.publicUrl("objstore-console"),
+            OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
+            OBJSTORE_ROOT_PASSWORD: { secret: "objstore-root", key: "password" },
+            OBJSTORE_REGION: variables.OBJSTORE_REGION,
+            ...toIdentity(context),
+          },
+          ports: [
+            { name: "http", number: 9000 },
+            { name: "console", number: 9001 },
+          ],
+          mounts: [{ volume: "objstore", path: "/data" }],
+          strategy: "recreate",
+          resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+        },
+      ],
+      volumes: [
+        {
+          name: "objstore",
+          namespace: "rm",
+          size: "20Gi",
+          storageClass: variables.OBJSTORE_STORAGE,
+          accessMode: "ReadWriteOnce",
+        },
+      ],
+      secrets: [{ name: "objstore-root", namespace: "rm", entries: { password: variables.OBJSTORE_ROOT_PASSWORD } }],
+    };
+  },
+};
+
+/** Whose tokens may be exchanged for temporary credentials: the deployed identity service, an existing issuer, or nobody's. */
+function toIdentity({ settings, isEnabled, publicUrl }: DeployContext) {
+  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm } = settings.variables;
+  if (issuer !== undefined) {
+    return { IDENTITY_ISSUER: issuer, IDENTITY_INTERNAL_URL: new URL(issuer).origin };
+  }
+  return isEnabled("identity")
+    ? { IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`, IDENTITY_INTERNAL_URL: { peer: "identity" } }
+    : undefined;
+}

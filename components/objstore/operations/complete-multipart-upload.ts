@@ -1,0 +1,58 @@
+import { S3Error } from "../errors.ts";
+import { readDocument } from "../protocol/body.ts";
+import { toChecksumElements } from "../protocol/checksums.ts";
+import { toWriteCheck } from "../protocol/conditions.ts";
+import { header, sendXml } from "../protocol/request.ts";
+import { childrenOf, parseXml, textOf } from "../protocol/xml.ts";
+import { encodePath } from "../signature/canonical-request.ts";
+import { type Operation, bucketOf, keyOf, setVersionHeader } from "./operation.ts";
+
+export const completeMultipartUpload: Operation = {
+  name: "CompleteMultipartUpload",
+  action: "s3:PutObject",
+  handle: async (context) => {
+    const { store, request, publicUrl } = context;
+    const bucket = bucketOf(context);
+    const key = keyOf(context);
+    const id = request.query.get("uploadId") ?? "";
+    const upload = store.uploads.get(bucket.id, key, id);
+    const name = upload.checksum_algorithm;
+    // Checksum headers of this request speak of the whole object, not of the document.
+    const whole = name === null ? undefined : header(request, `x-amz-checksum-${name}`);
+    for (const each of Object.keys(request.message.headers).filter((item) => item.startsWith("x-amz-checksum-"))) {
+      delete request.message.headers[each];
+    }
+    const document = parseXml((await readDocument(request, 4 << 20)).toString(), "CompleteMultipartUpload");
+    const parts = childrenOf(document, "Part").map((part) => {
+      const number = textOf(part, "PartNumber") ?? "";
+      const etag = textOf(part, "ETag")?.replaceAll('"', "").trim();
+      if (!/^\d{1,5}$/.test(number) || etag === undefined) {
+        throw new S3Error("MalformedXML");
+      }
+      return {
+        number: Number(number),
+        etag,
+        checksum: name === null ? undefined : textOf(part, `Checksum${name.toUpperCase()}`),
+      };
+    });
+    if (parts.length === 0 || parts.length > 10_000) {
+      throw new S3Error("MalformedXML");
+    }
+    const size = header(request, "x-amz-mp-object-size");
+    const version = await store.uploads.complete(bucket, key, id, {
+      parts,
+      checksum: whole,
+      size: size === undefined ? undefined : Number(size),
+      check: toWriteCheck(request.message.headers),
+    });
+    setVersionHeader(context, bucket, version.version);
+    sendXml(request, "CompleteMultipartUploadResult", {
+      Location: `${publicUrl}/${bucket.name}/${encodePath(key)}`,
+      Bucket: bucket.name,
+      Key: key,
+      ETag: `"${version.etag}"`,
+      ...toChecksumElements(version.checksum),
+    });
+    store.garbage.nudge();
+  },
+};

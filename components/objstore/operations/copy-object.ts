@@ -1,0 +1,71 @@
+import { nameOf } from "../access/principal.ts";
+import { S3Error } from "../errors.ts";
+import { toChecksumElements } from "../protocol/checksums.ts";
+import { toWriteCheck } from "../protocol/conditions.ts";
+import { header, sendXml } from "../protocol/request.ts";
+import type { StoredChecksum } from "../store/rows.ts";
+import { findCopySource } from "./copy-source.ts";
+import { type Operation, bucketOf, keyOf, readObjectHeaders, readTagHeader, setVersionHeader } from "./operation.ts";
+
+/** CopyObject. The copy refers to the same content, so nothing is read or written but the index. */
+export const copyObject: Operation = {
+  name: "CopyObject",
+  action: "s3:PutObject",
+  handle: async (context) => {
+    const { store, request, principal } = context;
+    const bucket = bucketOf(context);
+    const key = keyOf(context);
+    const source = findCopySource(context);
+    const replaceHeaders = readDirective(header(request, "x-amz-metadata-directive"), "x-amz-metadata-directive");
+    const replaceTags = readDirective(header(request, "x-amz-tagging-directive"), "x-amz-tagging-directive");
+    const sent = readObjectHeaders(request);
+    const { version } = source;
+    if (source.bucket.id === bucket.id && version.key === key && !replaceHeaders && bucket.versioning !== "Enabled") {
+      throw new S3Error(
+        "InvalidRequest",
+        "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+      );
+    }
+    context.checkRoom(bucket, version.size);
+    const check = toWriteCheck(request.message.headers);
+    const copy = await store.index.mutate(() => {
+      // The source may have gone since it was looked up: its content must still be there to be shared.
+      if (version.content === null || store.contents.read(version.content) === undefined) {
+        throw new S3Error("NoSuchKey", undefined, { details: { Key: version.key } });
+      }
+      const added = {
+        key,
+        size: version.size,
+        etag: version.etag,
+        owner: nameOf(principal),
+        headers: replaceHeaders ? sent : (JSON.parse(version.headers) as Record<string, string>),
+        tags: replaceTags
+          ? readTagHeader(request)
+          : version.tags === null
+            ? undefined
+            : (JSON.parse(version.tags) as Record<string, string>),
+        checksum: version.checksum === null ? undefined : (JSON.parse(version.checksum) as StoredChecksum),
+        parts: version.parts ?? undefined,
+        content: { kind: "shared", id: version.content } as const,
+      };
+      return store.versions.insert(bucket.id, added, check);
+    });
+    setVersionHeader(context, bucket, copy.version);
+    if (source.bucket.versioning !== "") {
+      request.response.setHeader("x-amz-copy-source-version-id", version.version);
+    }
+    sendXml(request, "CopyObjectResult", {
+      LastModified: new Date(copy.modified).toISOString(),
+      ETag: `"${copy.etag}"`,
+      ...toChecksumElements(copy.checksum),
+    });
+    store.garbage.nudge();
+  },
+};
+
+function readDirective(value: string | undefined, name: string): boolean {
+  if (value !== undefined && value !== "COPY" && value !== "REPLACE") {
+    throw new S3Error("InvalidArgument", `${name} must be COPY or REPLACE.`);
+  }
+  return value === "REPLACE";
+}

@@ -1,0 +1,44 @@
+import { nameOf } from "../access/principal.ts";
+import { S3Error } from "../errors.ts";
+import { toChecksumName } from "../protocol/checksums.ts";
+import { header, sendXml } from "../protocol/request.ts";
+import { type Operation, bucketOf, keyOf, readObjectHeaders, readTagHeader } from "./operation.ts";
+
+export const createMultipartUpload: Operation = {
+  name: "CreateMultipartUpload",
+  action: "s3:PutObject",
+  handle: async (context) => {
+    const { store, request, principal } = context;
+    const bucket = bucketOf(context);
+    const headers = readObjectHeaders(request);
+    const named = header(request, "x-amz-checksum-algorithm");
+    const algorithm = named === undefined ? undefined : toChecksumName(named);
+    const wanted = header(request, "x-amz-checksum-type");
+    if (wanted !== undefined && wanted !== "COMPOSITE" && wanted !== "FULL_OBJECT") {
+      throw new S3Error("InvalidRequest", "x-amz-checksum-type must be COMPOSITE or FULL_OBJECT.");
+    }
+    const isSha = algorithm === "sha1" || algorithm === "sha256";
+    if ((wanted === "FULL_OBJECT" && isSha) || (wanted === "COMPOSITE" && algorithm === "crc64nvme")) {
+      throw new S3Error(
+        "InvalidRequest",
+        `The ${wanted} checksum type cannot be used with the ${named} checksum algorithm.`,
+      );
+    }
+    const type =
+      algorithm === undefined ? undefined : (wanted ?? (algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE"));
+    const upload = {
+      key: keyOf(context),
+      owner: nameOf(principal),
+      headers,
+      tags: readTagHeader(request),
+      algorithm,
+      type,
+    } as const;
+    const id = await store.uploads.create(bucket, upload);
+    if (algorithm !== undefined && type !== undefined) {
+      request.response.setHeader("x-amz-checksum-algorithm", algorithm.toUpperCase());
+      request.response.setHeader("x-amz-checksum-type", type);
+    }
+    sendXml(request, "InitiateMultipartUploadResult", { Bucket: bucket.name, Key: upload.key, UploadId: id });
+  },
+};

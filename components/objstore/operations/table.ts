@@ -1,0 +1,112 @@
+import { S3Error } from "../errors.ts";
+import { type S3Request, header } from "../protocol/request.ts";
+import { abortMultipartUpload } from "./abort-multipart-upload.ts";
+import * as documents from "./bucket-documents.ts";
+import * as fixed from "./bucket-fixed.ts";
+import * as policy from "./bucket-policy.ts";
+import { getBucketVersioning, putBucketVersioning } from "./bucket-versioning.ts";
+import { completeMultipartUpload } from "./complete-multipart-upload.ts";
+import { copyObject } from "./copy-object.ts";
+import { createBucket } from "./create-bucket.ts";
+import { createMultipartUpload } from "./create-multipart-upload.ts";
+import { deleteBucket } from "./delete-bucket.ts";
+import { deleteObject } from "./delete-object.ts";
+import { deleteObjects } from "./delete-objects.ts";
+import { getBucketLocation } from "./get-bucket-location.ts";
+import { getObject } from "./get-object.ts";
+import { getObjectAttributes } from "./get-object-attributes.ts";
+import { headBucket } from "./head-bucket.ts";
+import { listBuckets } from "./list-buckets.ts";
+import { listMultipartUploads } from "./list-multipart-uploads.ts";
+import { listObjectVersions } from "./list-object-versions.ts";
+import { listObjects } from "./list-objects.ts";
+import { listParts } from "./list-parts.ts";
+import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./object-tagging.ts";
+import type { Operation } from "./operation.ts";
+import { putObject } from "./put-object.ts";
+import { uploadPartCopy } from "./upload-part-copy.ts";
+import { uploadPart } from "./upload-part.ts";
+
+type Level = "service" | "bucket" | "object";
+
+/** `<method> <level>[?subresource][ +copy]` → operation. What is not here is not implemented. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  "GET service": listBuckets,
+  "PUT bucket": createBucket,
+  "HEAD bucket": headBucket,
+  "DELETE bucket": deleteBucket,
+  "GET bucket": listObjects,
+  "GET bucket?location": getBucketLocation,
+  "GET bucket?versions": listObjectVersions,
+  "GET bucket?uploads": listMultipartUploads,
+  "POST bucket?delete": deleteObjects,
+  "GET bucket?versioning": getBucketVersioning,
+  "PUT bucket?versioning": putBucketVersioning,
+  "GET bucket?policy": policy.getBucketPolicy,
+  "PUT bucket?policy": policy.putBucketPolicy,
+  "DELETE bucket?policy": policy.deleteBucketPolicy,
+  "GET bucket?policyStatus": policy.getBucketPolicyStatus,
+  "GET bucket?cors": documents.getBucketCors,
+  "PUT bucket?cors": documents.putBucketCors,
+  "DELETE bucket?cors": documents.deleteBucketCors,
+  "GET bucket?lifecycle": documents.getBucketLifecycle,
+  "PUT bucket?lifecycle": documents.putBucketLifecycle,
+  "DELETE bucket?lifecycle": documents.deleteBucketLifecycle,
+  "GET bucket?tagging": fixed.getBucketTagging,
+  "PUT bucket?tagging": fixed.putBucketTagging,
+  "DELETE bucket?tagging": fixed.deleteBucketTagging,
+  "GET bucket?publicAccessBlock": fixed.getPublicAccessBlock,
+  "PUT bucket?publicAccessBlock": fixed.putPublicAccessBlock,
+  "DELETE bucket?publicAccessBlock": fixed.deletePublicAccessBlock,
+  "GET bucket?acl": fixed.getBucketAcl,
+  "PUT bucket?acl": fixed.putAcl,
+  "GET bucket?ownershipControls": fixed.getBucketOwnershipControls,
+  "PUT bucket?ownershipControls": fixed.putBucketOwnershipControls,
+  "GET bucket?requestPayment": fixed.getBucketRequestPayment,
+  "GET bucket?encryption": fixed.getBucketEncryption,
+  "GET object": getObject,
+  "HEAD object": getObject,
+  "PUT object": putObject,
+  "PUT object +copy": copyObject,
+  "DELETE object": deleteObject,
+  "GET object?attributes": getObjectAttributes,
+  "GET object?acl": fixed.getObjectAcl,
+  "PUT object?acl": fixed.putAcl,
+  "GET object?tagging": getObjectTagging,
+  "PUT object?tagging": putObjectTagging,
+  "DELETE object?tagging": deleteObjectTagging,
+  "POST object?uploads": createMultipartUpload,
+  "PUT object?uploadId": uploadPart,
+  "PUT object?uploadId +copy": uploadPartCopy,
+  "GET object?uploadId": listParts,
+  "POST object?uploadId": completeMultipartUpload,
+  "DELETE object?uploadId": abortMultipartUpload,
+};
+
+/** Query names that choose an operation; all others are parameters or are tolerated. */
+const SUBRESOURCES = new Set([
+  "accelerate", "acl", "analytics", "attributes", "cors", "delete", "encryption", "intelligent-tiering", "inventory", "legal-hold",
+  "lifecycle", "location", "logging", "metadataTable", "metrics", "notification", "object-lock", "ownershipControls", "policy",
+  "policyStatus", "publicAccessBlock", "renameObject", "replication", "requestPayment", "restore", "retention", "select", "session", "tagging",
+  "torrent", "uploadId", "uploads", "versioning", "versions", "website",
+]); // prettier-ignore
+
+/** Chooses the operation of a request. @throws {S3Error} NotImplemented, MethodNotAllowed */
+export function findOperation(request: S3Request): Operation {
+  const { bucket, key } = request.address;
+  const level: Level = bucket === undefined ? "service" : key === undefined ? "bucket" : "object";
+  const subresource = [...request.query.keys()].find((name) => SUBRESOURCES.has(name));
+  const copy = header(request, "x-amz-copy-source") === undefined || request.method !== "PUT" ? "" : " +copy";
+  const operation =
+    OPERATIONS[`${request.method} ${level}${subresource === undefined ? "" : `?${subresource}`}${copy}`];
+  if (operation !== undefined) {
+    return operation;
+  }
+  if (!["GET", "HEAD", "PUT", "POST", "DELETE"].includes(request.method)) {
+    throw new S3Error("MethodNotAllowed", undefined, { details: { Method: request.method } });
+  }
+  throw new S3Error(
+    "NotImplemented",
+    `${request.method} of ${level === "object" ? "an object" : `a ${level}`}${subresource === undefined ? "" : ` with ?${subresource}`} is not implemented by this object store.`,
+  );
+}

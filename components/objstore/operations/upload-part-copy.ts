@@ -1,0 +1,73 @@
+import { S3Error } from "../errors.ts";
+import { header, sendXml } from "../protocol/request.ts";
+import { findCopySource } from "./copy-source.ts";
+import { type Operation, bucketOf } from "./operation.ts";
+import { commitPart, readPartAddress } from "./upload-part.ts";
+
+/** UploadPartCopy: reads the source and writes it anew, because the part needs its own digest. */
+export const uploadPartCopy: Operation = {
+  name: "UploadPartCopy",
+  action: "s3:PutObject",
+  handle: async (context) => {
+    const { store, request } = context;
+    const { upload, number } = readPartAddress(context);
+    const { version } = findCopySource(context);
+    const { start, end } = readCopyRange(header(request, "x-amz-copy-source-range"), version.size);
+    context.checkRoom(bucketOf(context), end - start + 1);
+    const content = version.content === null ? undefined : store.contents.read(version.content);
+    const algorithm = upload.checksum_algorithm;
+    const writer = await store.files.create(algorithm === null ? ["md5"] : ["md5", algorithm]);
+    try {
+      if (content !== undefined && "data" in content) {
+        await writer.write(content.data.subarray(start, end + 1));
+      } else {
+        let offset = 0;
+        for (const { file, size } of content?.parts ?? []) {
+          const from = Math.max(start - offset, 0);
+          const to = Math.min(end + 1 - offset, size);
+          offset += size;
+          if (from < to) {
+            const handle = await store.files.open(file);
+            for await (const chunk of handle.createReadStream({ start: from, end: to - 1, highWaterMark: 256 << 10 })) {
+              await writer.write(chunk as Buffer);
+            }
+          }
+        }
+      }
+      const file = await writer.finish();
+      const md5 = Buffer.from(file.digests.md5 ?? []).toString("hex");
+      const value = algorithm === null ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");
+      const checksum =
+        algorithm === null || value === undefined ? undefined : ({ algorithm, value, type: "COMPOSITE" } as const);
+      const body = { size: file.size, md5, checksum, file, settle: writer.settle };
+      const part = await commitPart(context, upload, number, body);
+      sendXml(request, "CopyPartResult", {
+        LastModified: new Date(part.modified).toISOString(),
+        ETag: `"${part.etag}"`,
+        ...(algorithm !== null && { [`Checksum${algorithm.toUpperCase()}`]: value }),
+      });
+    } catch (error) {
+      await writer.discard();
+      writer.settle();
+      throw error;
+    }
+  },
+};
+
+function readCopyRange(text: string | undefined, size: number): { start: number; end: number } {
+  if (text === undefined) {
+    return { start: 0, end: size - 1 };
+  }
+  const match = /^bytes=(\d+)-(\d+)$/.exec(text);
+  const [start, end] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || start > end) {
+    throw new S3Error(
+      "InvalidArgument",
+      "The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy",
+    );
+  }
+  if (end >= size) {
+    throw new S3Error("InvalidRange", `Range specified is not valid for source object of size: ${size}`);
+  }
+  return { start, end };
+}

@@ -1,0 +1,61 @@
+import { S3Error } from "../errors.ts";
+import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
+import { send } from "../protocol/request.ts";
+import type { Part, Upload } from "../store/rows.ts";
+import { type Operation, type OperationContext, bucketOf, keyOf } from "./operation.ts";
+
+export const uploadPart: Operation = {
+  name: "UploadPart",
+  action: "s3:PutObject",
+  handle: async (context) => {
+    const { store, request } = context;
+    const bucket = bucketOf(context);
+    const { upload, number } = readPartAddress(context);
+    const body = await receiveBody(request, {
+      files: store.files,
+      checkRoom: (bytes) => context.checkRoom(bucket, bytes),
+      neverInline: true,
+    });
+    const part = await commitPart(context, upload, number, body);
+    request.response.setHeader("etag", `"${part.etag}"`);
+    if (body.checksum !== undefined) {
+      request.response.setHeader(`x-amz-checksum-${body.checksum.algorithm}`, body.checksum.value);
+    }
+    send(request, 200);
+  },
+};
+
+/** @throws {S3Error} InvalidArgument, NoSuchUpload */
+export function readPartAddress(context: OperationContext): { readonly upload: Upload; readonly number: number } {
+  const { store, request } = context;
+  const number = request.query.get("partNumber") ?? "";
+  if (!/^\d{1,5}$/.test(number) || Number(number) < 1 || Number(number) > 10_000) {
+    throw new S3Error("InvalidArgument", "Part number must be an integer between 1 and 10000, inclusive", {
+      details: { ArgumentName: "partNumber", ArgumentValue: number.slice(0, 100) },
+    });
+  }
+  const upload = store.uploads.get(bucketOf(context).id, keyOf(context), request.query.get("uploadId") ?? "");
+  return { upload, number: Number(number) };
+}
+
+/** Enters a received part into its upload; its file goes when that fails. */
+export async function commitPart(
+  { store }: OperationContext,
+  upload: Upload,
+  number: number,
+  body: ReceivedBody,
+): Promise<Part> {
+  if (!("file" in body)) {
+    throw new Error("a part must be a file");
+  }
+  try {
+    const checksum = body.checksum?.algorithm === upload.checksum_algorithm ? body.checksum?.value : undefined;
+    return await store.uploads.putPart(upload, number, body.file, checksum);
+  } catch (error) {
+    await store.files.remove(body.file.id);
+    throw error;
+  } finally {
+    body.settle();
+    store.garbage.nudge();
+  }
+}

@@ -1,0 +1,318 @@
+import { randomBytes } from "node:crypto";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+
+import { type Principal, isAllowed, toPrincipal } from "./access/principal.ts";
+import type { DiskGuard } from "./background/disk-guard.ts";
+import { S3Error } from "./errors.ts";
+import type { OperationContext } from "./operations/operation.ts";
+import { findOperation } from "./operations/table.ts";
+import { type Address, parseAddress } from "./protocol/address.ts";
+import { parseCors, toConsoleRules, toCorsHeaders } from "./protocol/cors.ts";
+import { type S3Request, header } from "./protocol/request.ts";
+import { renderXml } from "./protocol/xml.ts";
+import { authenticate } from "./signature/authenticate.ts";
+import { SigningKeys } from "./signature/signing-key.ts";
+import type { AccessKey } from "./store/accounts.ts";
+import { checkQuota } from "./store/buckets.ts";
+import type { ObjectStore } from "./store/store.ts";
+import type { AssumeRole } from "./sts/assume-role.ts";
+
+export interface S3Options {
+  readonly store: ObjectStore;
+  readonly rootUser: string;
+  readonly rootPassword: string;
+  readonly region: string;
+  readonly publicUrl: string;
+  readonly consoleOrigin?: string | undefined;
+  readonly disk: DiskGuard;
+  /** AssumeRoleWithWebIdentity, where an identity service is known. */
+  readonly assumeRole?: AssumeRole | undefined;
+  readonly onRequest: (entry: RequestEntry) => void;
+}
+
+export interface RequestEntry {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly requestId: string;
+  /** Set when the fault is ours. */
+  readonly error?: unknown;
+}
+
+/** The S3 server: address → signature → operation → right → handle. Listens on nothing. */
+export function createS3Server(options: S3Options): Server {
+  const context: ServerContext = {
+    ...options,
+    domain: new URL(options.publicUrl).hostname,
+    keys: new SigningKeys(),
+    rootKey: toRootKey(options.rootUser, options.rootPassword),
+  };
+  const server = createServer({
+    requestTimeout: 0,
+    headersTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 32 << 10,
+  });
+  server.on("request", (message, response) => void answer(context, message, response, () => {}));
+  server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
+    let accepted = false;
+    const accept = () => {
+      if (!accepted) {
+        accepted = true;
+        response.writeContinue();
+      }
+    };
+    void answer(context, message, response, accept);
+  });
+  return server;
+}
+
+interface ServerContext extends S3Options {
+  readonly domain: string;
+  readonly keys: SigningKeys;
+  readonly rootKey: AccessKey;
+}
+
+async function answer(
+  context: ServerContext,
+  message: IncomingMessage,
+  response: ServerResponse,
+  acceptBody: () => void,
+): Promise<void> {
+  const started = performance.now();
+  const requestId = randomBytes(8).toString("hex").toUpperCase();
+  const target = message.url ?? "/";
+  const log = (operation: string, error?: unknown) =>
+    context.onRequest({
+      operation,
+      method: message.method ?? "",
+      path: target.split("?", 1)[0] ?? "",
+      status: response.statusCode,
+      ms: Math.round(performance.now() - started),
+      requestId,
+      ...(error !== undefined && { error }),
+    });
+  response.setHeader("x-amz-request-id", requestId);
+  response.setHeader("server", "swath");
+  let operation = "unknown";
+  try {
+    const address = parseAddress(target, message.headers.host, context.domain);
+    if (message.method === "OPTIONS") {
+      operation = "Preflight";
+      answerPreflight(context, address, message, response);
+    } else {
+      addCors(context, address, message, response);
+      operation = await perform(context, address, message, response, requestId, acceptBody, (name) => {
+        operation = name;
+      });
+    }
+    log(operation);
+  } catch (error) {
+    const isOurs = !(error instanceof S3Error) && !message.destroyed && !response.destroyed;
+    sendError(error, message, response, requestId, target);
+    log(operation, isOurs || (error instanceof S3Error && error.status === 500) ? error : undefined);
+  }
+}
+
+async function perform(
+  context: ServerContext,
+  address: Address,
+  message: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  acceptBody: () => void,
+  onOperation: (name: string) => void,
+): Promise<string> {
+  const { store, region } = context;
+  const method = message.method ?? "GET";
+  const signed = authenticate(
+    { method, path: address.path, query: address.query, headers: message.headers },
+    {
+      findCredential: (id) => (id === context.rootUser ? context.rootKey : store.accounts.findKey(id)),
+      keys: context.keys,
+      region,
+      now: store.now,
+    },
+  );
+  const request: S3Request = {
+    message,
+    response,
+    method,
+    address,
+    query: new Map(address.query),
+    requestId,
+    payload: signed?.payload ?? readAnonymousPayload(message),
+    acceptBody,
+  };
+  if (address.bucket === undefined && method === "POST" && signed === undefined && context.assumeRole !== undefined) {
+    onOperation("AssumeRoleWithWebIdentity");
+    await context.assumeRole(request);
+    return "AssumeRoleWithWebIdentity";
+  }
+  const principal: Principal =
+    signed === undefined ? { kind: "anonymous" } : toPrincipal(signed.credential, store.accounts, context.rootUser);
+  const circumstances = toCircumstances(request, signed?.authType);
+  const authorize = (action: string, bucket: string, key?: string) => {
+    const found = store.buckets.find(bucket);
+    const resource = key === undefined ? bucket : `${bucket}/${key}`;
+    if (!isAllowed(principal, found, { action, resource, context: circumstances })) {
+      throw new S3Error("AccessDenied", undefined, { details: { BucketName: bucket } });
+    }
+  };
+  const operation = findOperation(request);
+  onOperation(operation.name);
+  if (principal.kind === "anonymous" && address.bucket === undefined) {
+    throw new S3Error("AccessDenied");
+  }
+  const action = request.query.has("versionId") ? (operation.versionAction ?? operation.action) : operation.action;
+  if (action !== "" && address.bucket !== undefined) {
+    authorize(action, address.bucket, address.key);
+  }
+  if (operation.name !== "CreateBucket" && address.bucket !== undefined) {
+    store.buckets.get(address.bucket);
+  }
+  const work: OperationContext = {
+    store,
+    request,
+    principal,
+    region,
+    publicUrl: context.publicUrl,
+    authorize,
+    checkRoom: (bucket, bytes) => {
+      context.disk.check(bytes);
+      checkQuota(bucket, bytes);
+    },
+  };
+  await operation.handle(work);
+  return operation.name;
+}
+
+function readAnonymousPayload(message: IncomingMessage): S3Request["payload"] {
+  return message.headers["x-amz-content-sha256"] === "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
+    ? { kind: "chunked", trailer: true }
+    : { kind: "unsigned" };
+}
+
+function toCircumstances(
+  request: S3Request,
+  authType: string | undefined,
+): Readonly<Record<string, string | undefined>> {
+  const forwarded = header(request, "x-forwarded-for")?.split(",")[0]?.trim();
+  return {
+    "aws:sourceip": forwarded ?? request.message.socket.remoteAddress?.replace(/^::ffff:/, ""),
+    "aws:securetransport": String(header(request, "x-forwarded-proto") === "https"),
+    "aws:referer": header(request, "referer"),
+    "aws:useragent": header(request, "user-agent"),
+    "aws:currenttime": new Date().toISOString(),
+    "s3:prefix": request.query.get("prefix") ?? (request.address.key === undefined ? "" : undefined),
+    "s3:delimiter": request.query.get("delimiter"),
+    "s3:max-keys": request.query.get("max-keys"),
+    "s3:versionid": request.query.get("versionId"),
+    "s3:authtype": authType,
+    "s3:x-amz-acl": header(request, "x-amz-acl"),
+    "s3:x-amz-content-sha256": header(request, "x-amz-content-sha256"),
+  };
+}
+
+function corsHeaders(
+  context: ServerContext,
+  address: Address,
+  method: string,
+  origin: string,
+  headers: readonly string[],
+) {
+  const bucket = address.bucket === undefined ? undefined : context.store.buckets.find(address.bucket);
+  const rules = [...toConsoleRules(context.consoleOrigin), ...(bucket?.cors ? parseCors(bucket.cors) : [])];
+  return toCorsHeaders(rules, { origin, method, headers });
+}
+
+function addCors(context: ServerContext, address: Address, message: IncomingMessage, response: ServerResponse): void {
+  const { origin } = message.headers;
+  const headers = origin === undefined ? undefined : corsHeaders(context, address, message.method ?? "", origin, []);
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    response.setHeader(name, value);
+  }
+}
+
+function answerPreflight(
+  context: ServerContext,
+  address: Address,
+  message: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const { origin, "access-control-request-method": method, "access-control-request-headers": wanted } = message.headers;
+  if (origin === undefined || method === undefined) {
+    throw new S3Error("InvalidRequest", "Insufficient information. Origin request header needed.");
+  }
+  const names = (wanted ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "");
+  const headers = corsHeaders(context, address, method, origin, names);
+  if (headers === undefined) {
+    throw new S3Error("AccessDenied", "CORSResponse: This CORS request is not allowed.");
+  }
+  response.writeHead(200, { ...headers, "content-length": 0 }).end();
+}
+
+function sendError(
+  error: unknown,
+  message: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+  target: string,
+): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const known = error instanceof S3Error ? error : new S3Error("InternalError", undefined, { cause: error });
+  for (const name of [
+    "content-length",
+    "content-type",
+    "content-range",
+    "content-encoding",
+    "cache-control",
+    "etag",
+    "last-modified",
+  ]) {
+    response.removeHeader(name);
+  }
+  for (const [name, value] of Object.entries(known.headers)) {
+    response.setHeader(name, value);
+  }
+  if (message.headers.expect !== undefined) {
+    // The client may or may not send its body now; a new connection leaves no doubt.
+    response.setHeader("connection", "close");
+  }
+  const resource = target.split("?", 1)[0] ?? "";
+  const content = {
+    Code: known.code,
+    Message: known.message,
+    ...known.details,
+    Resource: resource,
+    RequestId: requestId,
+    HostId: requestId,
+  };
+  const body = message.method === "HEAD" ? "" : renderXml("Error", content, undefined);
+  response
+    .writeHead(known.status, { "content-type": "application/xml", "content-length": Buffer.byteLength(body) })
+    .end(body);
+}
+
+function toRootKey(user: string, secret: string): AccessKey {
+  return {
+    id: user,
+    secret,
+    user,
+    title: "root",
+    created: 0,
+    enabled: 1,
+    policy: null,
+    expires: null,
+    token: null,
+    claims: null,
+  };
+}

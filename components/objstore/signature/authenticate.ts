@@ -1,0 +1,275 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+import { S3Error } from "../errors.ts";
+import { type SignedParts, toCanonicalRequest, toStringToSign } from "./canonical-request.ts";
+import { type Payload, toPayload } from "./payload.ts";
+import { type CredentialScope, type SigningKeys, equalsSafely, hmac, parseCredential, toScope } from "./signing-key.ts";
+
+const MAXIMUM_SKEW = 15 * 60 * 1000;
+const MAXIMUM_EXPIRES = 7 * 24 * 3600;
+
+/** A key pair as far as verifying a signature needs it. */
+export interface Credential {
+  readonly secret: string;
+  /** Session token that must come along. */
+  readonly token: string | null;
+  readonly expires: number | null;
+}
+
+export interface SignedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface AuthenticateDeps<C extends Credential> {
+  readonly findCredential: (accessKey: string) => C | undefined;
+  readonly keys: SigningKeys;
+  readonly region: string;
+  readonly now: () => number;
+}
+
+export interface Authenticated<C> {
+  readonly accessKey: string;
+  readonly credential: C;
+  readonly payload: Payload;
+  readonly authType: "REST-HEADER" | "REST-QUERY-STRING";
+}
+
+/**
+ * Verifies Signature Version 4 in the Authorization header or in the query.
+ * Undefined when the request carries no signature at all.
+ */
+export function authenticate<C extends Credential>(
+  request: SignedRequest,
+  deps: AuthenticateDeps<C>,
+): Authenticated<C> | undefined {
+  const { authorization } = request.headers;
+  const inQuery = request.query.some(([name]) => name === "X-Amz-Algorithm" || name === "X-Amz-Signature");
+  if (authorization !== undefined) {
+    if (inQuery) {
+      throw new S3Error("InvalidArgument", "Only one authentication mechanism is allowed: header or query string.");
+    }
+    return verifyHeader(request, authorization, deps);
+  }
+  if (inQuery) {
+    return verifyQuery(request, deps);
+  }
+  if (request.query.some(([name]) => name === "AWSAccessKeyId")) {
+    throw new S3Error("InvalidRequest", "Signature Version 2 is not supported. Please use AWS4-HMAC-SHA256.");
+  }
+  return undefined;
+}
+
+function verifyHeader<C extends Credential>(
+  request: SignedRequest,
+  authorization: string,
+  deps: AuthenticateDeps<C>,
+): Authenticated<C> {
+  if (!authorization.startsWith("AWS4-HMAC-SHA256")) {
+    throw new S3Error(
+      "InvalidRequest",
+      "The authorization mechanism you have provided is not supported. Please use AWS4-HMAC-SHA256.",
+    );
+  }
+  const fields = new Map(
+    authorization
+      .slice("AWS4-HMAC-SHA256".length)
+      .split(",")
+      .map((field) => {
+        const at = field.indexOf("=");
+        return [field.slice(0, at).trim(), field.slice(at + 1).trim()] as const;
+      }),
+  );
+  const scope = parseCredential(fields.get("Credential") ?? "");
+  const signature = fields.get("Signature");
+  const signedHeaders = fields.get("SignedHeaders")?.split(";");
+  if (scope === undefined || signature === undefined || signedHeaders === undefined) {
+    throw new S3Error(
+      "AuthorizationHeaderMalformed",
+      "The authorization header is malformed; it needs Credential=<key>/<day>/<region>/s3/aws4_request, SignedHeaders and Signature.",
+    );
+  }
+  const { time, at } = readTime(request);
+  checkScope(scope, time, deps.region, "AuthorizationHeaderMalformed");
+  if (Math.abs(deps.now() - at) > MAXIMUM_SKEW) {
+    throw new S3Error("RequestTimeTooSkewed", undefined, {
+      details: {
+        RequestTime: time,
+        ServerTime: new Date(deps.now()).toISOString(),
+        MaxAllowedSkewMilliseconds: MAXIMUM_SKEW,
+      },
+    });
+  }
+  const credential = findValid(scope.accessKey, deps);
+  checkToken(credential, single(request.headers["x-amz-security-token"]));
+  checkSignedHeaders(request.headers, signedHeaders);
+  const payloadHash = single(request.headers["x-amz-content-sha256"]);
+  const key = deps.keys.get(credential.secret, scope);
+  // Read first: a malformed value is a better answer than a signature that does not match.
+  const payload = toPayload(payloadHash, { key, time, scope: toScope(scope), seed: signature });
+  compareSignature({ ...request, signedHeaders, payloadHash: payloadHash ?? "" }, { time, scope, key, signature });
+  return { accessKey: scope.accessKey, credential, payload, authType: "REST-HEADER" };
+}
+
+function verifyQuery<C extends Credential>(request: SignedRequest, deps: AuthenticateDeps<C>): Authenticated<C> {
+  const parameters = new Map(request.query);
+  const read = (name: string) => {
+    const value = parameters.get(name);
+    if (value === undefined) {
+      throw new S3Error(
+        "AuthorizationQueryParametersError",
+        "Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.",
+      );
+    }
+    return value;
+  };
+  if (read("X-Amz-Algorithm") !== "AWS4-HMAC-SHA256") {
+    throw new S3Error("AuthorizationQueryParametersError", "X-Amz-Algorithm only supports AWS4-HMAC-SHA256.");
+  }
+  const scope = parseCredential(read("X-Amz-Credential"));
+  const signature = read("X-Amz-Signature");
+  const signedHeaders = read("X-Amz-SignedHeaders").split(";");
+  const time = read("X-Amz-Date");
+  const at = parseTime(time);
+  const expires = Number(read("X-Amz-Expires"));
+  if (scope === undefined) {
+    throw new S3Error("AuthorizationQueryParametersError", "Error parsing the X-Amz-Credential parameter.");
+  }
+  if (at === undefined) {
+    throw new S3Error(
+      "AuthorizationQueryParametersError",
+      "X-Amz-Date must be in the ISO8601 Long Format \"yyyyMMdd'T'HHmmss'Z'\".",
+    );
+  }
+  if (!Number.isInteger(expires) || expires < 0 || expires > MAXIMUM_EXPIRES) {
+    throw new S3Error(
+      "AuthorizationQueryParametersError",
+      "X-Amz-Expires must be a number of seconds from 0 to 604800 (a week).",
+    );
+  }
+  checkScope(scope, time, deps.region, "AuthorizationQueryParametersError");
+  if (at - MAXIMUM_SKEW > deps.now()) {
+    throw new S3Error("AccessDenied", "Request is not valid yet.");
+  }
+  if (deps.now() > at + expires * 1000) {
+    throw new S3Error("AccessDenied", "Request has expired.", {
+      details: { "X-Amz-Expires": expires, Expires: new Date(at + expires * 1000).toISOString() },
+    });
+  }
+  const credential = findValid(scope.accessKey, deps);
+  checkToken(credential, parameters.get("X-Amz-Security-Token"));
+  checkSignedHeaders(request.headers, signedHeaders);
+  const key = deps.keys.get(credential.secret, scope);
+  const payloadHash = single(request.headers["x-amz-content-sha256"]) ?? parameters.get("X-Amz-Content-Sha256");
+  const query = request.query.filter(([name]) => name !== "X-Amz-Signature");
+  compareSignature(
+    { ...request, query, signedHeaders, payloadHash: payloadHash ?? "UNSIGNED-PAYLOAD" },
+    { time, scope, key, signature },
+  );
+  const payload: Payload =
+    payloadHash === undefined
+      ? { kind: "unsigned" }
+      : toPayload(payloadHash, { key, time, scope: toScope(scope), seed: signature });
+  return { accessKey: scope.accessKey, credential, payload, authType: "REST-QUERY-STRING" };
+}
+
+interface Claimed {
+  readonly time: string;
+  readonly scope: CredentialScope;
+  readonly key: Buffer;
+  readonly signature: string;
+}
+
+function compareSignature(parts: SignedParts, { time, scope, key, signature }: Claimed): void {
+  const canonicalRequest = toCanonicalRequest(parts);
+  const stringToSign = toStringToSign(time, toScope(scope), canonicalRequest);
+  if (!equalsSafely(hmac(key, stringToSign).toString("hex"), signature)) {
+    throw new S3Error("SignatureDoesNotMatch", undefined, {
+      details: {
+        AWSAccessKeyId: scope.accessKey,
+        StringToSign: stringToSign,
+        SignatureProvided: signature.slice(0, 200),
+        CanonicalRequest: canonicalRequest,
+      },
+    });
+  }
+}
+
+function findValid<C extends Credential>(accessKey: string, { findCredential, now }: AuthenticateDeps<C>): C {
+  const credential = findCredential(accessKey);
+  if (credential === undefined) {
+    throw new S3Error("InvalidAccessKeyId", undefined, { details: { AWSAccessKeyId: accessKey.slice(0, 128) } });
+  }
+  if (credential.expires !== null && credential.expires <= now()) {
+    throw new S3Error("ExpiredToken");
+  }
+  return credential;
+}
+
+function checkToken(credential: Credential, token: string | undefined): void {
+  if (credential.token === null ? token !== undefined && token !== "" : !equalsSafely(credential.token, token ?? "")) {
+    throw new S3Error("InvalidToken");
+  }
+}
+
+function checkScope(
+  { day, region, service }: CredentialScope,
+  time: string,
+  expected: string,
+  code: "AuthorizationHeaderMalformed" | "AuthorizationQueryParametersError",
+): void {
+  if (service !== "s3" && service !== "sts") {
+    throw new S3Error(code, `The credential is for the service "${service}"; this is s3.`);
+  }
+  if (!time.startsWith(day)) {
+    throw new S3Error(code, `The day of the credential, ${day}, is not the day of the request, ${time.slice(0, 8)}.`);
+  }
+  if (region !== expected) {
+    throw new S3Error(code, `The region '${region}' is wrong; expecting '${expected}'`, {
+      details: { Region: expected },
+      headers: { "x-amz-bucket-region": expected },
+    });
+  }
+}
+
+/** `host` and every `x-amz-…` header that was sent must be signed, else a man in the middle could add them. */
+function checkSignedHeaders(headers: IncomingHttpHeaders, signed: readonly string[]): void {
+  const missing = ["host", ...Object.keys(headers).filter((name) => name.startsWith("x-amz-"))].filter(
+    (name) => !signed.includes(name) && name !== "x-amz-content-sha256",
+  );
+  if (missing.length > 0) {
+    throw new S3Error("AccessDenied", "There were headers present in the request which were not signed", {
+      details: { HeadersNotSigned: missing.join(", ") },
+    });
+  }
+}
+
+function readTime({ headers }: SignedRequest): { time: string; at: number } {
+  const text = single(headers["x-amz-date"]);
+  const at = text === undefined ? undefined : parseTime(text);
+  if (text !== undefined && at !== undefined) {
+    return { time: text, at };
+  }
+  const date = Date.parse(headers.date ?? "");
+  if (text === undefined && !Number.isNaN(date)) {
+    return { time: `${new Date(date).toISOString().replace(/[-:]|\.\d+/g, "")}`, at: date };
+  }
+  throw new S3Error("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header");
+}
+
+/** YYYYMMDD'T'HHMMSS'Z' as milliseconds. */
+function parseTime(text: string): number | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
+  if (match === null) {
+    return undefined;
+  }
+  const [, year, month, day, hour, minute, second] = match;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function single(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === "string" || value === undefined ? value : value[0];
+}

@@ -1,0 +1,46 @@
+import { hash } from "node:crypto";
+
+/** What a signature covers. Header names are lower-case; `query` holds decoded pairs in any order. */
+export interface SignedParts {
+  readonly method: string;
+  /** Decoded path, `/bucket/key`. */
+  readonly path: string;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly signedHeaders: readonly string[];
+  /** Hex SHA-256 of the body, or one of the fixed texts that stand for it. */
+  readonly payloadHash: string;
+}
+
+/** The canonical request of Signature Version 4 in its S3 form: the path is encoded once and never normalised. */
+export function toCanonicalRequest(parts: SignedParts): string {
+  const query = parts.query
+    .map(([name, value]) => `${encodeUri(name)}=${encodeUri(value)}`)
+    .sort()
+    .join("&");
+  const headers = parts.signedHeaders.map((name) => `${name}:${toCanonicalValue(parts.headers[name])}\n`).join("");
+  return `${parts.method}\n${encodePath(parts.path)}\n${query}\n${headers}\n${parts.signedHeaders.join(";")}\n${parts.payloadHash}`;
+}
+
+/** The string to sign: algorithm, time, scope and the digest of the canonical request. */
+export function toStringToSign(time: string, scope: string, canonicalRequest: string): string {
+  return `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash("sha256", canonicalRequest)}`;
+}
+
+/** RFC 3986 encoding as Signature Version 4 wants it: everything but unreserved characters. */
+export function encodeUri(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** `encodeUri` that keeps slashes. */
+export function encodePath(path: string): string {
+  return encodeUri(path).replaceAll("%2F", "/");
+}
+
+function toCanonicalValue(value: string | readonly string[] | undefined): string {
+  const text = typeof value === "string" ? value : (value ?? []).join(",");
+  return text.trim().replace(/ {2,}/g, " ");
+}

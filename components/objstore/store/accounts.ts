@@ -1,0 +1,164 @@
+import { randomBytes } from "node:crypto";
+
+import type { IndexDatabase } from "./index-database.ts";
+
+export interface User {
+  readonly name: string;
+  readonly created: number;
+  readonly enabled: 0 | 1;
+  /** Policy document, JSON. */
+  readonly policy: string;
+}
+
+export interface AccessKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly user: string;
+  readonly title: string;
+  readonly created: number;
+  readonly enabled: 0 | 1;
+  readonly policy: string | null;
+  readonly expires: number | null;
+  readonly token: string | null;
+  readonly claims: string | null;
+}
+
+export interface Role {
+  readonly name: string;
+  readonly created: number;
+  readonly policy: string;
+  /** Claim that a token must have (dots go deeper: `realm_access.roles`), and the value it must hold. */
+  readonly claim: string | null;
+  readonly claim_value: string | null;
+}
+
+export interface NewAccessKey {
+  readonly user: string;
+  readonly title?: string | undefined;
+  readonly policy?: string | undefined;
+  readonly expires?: number | undefined;
+  readonly token?: string | undefined;
+  readonly claims?: string | undefined;
+  /** Begins with AKIA for lasting keys, ASIA for temporary ones. */
+  readonly kind: "AKIA" | "ASIA";
+}
+
+/** Users, their keys, and the roles that holders of identity tokens may take. */
+export class Accounts {
+  readonly #index: IndexDatabase;
+  readonly #now: () => number;
+
+  constructor(index: IndexDatabase, now: () => number) {
+    this.#index = index;
+    this.#now = now;
+  }
+
+  findUser(name: string): User | undefined {
+    return this.#index.get<User>("select * from users where name = ?", name);
+  }
+
+  listUsers(): User[] {
+    return this.#index.all<User>("select * from users order by name");
+  }
+
+  putUser(name: string, policy: string, enabled: boolean): Promise<User> {
+    return this.#index.mutate(() => this.insertUser(name, policy, enabled));
+  }
+
+  /** `putUser` inside a `mutate` of the caller. */
+  insertUser(name: string, policy: string, enabled: boolean): User {
+    this.#index.run(
+      "insert into users (name, created, enabled, policy) values (?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, enabled = excluded.enabled",
+      name,
+      this.#now(),
+      Number(enabled),
+      policy,
+    );
+    return this.findUser(name) as User;
+  }
+
+  /** Removes a user with all keys; false when there is none. */
+  deleteUser(name: string): Promise<boolean> {
+    return this.#index.mutate(() => {
+      this.#index.run("delete from access_keys where user = ?", name);
+      return this.#index.run("delete from users where name = ?", name).changes > 0;
+    });
+  }
+
+  findKey(id: string): AccessKey | undefined {
+    return this.#index.get<AccessKey>("select * from access_keys where id = ?", id);
+  }
+
+  /** Lasting keys, of one user or of all. */
+  listKeys(user?: string): AccessKey[] {
+    return user === undefined
+      ? this.#index.all<AccessKey>("select * from access_keys where token is null order by created, id")
+      : this.#index.all<AccessKey>(
+          "select * from access_keys where token is null and user = ? order by created, id",
+          user,
+        );
+  }
+
+  createKey(key: NewAccessKey): Promise<AccessKey> {
+    return this.#index.mutate(() => this.insertKey(key));
+  }
+
+  /** `createKey` inside a `mutate` of the caller. */
+  insertKey(key: NewAccessKey): AccessKey {
+    const id = `${key.kind}${randomBytes(10).toString("hex").slice(0, 16).toUpperCase()}`;
+    this.#index.run(
+      "insert into access_keys (id, secret, user, title, created, policy, expires, token, claims) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      id,
+      randomBytes(30).toString("base64url"),
+      key.user,
+      key.title ?? "",
+      this.#now(),
+      key.policy ?? null,
+      key.expires ?? null,
+      key.token ?? null,
+      key.claims ?? null,
+    );
+    return this.findKey(id) as AccessKey;
+  }
+
+  enableKey(id: string, enabled: boolean): Promise<boolean> {
+    return this.#index.mutate(
+      () => this.#index.run("update access_keys set enabled = ? where id = ?", Number(enabled), id).changes > 0,
+    );
+  }
+
+  deleteKey(id: string): Promise<boolean> {
+    return this.#index.mutate(() => this.#index.run("delete from access_keys where id = ?", id).changes > 0);
+  }
+
+  deleteExpiredKeys(): Promise<number> {
+    return this.#index.mutate(
+      () => this.#index.run("delete from access_keys where expires is not null and expires < ?", this.#now()).changes,
+    );
+  }
+
+  findRole(name: string): Role | undefined {
+    return this.#index.get<Role>("select * from roles where name = ?", name);
+  }
+
+  listRoles(): Role[] {
+    return this.#index.all<Role>("select * from roles order by name");
+  }
+
+  putRole(role: Omit<Role, "created">): Promise<void> {
+    return this.#index.mutate(() => {
+      this.#index.run(
+        "insert into roles (name, created, policy, claim, claim_value) values (?, ?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, claim = excluded.claim, claim_value = excluded.claim_value",
+        role.name,
+        this.#now(),
+        role.policy,
+        role.claim,
+        role.claim_value,
+      );
+    });
+  }
+
+  deleteRole(name: string): Promise<boolean> {
+    return this.#index.mutate(() => this.#index.run("delete from roles where name = ?", name).changes > 0);
+  }
+}

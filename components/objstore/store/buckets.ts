@@ -1,0 +1,119 @@
+import { S3Error } from "../errors.ts";
+import type { IndexDatabase } from "./index-database.ts";
+import type { Bucket } from "./rows.ts";
+
+type BucketSetting = "versioning" | "policy" | "cors" | "lifecycle" | "tags" | "access_block" | "quota_bytes";
+
+/** Buckets and their settings and usage. */
+export class Buckets {
+  readonly #index: IndexDatabase;
+  /** Buckets read since the last change: one request looks its bucket up several times. */
+  readonly #known = new Map<string, Bucket | undefined>();
+  #knownAt = -1;
+
+  constructor(index: IndexDatabase) {
+    this.#index = index;
+  }
+
+  find(name: string): Bucket | undefined {
+    if (this.#knownAt !== this.#index.changes || this.#known.size > 1000) {
+      this.#known.clear();
+      this.#knownAt = this.#index.changes;
+    }
+    if (!this.#known.has(name)) {
+      this.#known.set(name, this.#index.get<Bucket>("select * from buckets where name = ?", name));
+    }
+    return this.#known.get(name);
+  }
+
+  /** @throws {S3Error} NoSuchBucket */
+  get(name: string): Bucket {
+    const bucket = this.find(name);
+    if (bucket === undefined) {
+      throw new S3Error("NoSuchBucket", undefined, { details: { BucketName: name } });
+    }
+    return bucket;
+  }
+
+  /** All buckets in the order of their names. */
+  list(): Bucket[] {
+    return this.#index.all<Bucket>("select * from buckets order by name");
+  }
+
+  /** @throws {S3Error} BucketAlreadyOwnedByYou or BucketAlreadyExists */
+  create(name: string, owner: string, now: number): Promise<Bucket> {
+    return this.#index.mutate(() => this.insert(name, owner, now));
+  }
+
+  /** `create` inside a `mutate` of the caller. */
+  insert(name: string, owner: string, now: number): Bucket {
+    const existing = this.find(name);
+    if (existing !== undefined) {
+      throw new S3Error(existing.owner === owner ? "BucketAlreadyOwnedByYou" : "BucketAlreadyExists", undefined, {
+        details: { BucketName: name },
+      });
+    }
+    this.#index.run("insert into buckets (name, owner, created) values (?, ?, ?)", name, owner, now);
+    return this.get(name);
+  }
+
+  /** @throws {S3Error} BucketNotEmpty while a version, a delete marker or an open upload is left */
+  delete(name: string): Promise<void> {
+    return this.#index.mutate(() => {
+      const { id } = this.get(name);
+      const used =
+        this.#index.get("select 1 from versions where bucket = ? limit 1", id) ??
+        this.#index.get("select 1 from uploads where bucket = ? limit 1", id);
+      if (used !== undefined) {
+        throw new S3Error("BucketNotEmpty", undefined, { details: { BucketName: name } });
+      }
+      this.#index.run("delete from buckets where id = ?", id);
+    });
+  }
+
+  set(name: string, setting: BucketSetting, value: string | number | null): Promise<void> {
+    return this.#index.mutate(() => {
+      this.#index.run(`update buckets set ${setting} = ? where id = ?`, value, this.get(name).id);
+    });
+  }
+
+  /** Counts a change of what a bucket holds; inside `mutate`. */
+  count(
+    id: number,
+    change: { readonly objects?: number; readonly bytes?: number; readonly uploadBytes?: number },
+  ): void {
+    this.#index.run(
+      "update buckets set objects = objects + ?, bytes = bytes + ?, upload_bytes = upload_bytes + ? where id = ?",
+      change.objects ?? 0,
+      change.bytes ?? 0,
+      change.uploadBytes ?? 0,
+      id,
+    );
+  }
+
+  /**
+   * Inside `mutate`, before content is added.
+   * @throws {S3Error} NoSuchBucket when the bucket went away meanwhile, QuotaExceeded when `bytes` more do not fit
+   */
+  checkRoom(id: number, bytes: number): Bucket {
+    const bucket = this.#index.get<Bucket>("select * from buckets where id = ?", id);
+    if (bucket === undefined) {
+      throw new S3Error("NoSuchBucket");
+    }
+    checkQuota(bucket, bytes);
+    return bucket;
+  }
+}
+
+/** @throws {S3Error} QuotaExceeded when `bytes` more do not fit */
+export function checkQuota(bucket: Bucket, bytes: number): void {
+  const { quota_bytes: quota } = bucket;
+  const used = bucket.bytes + bucket.upload_bytes;
+  if (quota !== null && bytes > 0 && used + bytes > quota) {
+    throw new S3Error(
+      "QuotaExceeded",
+      `The quota of this bucket is ${quota} bytes, ${used} are used, ${bytes} more do not fit. Delete objects or old versions, or ask for a larger quota.`,
+      { details: { BucketName: bucket.name } },
+    );
+  }
+}

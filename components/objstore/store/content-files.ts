@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { ContentWriters, type FileWriter } from "./content-writers.ts";
+import type { CrashPoints } from "./crash-points.ts";
+import type { DigestName } from "./digests.ts";
+import { GroupedDirectorySync, syncDirectory } from "./sync-directory.ts";
+
+/** A content file that is complete and on the disk, and that nothing refers to yet. */
+export interface WrittenFile {
+  readonly id: string;
+  readonly size: number;
+  readonly digests: Readonly<Partial<Record<DigestName, Uint8Array>>>;
+}
+
+export interface ContentWriter {
+  readonly write: (chunk: Uint8Array) => Promise<void>;
+  /** Forces the file and its name to the disk. */
+  readonly finish: () => Promise<WrittenFile>;
+  /** Removes the file, whatever its state. */
+  readonly discard: () => Promise<void>;
+  /** To be called once the index refers to the file, or after `discard`. */
+  readonly settle: () => void;
+}
+
+/**
+ * Files of large content, `content/<hour>/<name>`. A file is written once under a name never used before, and counts only
+ * from the moment the index refers to it: until then it is an orphan that recovery deletes, so there is no half-written
+ * object to be seen and nothing to rename.
+ */
+export class ContentFiles {
+  readonly #directory: string;
+  readonly #now: () => number;
+  readonly #crash: CrashPoints;
+  readonly #writers = new ContentWriters(2);
+  readonly #directories = new GroupedDirectorySync();
+  readonly #knownHours = new Map<string, Promise<void>>();
+  /** Files being written, or written and not yet in the index. */
+  readonly #unsettled = new Set<string>();
+
+  constructor(directory: string, now: () => number, crash: CrashPoints) {
+    this.#directory = join(directory, "content");
+    this.#now = now;
+    this.#crash = crash;
+  }
+
+  async prepare(): Promise<void> {
+    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    await syncDirectory(join(this.#directory, ".."));
+  }
+
+  async create(digests: readonly DigestName[]): Promise<ContentWriter> {
+    const hour = toHour(this.#now());
+    const id = `${hour}-${randomBytes(12).toString("hex")}`;
+    this.#unsettled.add(id);
+    let writer: FileWriter;
+    try {
+      await this.#ensureHour(hour);
+      writer = await this.#writers.open(this.pathOf(id), digests);
+    } catch (error) {
+      this.#unsettled.delete(id);
+      throw error;
+    }
+    await this.#crash.reach("content-opened");
+    let size = 0;
+    return {
+      write: async (chunk) => {
+        size += chunk.length;
+        await writer.write(chunk);
+      },
+      finish: async () => {
+        await this.#crash.reach("content-written");
+        const result = await writer.sync();
+        await writer.close();
+        await this.#crash.reach("content-synced");
+        await this.#directories.sync(join(this.#directory, hour));
+        await this.#crash.reach("content-named");
+        return { id, size, digests: result };
+      },
+      discard: async () => {
+        await writer.close();
+        await rm(this.pathOf(id), { force: true });
+      },
+      settle: () => void this.#unsettled.delete(id),
+    };
+  }
+
+  /** @throws {Error} with code ENOENT when the file is gone */
+  open(id: string): Promise<FileHandle> {
+    return open(this.pathOf(id), "r");
+  }
+
+  async remove(id: string): Promise<void> {
+    await rm(this.pathOf(id), { force: true });
+  }
+
+  pathOf(id: string): string {
+    const [, hour, name] = /^(\d{10})-([0-9a-f]{24})$/.exec(id) ?? [];
+    if (hour === undefined || name === undefined) {
+      throw new TypeError(`"${id}" is not the id of a content file`);
+    }
+    return join(this.#directory, hour, name);
+  }
+
+  /** Ids of the files of all hours from `since` ("" for all) on. */
+  async *list(since: string): AsyncGenerator<string> {
+    for (const hour of (await readdir(this.#directory)).filter((name) => /^\d{10}$/.test(name) && name >= since)) {
+      for (const name of (await readdir(join(this.#directory, hour))).filter((each) => /^[0-9a-f]{24}$/.test(each))) {
+        yield `${hour}-${name}`;
+      }
+    }
+  }
+
+  /** Hours before this one hold no file whose fate is open: recovery need not look there. */
+  settledBefore(): string {
+    return [...this.#unsettled]
+      .map((id) => id.slice(0, 10))
+      .reduce((least, hour) => (hour < least ? hour : least), toHour(this.#now()));
+  }
+
+  isUnsettled(id: string): boolean {
+    return this.#unsettled.has(id);
+  }
+
+  close(): Promise<void> {
+    return this.#writers.close();
+  }
+
+  async #ensureHour(hour: string): Promise<void> {
+    let made = this.#knownHours.get(hour);
+    if (made === undefined) {
+      made = mkdir(join(this.#directory, hour), { recursive: true, mode: 0o700 }).then(() =>
+        syncDirectory(this.#directory),
+      );
+      this.#knownHours.set(hour, made);
+      made.catch(() => this.#knownHours.delete(hour));
+    }
+    await made;
+  }
+}
+
+function toHour(time: number): string {
+  return new Date(time).toISOString().replace(/\D/g, "").slice(0, 10);
+}

@@ -1,0 +1,23 @@
+import type { DigestName } from "./digests.ts";
+
+/** What the event loop asks of a content worker. Commands of one writer are handled in order. */
+export type ContentCommand = { readonly writer: number } & (
+  | {
+      readonly kind: "open";
+      readonly path: string;
+      readonly digests: readonly DigestName[];
+      readonly memory: SharedArrayBuffer;
+    }
+  | { readonly kind: "write"; readonly offset: number; readonly length: number }
+  | { readonly kind: "sync" }
+  | { readonly kind: "close" }
+);
+
+export type ContentAnswer = { readonly writer: number } & (
+  | { readonly kind: "opened" }
+  /** The shared memory at `offset` may be used again. */
+  | { readonly kind: "written"; readonly offset: number }
+  | { readonly kind: "synced"; readonly digests: Readonly<Partial<Record<DigestName, Uint8Array>>> }
+  | { readonly kind: "closed" }
+  | { readonly kind: "failed"; readonly error: unknown }
+);

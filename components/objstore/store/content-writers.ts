@@ -1,0 +1,181 @@
+import { Worker } from "node:worker_threads";
+
+import type { ContentAnswer, ContentCommand } from "./content-protocol.ts";
+import type { DigestName } from "./digests.ts";
+
+const SLOT_BYTES = 256 << 10;
+const SLOTS = 4;
+
+type Command<K extends ContentCommand["kind"]> = Omit<Extract<ContentCommand, { kind: K }>, "writer">;
+
+interface Thread {
+  readonly worker: Worker;
+  readonly writers: Map<number, (answer: ContentAnswer) => void>;
+}
+
+/** Threads that hash and write large content, started when first needed. */
+export class ContentWriters {
+  readonly #size: number;
+  readonly #threads: Thread[] = [];
+  /** Shared memory of finished writers, used again. */
+  readonly #memory: SharedArrayBuffer[] = [];
+  #next = 0;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  /** Opens a new file at `path` for writing. */
+  async open(path: string, digests: readonly DigestName[]): Promise<FileWriter> {
+    const thread = this.#pick();
+    const memory = this.#memory.pop() ?? new SharedArrayBuffer(SLOT_BYTES * SLOTS);
+    const id = (this.#next += 1);
+    const writer = new FileWriter(
+      memory,
+      (command) => thread.worker.postMessage({ ...command, writer: id }),
+      () => {
+        thread.writers.delete(id);
+        if (this.#memory.length < 8) {
+          this.#memory.push(memory);
+        }
+      },
+    );
+    thread.writers.set(id, (answer) => writer.receive(answer));
+    await writer.start(path, digests);
+    return writer;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
+  }
+
+  #pick(): Thread {
+    const idle = this.#threads.find(({ writers }) => writers.size === 0);
+    if (idle !== undefined) {
+      return idle;
+    }
+    if (this.#threads.length < this.#size) {
+      return this.#startThread();
+    }
+    return this.#threads.reduce((least, thread) => (thread.writers.size < least.writers.size ? thread : least));
+  }
+
+  #startThread(): Thread {
+    const worker = new Worker(new URL("./content-worker.ts", import.meta.url), {
+      resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
+    });
+    worker.unref();
+    const thread: Thread = { worker, writers: new Map() };
+    worker.on("message", (answer: ContentAnswer) => thread.writers.get(answer.writer)?.(answer));
+    worker.on("error", (error) => {
+      this.#threads.splice(this.#threads.indexOf(thread), 1);
+      for (const [writer, receive] of thread.writers) {
+        receive({ writer, kind: "failed", error });
+      }
+    });
+    this.#threads.push(thread);
+    return thread;
+  }
+}
+
+/** One file being written. `write` copies into shared memory; at most a megabyte is on its way at a time. */
+export class FileWriter {
+  readonly #memory: Uint8Array;
+  readonly #send: (command: Command<"open"> | Command<"write"> | Command<"sync"> | Command<"close">) => void;
+  readonly #release: () => void;
+  readonly #free: number[] = Array.from({ length: SLOTS }, (_, slot) => slot * SLOT_BYTES);
+  #slot: number | undefined;
+  #filled = 0;
+  #failure: Error | undefined;
+  #waiting: { wanted: ContentAnswer["kind"]; settle: PromiseWithResolvers<ContentAnswer> } | undefined;
+
+  constructor(
+    memory: SharedArrayBuffer,
+    send: (command: Command<"open"> | Command<"write"> | Command<"sync"> | Command<"close">) => void,
+    release: () => void,
+  ) {
+    this.#memory = new Uint8Array(memory);
+    this.#send = send;
+    this.#release = release;
+  }
+
+  async start(path: string, digests: readonly DigestName[]): Promise<void> {
+    this.#send({ kind: "open", path, digests, memory: this.#memory.buffer as SharedArrayBuffer });
+    await this.#wait("opened");
+  }
+
+  /** Takes a copy of `chunk`. */
+  async write(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.length;) {
+      this.#throwFailure();
+      if (this.#slot === undefined) {
+        this.#slot = this.#free.pop();
+        if (this.#slot === undefined) {
+          await this.#wait("written");
+          continue;
+        }
+        this.#filled = 0;
+      }
+      const count = Math.min(SLOT_BYTES - this.#filled, chunk.length - at);
+      this.#memory.set(chunk.subarray(at, at + count), this.#slot + this.#filled);
+      this.#filled += count;
+      at += count;
+      if (this.#filled === SLOT_BYTES) {
+        this.#flush();
+      }
+    }
+  }
+
+  /** Writes what is left, forces the file to the disk and gives its digests. */
+  async sync(): Promise<Readonly<Partial<Record<DigestName, Uint8Array>>>> {
+    this.#flush();
+    this.#throwFailure();
+    this.#send({ kind: "sync" });
+    const answer = await this.#wait("synced");
+    return answer.kind === "synced" ? answer.digests : {};
+  }
+
+  /** Lets go of the file. Allowed at any time. */
+  async close(): Promise<void> {
+    if (this.#failure === undefined) {
+      this.#send({ kind: "close" });
+      await this.#wait("closed");
+    }
+    this.#release();
+  }
+
+  receive(answer: ContentAnswer): void {
+    if (answer.kind === "written") {
+      this.#free.push(answer.offset);
+    }
+    if (answer.kind === "failed") {
+      this.#failure ??= new Error("Content could not be written.", { cause: answer.error });
+      this.#waiting?.settle.reject(this.#failure);
+      this.#waiting = undefined;
+    } else if (answer.kind === this.#waiting?.wanted) {
+      const { settle } = this.#waiting;
+      this.#waiting = undefined;
+      settle.resolve(answer);
+    }
+  }
+
+  #flush(): void {
+    if (this.#slot !== undefined) {
+      this.#send({ kind: "write", offset: this.#slot, length: this.#filled });
+      this.#slot = undefined;
+    }
+  }
+
+  #wait(wanted: ContentAnswer["kind"]): Promise<ContentAnswer> {
+    this.#throwFailure();
+    const settle = Promise.withResolvers<ContentAnswer>();
+    this.#waiting = { wanted, settle };
+    return settle.promise;
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) {
+      throw this.#failure;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { WrittenFile } from "./content-files.ts";
+import type { IndexDatabase } from "./index-database.ts";
+import type { ContentPart } from "./rows.ts";
+
+/** Content that a new version is to have. */
+export type NewContent =
+  /** Small: kept in the index itself. */
+  | { readonly kind: "inline"; readonly data: Uint8Array; readonly md5: string }
+  /** Files already known to the index (parts of an upload). */
+  | { readonly kind: "parts"; readonly parts: readonly ContentPart[] }
+  /** A file just written. */
+  | { readonly kind: "file"; readonly file: WrittenFile }
+  /** The content of another version: nothing is copied. */
+  | { readonly kind: "shared"; readonly id: number };
+
+/** What is to be read: bytes, or files in order. */
+export type StoredContent = { readonly data: Uint8Array } | { readonly parts: readonly ContentPart[] };
+
+/** Content rows and their reference counts. All but `read` belong inside `mutate`. */
+export class Contents {
+  readonly #index: IndexDatabase;
+
+  constructor(index: IndexDatabase) {
+    this.#index = index;
+  }
+
+  read(id: number): StoredContent | undefined {
+    const row = this.#index.get<{ data: Uint8Array | null; parts: string | null }>(
+      "select data, parts from contents where id = ?",
+      id,
+    );
+    if (row === undefined) {
+      return undefined;
+    }
+    return row.parts === null
+      ? { data: row.data ?? new Uint8Array() }
+      : { parts: JSON.parse(row.parts) as readonly ContentPart[] };
+  }
+
+  insert(content: NewContent): number {
+    switch (content.kind) {
+      case "inline":
+        return this.#index.run("insert into contents (refs, md5, data) values (1, ?, ?)", content.md5, content.data).id;
+      case "file":
+        this.insertFile(content.file);
+        return this.#insertParts([{ file: content.file.id, size: content.file.size }]);
+      case "parts":
+        return this.#insertParts(content.parts);
+      case "shared":
+        this.#index.run("update contents set refs = refs + 1 where id = ?", content.id);
+        return content.id;
+    }
+  }
+
+  insertFile({ id, size, digests }: WrittenFile): void {
+    const md5 = Buffer.from(digests.md5 ?? []).toString("hex");
+    this.#index.run("insert into files (id, size, md5) values (?, ?, ?)", id, size, md5);
+  }
+
+  /** Drops one reference; content that nobody refers to any more becomes garbage. */
+  release(id: number): void {
+    const row = this.#index.get<{ refs: number; parts: string | null }>(
+      "select refs, parts from contents where id = ?",
+      id,
+    );
+    if (row === undefined) {
+      return;
+    }
+    if (row.refs > 1) {
+      this.#index.run("update contents set refs = refs - 1 where id = ?", id);
+      return;
+    }
+    this.#index.run("delete from contents where id = ?", id);
+    if (row.parts !== null) {
+      for (const { file } of JSON.parse(row.parts) as readonly ContentPart[]) {
+        this.discardFile(file);
+      }
+    }
+  }
+
+  discardFile(file: string): void {
+    this.#index.run("update files set garbage = 1 where id = ?", file);
+  }
+
+  #insertParts(parts: readonly ContentPart[]): number {
+    return this.#index.run("insert into contents (refs, parts) values (1, ?)", JSON.stringify(parts)).id;
+  }
+}

@@ -1,0 +1,52 @@
+/** A reflected CRC: its width in bits and its polynomial, lowest power in the highest bit. */
+interface CrcKind {
+  readonly width: 32 | 64;
+  readonly polynomial: bigint;
+}
+
+const KINDS: Readonly<Record<"crc32" | "crc32c" | "crc64nvme", CrcKind>> = {
+  crc32: { width: 32, polynomial: 0xedb88320n },
+  crc32c: { width: 32, polynomial: 0x82f63b78n },
+  crc64nvme: { width: 64, polynomial: 0x9a6c9329ac4bc9b5n },
+};
+
+/**
+ * The CRC of a whole from the CRCs of its parts, without reading them again: appending n bytes multiplies the CRC by x^(8n)
+ * modulo the polynomial. That is how a full-object checksum of a multipart upload is found.
+ */
+export function combineCrcs(
+  name: keyof typeof KINDS,
+  parts: readonly { readonly value: Buffer; readonly size: number }[],
+): Buffer {
+  const kind = KINDS[name];
+  let total = 0n;
+  for (const { value, size } of parts) {
+    total = multiply(powerOfX(BigInt(size) * 8n, kind), total, kind) ^ BigInt(`0x${value.toString("hex")}`);
+  }
+  return Buffer.from(total.toString(16).padStart(kind.width / 4, "0"), "hex");
+}
+
+/** Product of two polynomials modulo the CRC's; the highest bit is x^0. */
+function multiply(left: bigint, right: bigint, { width, polynomial }: CrcKind): bigint {
+  let product = 0n;
+  let factor = right;
+  for (let bit = BigInt(width - 1); bit >= 0n; bit -= 1n) {
+    if ((left >> bit) & 1n) {
+      product ^= factor;
+    }
+    factor = factor & 1n ? (factor >> 1n) ^ polynomial : factor >> 1n;
+  }
+  return product;
+}
+
+function powerOfX(exponent: bigint, kind: CrcKind): bigint {
+  let result = 1n << BigInt(kind.width - 1);
+  let square = result >> 1n;
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) {
+      result = multiply(square, result, kind);
+    }
+    square = multiply(square, square, kind);
+  }
+  return result;
+}

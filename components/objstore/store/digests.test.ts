@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { test } from "node:test";
+
+import { combineCrcs } from "./crc-combine.ts";
+import { updateCrc32c } from "./crc32c.ts";
+import { type DigestName, createDigests } from "./digests.ts";
+
+async function digest(name: DigestName, ...chunks: readonly Uint8Array[]): Promise<Buffer> {
+  const digests = createDigests([name]);
+  for (const chunk of chunks) {
+    digests.update(chunk);
+  }
+  return (await digests.finish())[name] as Buffer;
+}
+
+test("check values of the CRC catalogue for '123456789'", async () => {
+  const nine = Buffer.from("123456789");
+  assert.equal((await digest("crc32", nine)).toString("hex"), "cbf43926");
+  assert.equal((await digest("crc32c", nine)).toString("hex"), "e3069283");
+  assert.equal((await digest("crc64nvme", nine)).toString("hex"), "ae8b14860a799888");
+});
+
+test("RFC 3720 B.4: CRC-32C of 32 zero bytes and of 32 times 0xff", () => {
+  assert.equal(updateCrc32c(Buffer.alloc(32), 0), 0x8a9136aa);
+  assert.equal(updateCrc32c(Buffer.alloc(32, 255), 0), 0x62a8ab43);
+});
+
+test("a digest does not depend on how the bytes are cut", async () => {
+  const bytes = randomBytes(1000);
+  for (const name of ["md5", "sha1", "sha256", "crc32", "crc32c", "crc64nvme"] as const) {
+    const whole = await digest(name, bytes);
+    const cut = await digest(
+      name,
+      bytes.subarray(0, 13),
+      bytes.subarray(13, 13),
+      bytes.subarray(13, 700),
+      bytes.subarray(700),
+    );
+    assert.deepEqual(cut, whole, name);
+  }
+  assert.deepEqual(await digest("sha256", bytes), createHash("sha256").update(bytes).digest());
+});
+
+test("CRCs of parts combine to the CRC of the whole", async () => {
+  const parts = [randomBytes(5000), randomBytes(0), randomBytes(1), randomBytes(77)];
+  for (const name of ["crc32", "crc32c", "crc64nvme"] as const) {
+    const values = await Promise.all(
+      parts.map(async (part) => ({ value: await digest(name, part), size: part.length })),
+    );
+    assert.deepEqual(combineCrcs(name, values), await digest(name, ...parts), name);
+  }
+});

@@ -1,0 +1,71 @@
+import { type Hash, createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+import { Crc64Nvme } from "@aws-sdk/crc64-nvme";
+
+import { updateCrc32c } from "./crc32c.ts";
+
+export type DigestName = "md5" | "sha1" | "sha256" | "crc32" | "crc32c" | "crc64nvme";
+
+/** Several digests of one stream of bytes. */
+export interface Digests {
+  readonly update: (bytes: Uint8Array) => void;
+  /** The digests as raw bytes; ends the stream. */
+  readonly finish: () => Promise<Readonly<Partial<Record<DigestName, Buffer>>>>;
+}
+
+interface Running {
+  readonly update: (bytes: Uint8Array) => unknown;
+  readonly finish: () => Buffer | Promise<Buffer>;
+}
+
+export function createDigests(names: readonly DigestName[]): Digests {
+  const running = new Map([...new Set(names)].map((name) => [name, createRunning(name)] as const));
+  return {
+    update: (bytes) => {
+      for (const digest of running.values()) {
+        digest.update(bytes);
+      }
+    },
+    finish: async () => {
+      const result: Partial<Record<DigestName, Buffer>> = {};
+      for (const [name, digest] of running) {
+        result[name] = await digest.finish();
+      }
+      return result;
+    },
+  };
+}
+
+function createRunning(name: DigestName): Running {
+  switch (name) {
+    case "md5":
+    case "sha1":
+    case "sha256": {
+      const hash: Hash = createHash(name);
+      return { update: (bytes) => hash.update(bytes), finish: () => hash.digest() };
+    }
+    case "crc32":
+      return createCrc((bytes, value) => crc32(bytes, value));
+    case "crc32c":
+      return createCrc(updateCrc32c);
+    case "crc64nvme": {
+      const crc = new Crc64Nvme();
+      return { update: (bytes) => crc.update(bytes), finish: async () => Buffer.from(await crc.digest()) };
+    }
+  }
+}
+
+function createCrc(step: (bytes: Uint8Array, value: number) => number): Running {
+  let value = 0;
+  return {
+    update: (bytes) => {
+      value = step(bytes, value);
+    },
+    finish: () => {
+      const bytes = Buffer.alloc(4);
+      bytes.writeUInt32BE(value >>> 0);
+      return bytes;
+    },
+  };
+}

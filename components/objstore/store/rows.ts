@@ -1,0 +1,77 @@
+import type { DigestName } from "./digests.ts";
+
+/** A bucket as the index holds it. Times are milliseconds since 1970; documents are stored as they came. */
+export interface Bucket {
+  readonly id: number;
+  readonly name: string;
+  readonly owner: string;
+  readonly created: number;
+  readonly versioning: "" | "Enabled" | "Suspended";
+  readonly policy: string | null;
+  readonly cors: string | null;
+  readonly lifecycle: string | null;
+  readonly tags: string | null;
+  readonly access_block: string | null;
+  readonly quota_bytes: number | null;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly upload_bytes: number;
+}
+
+/** One version of a key, or a delete marker. `headers`, `tags` and `checksum` are JSON. */
+export interface Version {
+  readonly key: string;
+  readonly seq: number;
+  readonly version: string;
+  readonly marker: 0 | 1;
+  readonly size: number;
+  readonly etag: string;
+  readonly modified: number;
+  readonly owner: string;
+  readonly content: number | null;
+  readonly parts: number | null;
+  readonly headers: string;
+  readonly tags: string | null;
+  readonly checksum: string | null;
+}
+
+export interface Upload {
+  readonly id: string;
+  readonly bucket: number;
+  readonly key: string;
+  readonly initiated: number;
+  readonly owner: string;
+  readonly headers: string;
+  readonly tags: string | null;
+  readonly checksum_algorithm: ChecksumName | null;
+  readonly checksum_type: "COMPOSITE" | "FULL_OBJECT" | null;
+}
+
+export interface Part {
+  readonly number: number;
+  readonly size: number;
+  readonly etag: string;
+  readonly modified: number;
+  readonly file: string;
+  /** Base64, by the upload's algorithm. */
+  readonly checksum: string | null;
+}
+
+/** Digests that S3 offers as additional checksums. */
+export type ChecksumName = Exclude<DigestName, "md5">;
+
+export interface StoredChecksum {
+  readonly algorithm: ChecksumName;
+  /** Base64; of a composite one with `-<parts>` at the end. */
+  readonly value: string;
+  readonly type: "COMPOSITE" | "FULL_OBJECT";
+}
+
+/** A stretch of an object's content that is one file. */
+export interface ContentPart {
+  readonly file: string;
+  readonly size: number;
+  /** Part number of the multipart upload it came by. */
+  readonly number?: number;
+  readonly checksum?: string;
+}

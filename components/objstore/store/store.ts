@@ -1,0 +1,73 @@
+import { mkdir } from "node:fs/promises";
+
+import { Accounts } from "./accounts.ts";
+import { Buckets } from "./buckets.ts";
+import { ContentFiles } from "./content-files.ts";
+import { Contents } from "./contents.ts";
+import { type CrashPoints, noCrashPoints } from "./crash-points.ts";
+import { GarbageCollector } from "./garbage.ts";
+import { IndexDatabase } from "./index-database.ts";
+import { deleteOrphans } from "./recovery.ts";
+import { Uploads } from "./uploads.ts";
+import { Versions } from "./versions.ts";
+
+/** All that is kept in the volume of the object store. */
+export interface ObjectStore {
+  readonly directory: string;
+  readonly index: IndexDatabase;
+  readonly buckets: Buckets;
+  readonly versions: Versions;
+  readonly contents: Contents;
+  readonly uploads: Uploads;
+  readonly accounts: Accounts;
+  readonly files: ContentFiles;
+  readonly garbage: GarbageCollector;
+  readonly now: () => number;
+  /** Content files of unfinished writes that were found and deleted when the store was opened. */
+  readonly orphansDeleted: number;
+  readonly close: () => Promise<void>;
+}
+
+export interface StoreOptions {
+  readonly directory: string;
+  readonly now?: () => number;
+  readonly crash?: CrashPoints;
+  /** The disk refused an fsync: what is in memory cannot be trusted any more, the process has to end. */
+  readonly onFailure: (error: Error) => void;
+  /** Something in the background failed and will be tried again. */
+  readonly onBackgroundError: (error: unknown) => void;
+}
+
+/** Opens the store in a directory, creating it when it is empty, and clears up what a crash may have left. */
+export async function openStore(options: StoreOptions): Promise<ObjectStore> {
+  const { directory, now = Date.now, crash = noCrashPoints } = options;
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const index = await IndexDatabase.open(directory, crash, options.onFailure);
+  const files = new ContentFiles(directory, now, crash);
+  await files.prepare();
+  const buckets = new Buckets(index);
+  const contents = new Contents(index);
+  const versions = new Versions({ index, buckets, contents, now });
+  const uploads = new Uploads({ index, buckets, contents, versions, now });
+  const garbage = new GarbageCollector({ index, files, crash, onError: options.onBackgroundError });
+  const orphansDeleted = await deleteOrphans(index, files);
+  garbage.nudge();
+  return {
+    directory,
+    index,
+    buckets,
+    versions,
+    contents,
+    uploads,
+    accounts: new Accounts(index, now),
+    files,
+    garbage,
+    now,
+    orphansDeleted,
+    close: async () => {
+      await garbage.drain();
+      await files.close();
+      await index.close();
+    },
+  };
+}

@@ -1,0 +1,278 @@
+import { createHash, randomBytes } from "node:crypto";
+
+import { S3Error } from "../errors.ts";
+import type { Buckets } from "./buckets.ts";
+import type { WrittenFile } from "./content-files.ts";
+import type { Contents } from "./contents.ts";
+import { combineCrcs } from "./crc-combine.ts";
+import { createDigests } from "./digests.ts";
+import type { IndexDatabase } from "./index-database.ts";
+import { afterPrefix, compareKeys } from "./key-order.ts";
+import { type ListQuery, type Listing, Page } from "./listing.ts";
+import type { Bucket, ChecksumName, ContentPart, Part, StoredChecksum, Upload, Version } from "./rows.ts";
+import type { Versions } from "./versions.ts";
+
+const MINIMUM_PART_BYTES = 5 << 20;
+
+interface UploadsDeps {
+  readonly index: IndexDatabase;
+  readonly buckets: Buckets;
+  readonly contents: Contents;
+  readonly versions: Versions;
+  readonly now: () => number;
+}
+
+export interface NewUpload {
+  readonly key: string;
+  readonly owner: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  readonly algorithm?: ChecksumName | undefined;
+  readonly type?: "COMPOSITE" | "FULL_OBJECT" | undefined;
+}
+
+/** A part as CompleteMultipartUpload names it. */
+export interface NamedPart {
+  readonly number: number;
+  readonly etag: string;
+  readonly checksum?: string | undefined;
+}
+
+export interface Completion {
+  readonly parts: readonly NamedPart[];
+  /** Full-object checksum that the client expects, base64. */
+  readonly checksum?: string | undefined;
+  /** Size of the whole that the client expects. */
+  readonly size?: number | undefined;
+  readonly check?: (current: Version | undefined) => void;
+}
+
+/** Open multipart uploads and their parts. */
+export class Uploads {
+  readonly #deps: UploadsDeps;
+
+  constructor(deps: UploadsDeps) {
+    this.#deps = deps;
+  }
+
+  create(bucket: Bucket, upload: NewUpload): Promise<string> {
+    const { index, buckets, now } = this.#deps;
+    const id = randomBytes(24).toString("hex");
+    return index.mutate(() => {
+      buckets.checkRoom(bucket.id, 0);
+      index.run(
+        "insert into uploads (id, bucket, key, initiated, owner, headers, tags, checksum_algorithm, checksum_type) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        id,
+        bucket.id,
+        upload.key,
+        now(),
+        upload.owner,
+        JSON.stringify(upload.headers),
+        upload.tags === undefined ? null : JSON.stringify(upload.tags),
+        upload.algorithm ?? null,
+        upload.type ?? null,
+      );
+      return id;
+    });
+  }
+
+  /** @throws {S3Error} NoSuchUpload unless `id` is an open upload of this key */
+  get(bucket: number, key: string, id: string): Upload {
+    const upload = this.#deps.index.get<Upload>("select * from uploads where id = ?", id);
+    if (upload?.bucket !== bucket || upload.key !== key) {
+      throw new S3Error("NoSuchUpload", undefined, { details: { UploadId: id } });
+    }
+    return upload;
+  }
+
+  /** Adds or replaces a part. */
+  putPart(upload: Upload, number: number, file: WrittenFile, checksum: string | undefined): Promise<Part> {
+    const { index, buckets, contents, now } = this.#deps;
+    return index.mutate(() => {
+      this.get(upload.bucket, upload.key, upload.id);
+      const replaced = this.#findPart(upload.id, number);
+      buckets.checkRoom(upload.bucket, file.size - (replaced?.size ?? 0));
+      if (replaced !== undefined) {
+        contents.discardFile(replaced.file);
+      }
+      contents.insertFile(file);
+      const part: Part = {
+        number,
+        size: file.size,
+        etag: Buffer.from(file.digests.md5 ?? []).toString("hex"),
+        modified: now(),
+        file: file.id,
+        checksum: checksum ?? null,
+      };
+      index.run(
+        "insert or replace into parts (upload, number, size, etag, modified, file, checksum) values (?, ?, ?, ?, ?, ?, ?)",
+        upload.id,
+        number,
+        part.size,
+        part.etag,
+        part.modified,
+        part.file,
+        part.checksum,
+      );
+      buckets.count(upload.bucket, { uploadBytes: file.size - (replaced?.size ?? 0) });
+      return part;
+    });
+  }
+
+  listParts(upload: string, after: number, limit: number): Part[] {
+    return this.#deps.index.all<Part>(
+      "select number, size, etag, modified, file, checksum from parts where upload = ? and number > ? order by number limit ?",
+      upload,
+      after,
+      limit,
+    );
+  }
+
+  /** Open uploads in the order of their keys; within one key by id. */
+  list(query: ListQuery & { readonly afterId?: string | undefined }): Listing<Upload> {
+    const page = new Page<Upload>(query);
+    const upper = query.prefix === "" ? undefined : afterPrefix(query.prefix);
+    let key = compareKeys(query.after, query.prefix) >= 0 ? query.after : query.prefix;
+    // Without an id, uploads of the marker's own key are behind us; a prefix as the start includes its own key.
+    let id = query.after !== "" && key === query.after ? (query.afterId ?? "~") : "";
+    for (;;) {
+      const row = this.#deps.index.get<Upload>(
+        "select * from uploads where bucket = ? and (key, id) > (?, ?) order by key, id limit 1",
+        query.bucket,
+        key,
+        id,
+      );
+      if (row === undefined || (upper !== undefined && compareKeys(row.key, upper) >= 0)) {
+        return page.result();
+      }
+      const step = page.add(row.key, row);
+      if (step === "stop") {
+        return page.result();
+      }
+      const beyond = typeof step === "object" ? afterPrefix(step.skipPrefix) : undefined;
+      [key, id] = beyond === undefined ? [row.key, row.id] : [beyond, ""];
+    }
+  }
+
+  /** Removes an upload and its parts. */
+  abort(bucket: number, key: string, id: string): Promise<void> {
+    const { index } = this.#deps;
+    return index.mutate(() => this.#close(this.get(bucket, key, id), new Set()));
+  }
+
+  /** Makes the named parts one object; parts that are not named are dropped. Nothing is copied. */
+  async complete(bucket: Bucket, key: string, id: string, completion: Completion): Promise<Version> {
+    const upload = this.get(bucket.id, key, id);
+    const chosen = this.#choose(upload, completion.parts);
+    const size = chosen.reduce((sum, part) => sum + part.size, 0);
+    if (completion.size !== undefined && completion.size !== size) {
+      throw new S3Error(
+        "InvalidRequest",
+        `The parts are ${size} bytes together, x-amz-mp-object-size says ${completion.size}.`,
+      );
+    }
+    const checksum = await toObjectChecksum(upload, chosen);
+    if (completion.checksum !== undefined && completion.checksum !== checksum?.value) {
+      throw new S3Error("BadDigest");
+    }
+    const digest = createHash("md5");
+    for (const { etag } of chosen) {
+      digest.update(etag, "hex");
+    }
+    const parts: ContentPart[] = chosen.map((part) => ({
+      file: part.file,
+      size: part.size,
+      number: part.number,
+      ...(part.checksum !== null && { checksum: part.checksum }),
+    }));
+    return this.#deps.index.mutate(() => {
+      this.#checkUnchanged(upload, chosen);
+      this.#close(upload, new Set(chosen.map(({ file }) => file)));
+      return this.#deps.versions.insert(
+        bucket.id,
+        {
+          key,
+          size,
+          etag: `${digest.digest("hex")}-${chosen.length}`,
+          owner: upload.owner,
+          headers: JSON.parse(upload.headers) as Record<string, string>,
+          tags: upload.tags === null ? undefined : (JSON.parse(upload.tags) as Record<string, string>),
+          checksum,
+          parts: chosen.length,
+          content: { kind: "parts", parts },
+        },
+        completion.check,
+      );
+    });
+  }
+
+  #findPart(upload: string, number: number): Part | undefined {
+    return this.#deps.index.get<Part>("select * from parts where upload = ? and number = ?", upload, number);
+  }
+
+  #choose(upload: Upload, named: readonly NamedPart[]): Part[] {
+    if (named.some(({ number }, position) => number <= (named[position - 1]?.number ?? 0))) {
+      throw new S3Error("InvalidPartOrder");
+    }
+    return named.map(({ number, etag, checksum }, position) => {
+      const part = this.#findPart(upload.id, number);
+      if (part?.etag !== etag || (checksum !== undefined && part.checksum !== null && part.checksum !== checksum)) {
+        throw new S3Error("InvalidPart", undefined, {
+          details: { UploadId: upload.id, PartNumber: number, ETag: etag },
+        });
+      }
+      if (part.size < MINIMUM_PART_BYTES && position < named.length - 1) {
+        throw new S3Error("EntityTooSmall", undefined, {
+          details: { ProposedSize: part.size, MinSizeAllowed: MINIMUM_PART_BYTES, PartNumber: number, ETag: etag },
+        });
+      }
+      return part;
+    });
+  }
+
+  /** The checksum was computed outside the transaction: an upload or part may have changed meanwhile. */
+  #checkUnchanged(upload: Upload, chosen: readonly Part[]): void {
+    this.get(upload.bucket, upload.key, upload.id);
+    for (const { number, file } of chosen) {
+      if (this.#findPart(upload.id, number)?.file !== file) {
+        throw new S3Error("InvalidPart");
+      }
+    }
+  }
+
+  #close(upload: Upload, kept: ReadonlySet<string>): void {
+    const { index, buckets, contents } = this.#deps;
+    let bytes = 0;
+    for (const part of this.listParts(upload.id, 0, -1)) {
+      bytes += part.size;
+      if (!kept.has(part.file)) {
+        contents.discardFile(part.file);
+      }
+    }
+    index.run("delete from parts where upload = ?", upload.id);
+    index.run("delete from uploads where id = ?", upload.id);
+    buckets.count(upload.bucket, { uploadBytes: -bytes });
+  }
+}
+
+async function toObjectChecksum(upload: Upload, parts: readonly Part[]): Promise<StoredChecksum | undefined> {
+  const { checksum_algorithm: algorithm, checksum_type: type } = upload;
+  const values = parts.flatMap(({ checksum, size }) =>
+    checksum === null ? [] : [{ value: Buffer.from(checksum, "base64"), size }],
+  );
+  if (algorithm === null || type === null || values.length < parts.length) {
+    return undefined;
+  }
+  if (type === "FULL_OBJECT") {
+    if (algorithm === "sha1" || algorithm === "sha256") {
+      return undefined;
+    }
+    return { algorithm, type, value: combineCrcs(algorithm, values).toString("base64") };
+  }
+  const digests = createDigests([algorithm]);
+  for (const { value } of values) {
+    digests.update(value);
+  }
+  const whole = (await digests.finish())[algorithm];
+  return { algorithm, type, value: `${whole?.toString("base64") ?? ""}-${parts.length}` };
+}

@@ -1,0 +1,216 @@
+import { randomBytes } from "node:crypto";
+
+import type { Buckets } from "./buckets.ts";
+import type { Contents, NewContent } from "./contents.ts";
+import type { IndexDatabase } from "./index-database.ts";
+import type { Bucket, StoredChecksum, Version } from "./rows.ts";
+
+export interface NewVersion {
+  readonly key: string;
+  readonly size: number;
+  readonly etag: string;
+  readonly owner: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+  readonly checksum?: StoredChecksum | undefined;
+  readonly parts?: number | undefined;
+  readonly content: NewContent;
+}
+
+export interface DeleteResult {
+  /** The version that was removed, or the delete marker that was made. */
+  readonly version: string;
+  readonly marker: boolean;
+}
+
+interface VersionsDeps {
+  readonly index: IndexDatabase;
+  readonly buckets: Buckets;
+  readonly contents: Contents;
+  readonly now: () => number;
+}
+
+/** Every version of every key. */
+export class Versions {
+  readonly #deps: VersionsDeps;
+
+  constructor(deps: VersionsDeps) {
+    this.#deps = deps;
+  }
+
+  findLatest(bucket: number, key: string): Version | undefined {
+    return this.#deps.index.get<Version>(
+      "select * from versions where bucket = ? and key = ? order by seq desc limit 1",
+      bucket,
+      key,
+    );
+  }
+
+  find(bucket: number, key: string, version: string): Version | undefined {
+    return this.#deps.index.get<Version>(
+      "select * from versions where bucket = ? and key = ? and version = ?",
+      bucket,
+      key,
+      version,
+    );
+  }
+
+  /** Adds a version. `check` sees the newest one there was, in the same instant, and throws to refuse. */
+  put(bucket: Bucket, version: NewVersion, check: (current: Version | undefined) => void = () => {}): Promise<Version> {
+    return this.#deps.index.mutate(() => this.insert(bucket.id, version, check));
+  }
+
+  /** `put` inside a `mutate` of the caller. */
+  insert(bucketId: number, added: NewVersion, check: (current: Version | undefined) => void = () => {}): Version {
+    const { index, buckets, contents } = this.#deps;
+    const current = this.findLatest(bucketId, added.key);
+    check(current);
+    const { versioning } = buckets.checkRoom(bucketId, 0);
+    const replaced = versioning === "Enabled" ? undefined : this.#findNull(bucketId, added.key, current);
+    buckets.checkRoom(bucketId, added.size - (replaced?.size ?? 0));
+    const content = contents.insert(added.content);
+    this.#removeRow(bucketId, replaced);
+    const row: Version = {
+      key: added.key,
+      ...this.#identify(versioning, current),
+      marker: 0,
+      size: added.size,
+      etag: added.etag,
+      modified: this.#deps.now(),
+      owner: added.owner,
+      content,
+      parts: added.parts ?? null,
+      headers: JSON.stringify(added.headers),
+      tags: added.tags === undefined ? null : JSON.stringify(added.tags),
+      checksum: added.checksum === undefined ? null : JSON.stringify(added.checksum),
+    };
+    this.#insertRow(index, bucketId, row);
+    buckets.count(bucketId, {
+      objects: isVisible(current) ? 0 : 1,
+      bytes: added.size - (replaced?.size ?? 0),
+    });
+    return row;
+  }
+
+  /**
+   * Deletes as S3 does: without a version id the key (in a versioned bucket by a delete marker), with one that version for
+   * good. Resolves with undefined when there was nothing to do.
+   */
+  delete(
+    bucket: Bucket,
+    key: string,
+    version: string | undefined,
+    check: (current: Version | undefined) => void = () => {},
+  ): Promise<DeleteResult | undefined> {
+    return this.#deps.index.mutate(() => this.remove(bucket.id, key, version, check));
+  }
+
+  /** `delete` inside a `mutate` of the caller. */
+  remove(
+    bucketId: number,
+    key: string,
+    version: string | undefined,
+    check: (current: Version | undefined) => void = () => {},
+  ): DeleteResult | undefined {
+    const { index, buckets } = this.#deps;
+    const current = this.findLatest(bucketId, key);
+    check(version === undefined ? current : this.find(bucketId, key, version));
+    const { versioning } = buckets.checkRoom(bucketId, 0);
+    let result: DeleteResult | undefined;
+    let freed = 0;
+    if (version !== undefined || versioning === "") {
+      const target = version === undefined ? current : this.find(bucketId, key, version);
+      if (target !== undefined) {
+        this.#removeRow(bucketId, target);
+        freed = target.size;
+        result = { version: target.version, marker: target.marker === 1 };
+      }
+    } else {
+      const replaced = versioning === "Enabled" ? undefined : this.#findNull(bucketId, key, current);
+      this.#removeRow(bucketId, replaced);
+      freed = replaced?.size ?? 0;
+      const marker = this.#toMarker(key, versioning, current);
+      this.#insertRow(index, bucketId, marker);
+      result = { version: marker.version, marker: true };
+    }
+    const visibleAfter = isVisible(this.findLatest(bucketId, key));
+    buckets.count(bucketId, { objects: Number(visibleAfter) - Number(isVisible(current)), bytes: -freed });
+    return result;
+  }
+
+  /** Changes the tags of one version; `undefined` removes them. */
+  setTags(bucket: Bucket, version: Version, tags: Readonly<Record<string, string>> | undefined): Promise<void> {
+    return this.#deps.index.mutate(() => {
+      this.#deps.index.run(
+        "update versions set tags = ? where bucket = ? and key = ? and seq = ?",
+        tags === undefined ? null : JSON.stringify(tags),
+        bucket.id,
+        version.key,
+        version.seq,
+      );
+    });
+  }
+
+  #findNull(bucket: number, key: string, current: Version | undefined): Version | undefined {
+    return current === undefined || current.version === "null" ? current : this.find(bucket, key, "null");
+  }
+
+  /** Order and name of a new version. The order grows even when the clock was set back. */
+  #identify(versioning: Bucket["versioning"], current: Version | undefined): Pick<Version, "seq" | "version"> {
+    const seq = Math.max(this.#deps.now() * 1000, (current?.seq ?? 0) + 1);
+    const version = versioning === "Enabled" ? `${seq.toString(36)}${randomBytes(11).toString("hex")}` : "null";
+    return { seq, version };
+  }
+
+  #toMarker(key: string, versioning: Bucket["versioning"], current: Version | undefined): Version {
+    return {
+      key,
+      ...this.#identify(versioning, current),
+      marker: 1,
+      size: 0,
+      etag: "",
+      modified: this.#deps.now(),
+      owner: current?.owner ?? "",
+      content: null,
+      parts: null,
+      headers: "{}",
+      tags: null,
+      checksum: null,
+    };
+  }
+
+  #insertRow(index: IndexDatabase, bucket: number, row: Version): void {
+    index.run(
+      `insert into versions (bucket, key, seq, version, marker, size, etag, modified, owner, content, parts, headers, tags, checksum)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      bucket,
+      row.key,
+      row.seq,
+      row.version,
+      row.marker,
+      row.size,
+      row.etag,
+      row.modified,
+      row.owner,
+      row.content,
+      row.parts,
+      row.headers,
+      row.tags,
+      row.checksum,
+    );
+  }
+
+  #removeRow(bucket: number, row: Version | undefined): void {
+    if (row === undefined) {
+      return;
+    }
+    this.#deps.index.run("delete from versions where bucket = ? and key = ? and seq = ?", bucket, row.key, row.seq);
+    if (row.content !== null) {
+      this.#deps.contents.release(row.content);
+    }
+  }
+}
+
+function isVisible(version: Version | undefined): boolean {
+  return version !== undefined && version.marker === 0;
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from "node:crypto";
+
+import type { JWTPayload } from "jose";
+
+import { S3Error } from "../errors.ts";
+import { readDocument } from "../protocol/body.ts";
+import { type S3Request, send } from "../protocol/request.ts";
+import { renderXml } from "../protocol/xml.ts";
+import type { AccessKey, Accounts, Role } from "../store/accounts.ts";
+import { parsePolicy } from "../access/policy.ts";
+
+export type AssumeRole = (request: S3Request) => Promise<void>;
+/** Verifies a token of the identity service and gives its claims; rejects otherwise. */
+export type VerifyToken = (token: string) => Promise<JWTPayload>;
+
+interface AssumeRoleDeps {
+  readonly accounts: Accounts;
+  readonly verifyToken: VerifyToken;
+  readonly now: () => number;
+}
+
+const NAMESPACE = "https://sts.amazonaws.com/doc/2011-06-15/";
+
+/** AssumeRoleWithWebIdentity: an identity token becomes temporary credentials with the rights of one or of all fitting roles. */
+export function createAssumeRole(deps: AssumeRoleDeps): AssumeRole {
+  return async (request) => {
+    const form = new URLSearchParams((await readDocument(request, 64 << 10)).toString());
+    const read = (name: string) => form.get(name) ?? request.query.get(name) ?? undefined;
+    if (read("Action") !== "AssumeRoleWithWebIdentity") {
+      throw new S3Error("NotImplemented", "The one action offered here is AssumeRoleWithWebIdentity.");
+    }
+    const seconds = Number(read("DurationSeconds") ?? 3600);
+    if (!Number.isInteger(seconds) || seconds < 900 || seconds > 43_200) {
+      throw new S3Error("InvalidArgument", "DurationSeconds must be a whole number from 900 to 43200.");
+    }
+    const key = await exchangeToken(deps, read("WebIdentityToken") ?? "", {
+      seconds,
+      role: /role\/(.+)$/.exec(read("RoleArn") ?? "")?.[1],
+      policy: read("Policy"),
+    });
+    const session = read("RoleSessionName") ?? "session";
+    const xml = renderXml(
+      "AssumeRoleWithWebIdentityResponse",
+      {
+        AssumeRoleWithWebIdentityResult: {
+          SubjectFromWebIdentityToken: key.user,
+          AssumedRoleUser: {
+            Arn: `arn:aws:sts:::assumed-role/${key.user}/${session}`,
+            AssumedRoleId: `${key.id}:${session}`,
+          },
+          Credentials: {
+            AccessKeyId: key.id,
+            SecretAccessKey: key.secret,
+            SessionToken: key.token ?? "",
+            Expiration: new Date(key.expires ?? 0).toISOString(),
+          },
+        },
+        ResponseMetadata: { RequestId: request.requestId },
+      },
+      NAMESPACE,
+    );
+    send(request, 200, xml, "application/xml");
+  };
+}
+
+/** Temporary keys for a verified token. @throws {S3Error} AccessDenied when no role fits */
+export async function exchangeToken(
+  { accounts, verifyToken, now }: AssumeRoleDeps,
+  token: string,
+  options: { readonly seconds: number; readonly role?: string | undefined; readonly policy?: string | undefined },
+): Promise<AccessKey> {
+  let claims: JWTPayload;
+  try {
+    claims = await verifyToken(token);
+  } catch (error) {
+    throw new S3Error(
+      "InvalidToken",
+      "The web identity token is not valid here: signature, issuer or time do not fit.",
+      { cause: error },
+    );
+  }
+  const fitting = accounts
+    .listRoles()
+    .filter((role) => fits(role, claims) && (options.role === undefined || role.name === options.role));
+  if (fitting.length === 0) {
+    throw new S3Error("AccessDenied", "No role of this object store fits the claims of this token.");
+  }
+  const statements = fitting.flatMap(({ policy }) => (JSON.parse(policy) as { Statement: unknown }).Statement);
+  const policy = JSON.stringify({ Version: "2012-10-17", Statement: statements });
+  parsePolicy(policy);
+  if (options.policy !== undefined && options.policy !== "") {
+    throw new S3Error("NotImplemented", "A session policy is not supported; name a narrower role in RoleArn.");
+  }
+  const name = claims["preferred_username"];
+  const variables = Object.entries(claims).flatMap(([claim, value]) =>
+    typeof value === "string" ? [[`jwt:${claim.toLowerCase()}`, value] as const] : [],
+  );
+  return accounts.createKey({
+    kind: "ASIA",
+    user: typeof name === "string" ? name : (claims.sub ?? "unknown"),
+    title: "web identity",
+    policy,
+    expires: now() + options.seconds * 1000,
+    token: randomBytes(32).toString("base64url"),
+    claims: JSON.stringify(Object.fromEntries(variables)),
+  });
+}
+
+function fits({ claim, claim_value: wanted }: Role, claims: JWTPayload): boolean {
+  if (claim === null) {
+    return true;
+  }
+  let value: unknown = claims;
+  for (const name of claim.split(".")) {
+    value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  }
+  return Array.isArray(value)
+    ? value.includes(wanted)
+    : value === wanted || (typeof value === "boolean" && String(value) === wanted);
+}

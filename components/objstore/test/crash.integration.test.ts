@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import * as s3 from "@aws-sdk/client-s3";
+
+import type { CrashPoint } from "../store/crash-points.ts";
+import { openStore } from "../store/store.ts";
+import { ROOT } from "./start-objstore.ts";
+
+const Bucket = "crash";
+const POINTS: readonly CrashPoint[] = [
+  "content-opened",
+  "content-written",
+  "content-synced",
+  "content-named",
+  "index-applied",
+  "index-committed",
+  "index-durable",
+  "garbage-unlinked",
+];
+
+async function start(
+  directory: string,
+  point: string,
+  nth: number,
+): Promise<{ child: ChildProcess; client: s3.S3Client }> {
+  const child = fork(join(import.meta.dirname, "crash-child.ts"), [directory, point, String(nth)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const [port] = (await once(child, "message")) as [number];
+  const endpoint = `http://127.0.0.1:${port}`;
+  return {
+    child,
+    client: new s3.S3Client({ endpoint, region: "us-east-1", credentials: ROOT, forcePathStyle: true, maxAttempts: 1 }),
+  };
+}
+
+/** Round n writes these bytes under a key: large ones are files, small ones live in the index. */
+const bodyOf = (key: string, round: number) =>
+  Buffer.alloc(key.startsWith("large") ? 200_000 : 500, `${key}:${round};`);
+
+test("killed at any point, the store keeps what it acknowledged, shows nothing torn and leaks nothing", async (t) => {
+  for (const point of POINTS) {
+    for (const nth of [1, 7]) {
+      await t.test(`${point}, time ${nth}`, async () => {
+        const directory = await mkdtemp(join(tmpdir(), "objstore-crash-"));
+        try {
+          await writeUntilKilled(directory, point, nth);
+        } finally {
+          await rm(directory, { recursive: true, force: true });
+        }
+      });
+    }
+  }
+});
+
+async function writeUntilKilled(directory: string, point: CrashPoint, nth: number): Promise<void> {
+  const first = await start(directory, "none", 0);
+  await first.client.send(new s3.CreateBucketCommand({ Bucket }));
+  first.client.destroy();
+  first.child.kill("SIGKILL");
+  await once(first.child, "exit");
+
+  const { child, client } = await start(directory, point, nth);
+  const exited = once(child, "exit");
+  const acknowledged = new Map<string, number>();
+  const attempted = new Map<string, number>();
+  await Promise.all(
+    ["large-a", "large-b", "small-a", "small-b"].map(async (Key) => {
+      for (let round = 1; round <= 8 && child.exitCode === null && child.signalCode === null; round += 1) {
+        attempted.set(Key, round);
+        try {
+          await client.send(new s3.PutObjectCommand({ Bucket, Key, Body: bodyOf(Key, round) }));
+          acknowledged.set(Key, round);
+        } catch {
+          return; // killed: this round was not acknowledged
+        }
+      }
+    }),
+  );
+  client.destroy();
+  child.kill("SIGKILL");
+  assert.equal((await exited)[1], "SIGKILL");
+
+  const fail = (error: unknown) => assert.fail(String(error));
+  const store = await openStore({ directory, onFailure: fail, onBackgroundError: fail });
+  try {
+    await store.garbage.drain();
+    const { id, bytes, objects } = store.buckets.get(Bucket);
+    let size = 0;
+    let count = 0;
+    for (const [key, round] of attempted) {
+      const version = store.versions.findLatest(id, key);
+      const known = acknowledged.get(key) ?? 0;
+      if (version === undefined) {
+        assert.equal(known, 0, `${key} was acknowledged and is gone`);
+        continue;
+      }
+      count += 1;
+      size += version.size;
+      const content = store.contents.read(version.content ?? -1);
+      assert.ok(content);
+      const pieces: Uint8Array[] = "data" in content ? [content.data] : [];
+      for (const { file } of "parts" in content ? content.parts : []) {
+        const handle = await store.files.open(file);
+        pieces.push(await handle.readFile());
+        await handle.close();
+      }
+      const found = Buffer.concat(pieces);
+      const rounds = Array.from({ length: round - known + 1 }, (_, index) => known + index).filter((each) => each > 0);
+      assert.ok(
+        rounds.some((each) => found.equals(bodyOf(key, each))),
+        `${key} is neither what was acknowledged nor what was being written`,
+      );
+    }
+    assert.deepEqual([objects, bytes], [count, size]);
+    const referred = store.index
+      .all<{ id: string }>("select id from files")
+      .map((row) => row.id)
+      .sort();
+    const onDisk: string[] = [];
+    for (const hour of await readdir(join(directory, "content"))) {
+      onDisk.push(...(await readdir(join(directory, "content", hour))).map((name) => `${hour}-${name}`));
+    }
+    assert.deepEqual(onDisk.sort(), referred);
+    assert.equal(
+      referred.length,
+      [...attempted.keys()].filter((key) => key.startsWith("large") && store.versions.findLatest(id, key)).length,
+    );
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import * as s3 from "@aws-sdk/client-s3";
+import { SignJWT, exportJWK, generateKeyPair } from "jose";
+
+import { Scrub } from "../background/scrub.ts";
+import { applyLifecycle } from "../background/lifecycle.ts";
+import { openStore } from "../store/store.ts";
+import { ROOT, startObjstore } from "./start-objstore.ts";
+
+test("AssumeRoleWithWebIdentity: a token becomes keys for what its role allows", async (t) => {
+  const { privateKey, publicKey } = await generateKeyPair("RS256");
+  const jwk = { ...(await exportJWK(publicKey)), kid: "k", alg: "RS256" };
+  const identity = createServer((request, response) => {
+    const discovery = { jwks_uri: `${issuer}/keys` };
+    response.end(JSON.stringify(request.url?.endsWith("/keys") ? { keys: [jwk] } : discovery));
+  });
+  await new Promise<void>((resolve) => identity.listen(0, "127.0.0.1", resolve));
+  const issuer = `http://127.0.0.1:${(identity.address() as AddressInfo).port}/realms/master`;
+  const store = await startObjstore({ IDENTITY_ISSUER: issuer });
+  t.after(async () => {
+    identity.close();
+    identity.closeAllConnections();
+    await store.stop();
+  });
+  const authorization = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`;
+  const put = (path: string, body?: object) =>
+    fetch(`${store.consoleUrl}${path}`, {
+      method: "PUT",
+      headers: { authorization, ...(body && { "content-type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const statement = { Effect: "Allow", Action: "s3:*", Resource: "arn:aws:s3:::ws-${jwt:preferred_username}/*" };
+  assert.equal((await put("/api/buckets/ws-eric")).status, 201);
+  assert.equal((await put("/api/buckets/ws-bob")).status, 201);
+  const role = {
+    policy: { Version: "2012-10-17", Statement: [statement] },
+    claim: "realm_access.roles",
+    value: "user",
+  };
+  assert.equal((await put("/api/roles/user", role)).status, 204);
+  const assume = async (roles: string[], from = issuer) => {
+    const token = await new SignJWT({ preferred_username: "eric", realm_access: { roles } })
+      .setProtectedHeader({ alg: "RS256", kid: "k" })
+      .setIssuer(from)
+      .setSubject("1")
+      .setExpirationTime("5m")
+      .sign(privateKey);
+    const body = new URLSearchParams({
+      Action: "AssumeRoleWithWebIdentity",
+      Version: "2011-06-15",
+      WebIdentityToken: token,
+    });
+    const answer = await fetch(store.url, { method: "POST", body });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const { status, text } = await assume(["user"]);
+  assert.equal(status, 200, text);
+  const read = (name: string) => new RegExp(`<${name}>([^<]+)<`).exec(text)?.[1] ?? "";
+  const credentials = {
+    accessKeyId: read("AccessKeyId"),
+    secretAccessKey: read("SecretAccessKey"),
+    sessionToken: read("SessionToken"),
+  };
+  const eric = new s3.S3Client({ endpoint: store.url, region: "us-east-1", forcePathStyle: true, credentials });
+  await eric.send(new s3.PutObjectCommand({ Bucket: "ws-eric", Key: "a", Body: "x" }));
+  await assert.rejects(eric.send(new s3.PutObjectCommand({ Bucket: "ws-bob", Key: "a", Body: "x" })), /Access Denied/);
+  eric.destroy();
+  const { sessionToken: _, ...withoutToken } = credentials;
+  const thief = new s3.S3Client({
+    endpoint: store.url,
+    region: "us-east-1",
+    forcePathStyle: true,
+    credentials: withoutToken,
+  });
+  await assert.rejects(thief.send(new s3.GetObjectCommand({ Bucket: "ws-eric", Key: "a" })), /token/);
+  thief.destroy();
+  assert.equal((await assume(["guest"])).status, 403);
+  assert.equal((await assume(["user"], "http://elsewhere")).status, 400);
+});
+
+test("the scrub finds changed and missing content; the lifecycle expires what is due", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "objstore-scrub-"));
+  const fail = (error: unknown) => assert.fail(String(error));
+  let now = Date.now();
+  const store = await openStore({ directory, now: () => now, onFailure: fail, onBackgroundError: fail });
+  try {
+    const bucket = await store.buckets.create("b", "root", now);
+    for (const key of ["sound", "changed", "missing"]) {
+      const writer = await store.files.create(["md5"]);
+      await writer.write(Buffer.alloc(100_000, key));
+      const file = await writer.finish();
+      const etag = Buffer.from(file.digests.md5 ?? []).toString("hex");
+      await store.versions.put(bucket, {
+        key,
+        size: file.size,
+        etag,
+        owner: "root",
+        headers: {},
+        content: { kind: "file", file },
+      });
+      writer.settle();
+      if (key === "changed") {
+        await writeFile(store.files.pathOf(file.id), Buffer.alloc(100_000, "rot"));
+      } else if (key === "missing") {
+        await rm(store.files.pathOf(file.id));
+      }
+    }
+    const report = await new Scrub(store, () => {}).run(new AbortController().signal);
+    assert.deepEqual([report.checked, report.damaged.length], [3, 2]);
+    const rule =
+      "<LifecycleConfiguration><Rule><Status>Enabled</Status><Filter><Prefix>s</Prefix></Filter><Expiration><Days>3</Days></Expiration></Rule></LifecycleConfiguration>";
+    await store.buckets.set("b", "lifecycle", rule);
+    assert.equal(await applyLifecycle(store, new AbortController().signal), 0);
+    now += 4 * 24 * 3600 * 1000;
+    assert.equal(await applyLifecycle(store, new AbortController().signal), 1);
+    assert.equal(store.versions.findLatest(bucket.id, "sound"), undefined);
+    assert.ok(store.versions.findLatest(bucket.id, "changed"));
+  } finally {
+    await store.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+});
