@@ -7,7 +7,12 @@ export type RunEvent = { readonly sequence: number; readonly time: string } & Ru
 
 /** A step is named by its path from the top, as in `crop/warp[3]`; the empty path is the top process itself. */
 export type RunEventBody =
-  | { readonly type: "run-started"; readonly process: string; readonly label: string | undefined; readonly warnings: readonly Problem[] }
+  | {
+      readonly type: "run-started";
+      readonly process: string;
+      readonly label: string | undefined;
+      readonly warnings: readonly Problem[];
+    }
   | { readonly type: "step-queued"; readonly step: string }
   | {
       readonly type: "step-started";

@@ -3,6 +3,7 @@ import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CwlError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
+import type { Executor } from "../executors/executor.ts";
 import { createProcessExecutor } from "../executors/process.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import { loadDocument } from "../load/load.ts";
@@ -18,7 +19,8 @@ import type { CwlCommand, CommandIo } from "./command.ts";
 export const runCommand: CwlCommand = {
   name: "run",
   summary: "run a CWL document and print its output object",
-  usage: "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] DOCUMENT[#id] [INPUTS | --name value …]",
+  usage:
+    "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] DOCUMENT[#id] [INPUTS | --name value …]",
   run,
 };
 
@@ -93,7 +95,16 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 /** Options stand before the document; what follows it and is no file is an input of the process. */
 function splitArguments(args: readonly string[]): { own: string[]; rest: string[] } {
   const own: string[] = [];
-  const withValue = new Set(["--outdir", "--engine", "--engine-option", "--cachedir", "--tmpdir-prefix", "--provenance", "--cores", "--ram"]);
+  const withValue = new Set([
+    "--outdir",
+    "--engine",
+    "--engine-option",
+    "--cachedir",
+    "--tmpdir-prefix",
+    "--provenance",
+    "--cores",
+    "--ram",
+  ]);
   let seen = 0;
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? "";
@@ -111,8 +122,16 @@ function splitArguments(args: readonly string[]): { own: string[]; rest: string[
   return { own, rest: [] };
 }
 
-async function readInputs(document: LoadedDocument, file: string | undefined, rest: readonly string[], io: CommandIo): Promise<JobInputs> {
-  const base = file === undefined ? resolveInputs({}, document, `${fileUri(process.cwd())}/`) : await loadInputs(file, document, { fetcher: io.fetcher });
+async function readInputs(
+  document: LoadedDocument,
+  file: string | undefined,
+  rest: readonly string[],
+  io: CommandIo,
+): Promise<JobInputs> {
+  const base =
+    file === undefined
+      ? resolveInputs({}, document, `${fileUri(process.cwd())}/`)
+      : await loadInputs(file, document, { fetcher: io.fetcher });
   if (rest.length === 0) {
     return base;
   }
@@ -122,12 +141,17 @@ async function readInputs(document: LoadedDocument, file: string | undefined, re
     const parameter = document.process.inputs.find((input) => input.name === name);
     if (parameter === undefined) {
       const names = document.process.inputs.map((input) => `--${input.name}`).join(", ");
-      throw new CwlError("invalid-inputs", `${JSON.stringify(rest[index])} is no input of ${document.process.name}; it has ${names === "" ? "none" : names}`);
+      throw new CwlError(
+        "invalid-inputs",
+        `${JSON.stringify(rest[index])} is no input of ${document.process.name}; it has ${names === "" ? "none" : names}`,
+      );
     }
-    const flag = isBoolean(parameter.type) && inline === undefined && !["true", "false"].includes(rest[index + 1] ?? "");
+    const flag =
+      isBoolean(parameter.type) && inline === undefined && !["true", "false"].includes(rest[index + 1] ?? "");
     const text = flag ? "true" : (inline ?? rest[(index += 1)] ?? "");
     const value = parseValue(text, parameter.type);
-    given[name] = name in given && Array.isArray(given[name]) ? [...(given[name] as unknown[]), ...(value as unknown[])] : value;
+    given[name] =
+      name in given && Array.isArray(given[name]) ? [...(given[name] as unknown[]), ...(value as unknown[])] : value;
   }
   const own = resolveInputs(given, document, `${fileUri(process.cwd())}/`);
   return { values: { ...base.values, ...own.values }, requirements: base.requirements };
@@ -153,18 +177,31 @@ function parseValue(text: string, type: CwlType): unknown {
     case "array":
       return [parseValue(text, type.items)];
     case "union":
-      return text === "null" && acceptsNull(type) ? null : parseValue(text, type.members.find((member) => member.kind !== "null") ?? { kind: "string" });
+      return text === "null" && acceptsNull(type)
+        ? null
+        : parseValue(text, type.members.find((member) => member.kind !== "null") ?? { kind: "string" });
     case "record":
       return JSON.parse(text) as unknown;
-    default:
+    case "null":
+    case "string":
+    case "enum":
+    case "Any":
       return text;
   }
 }
 
-async function findContainerExecutor(engine: string | undefined, options: readonly string[], io: CommandIo): Promise<import("../executors/executor.ts").Executor | undefined> {
+async function findContainerExecutor(
+  engine: string | undefined,
+  options: readonly string[],
+  io: CommandIo,
+): Promise<Executor | undefined> {
   const names = engine === undefined ? ["podman", "docker"] : [engine];
   const folders = (io.env["PATH"] ?? "").split(":");
-  const found = names.map((name) => (name.includes("/") ? name : folders.map((folder) => `${folder}/${name}`).find((path) => existsSync(path)))).find((path) => path !== undefined);
+  const found = names
+    .map((name) =>
+      name.includes("/") ? name : folders.map((folder) => `${folder}/${name}`).find((path) => existsSync(path)),
+    )
+    .find((path) => path !== undefined);
   if (found === undefined) {
     if (engine !== undefined) {
       throw new CwlError("unsupported", `the container engine ${engine} is not installed`);
@@ -172,7 +209,12 @@ async function findContainerExecutor(engine: string | undefined, options: readon
     return undefined;
   }
   const { createContainerExecutor } = await import("../executors/container.ts");
-  return createContainerExecutor({ command: found, kind: basename(found).includes("docker") ? "docker" : "podman", runOptions: options, env: io.env });
+  return createContainerExecutor({
+    command: found,
+    kind: basename(found).includes("docker") ? "docker" : "podman",
+    runOptions: options,
+    env: io.env,
+  });
 }
 
 function showEvent(event: RunEvent, io: CommandIo): void {
@@ -185,7 +227,9 @@ function showEvent(event: RunEvent, io: CommandIo): void {
       io.error(event.text.trimEnd().replace(/^/gm, `[${name}] `));
       break;
     case "step-finished":
-      io.error(`[${name}] done${event.reused ? " (reused)" : event.usage === undefined ? "" : ` in ${event.usage.wallSeconds.toFixed(2)} s`}`);
+      io.error(
+        `[${name}] done${event.reused ? " (reused)" : event.usage === undefined ? "" : ` in ${event.usage.wallSeconds.toFixed(2)} s`}`,
+      );
       break;
     case "step-skipped":
       io.error(`[${name}] skipped`);

@@ -84,7 +84,7 @@ function find(search: ProcessSearch, known: Set<number>): number[] {
       found.add(info.pid);
     }
   }
-  for (let grown = true; grown; ) {
+  for (let grown = true; grown;) {
     grown = false;
     for (const info of all) {
       if (!found.has(info.pid) && found.has(info.parent)) {

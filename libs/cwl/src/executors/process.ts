@@ -136,20 +136,31 @@ function openStreams(job: JobSpec): { stdin: Stdio; stdout: Stdio; stderr: Stdio
 }
 
 function asStartFailure(error: unknown, job: JobSpec): CwlError {
-  const { code } = error as NodeJS.ErrnoException;
+  const { code = "" } = error as NodeJS.ErrnoException;
   const command = job.command[0] ?? "";
   switch (code) {
     case "ENOENT":
-      return new CwlError("process-failed", `${job.name}: the command ${JSON.stringify(command)} was not found on this machine`, { exitCode: 127, cause: error });
+      return new CwlError(
+        "process-failed",
+        `${job.name}: the command ${JSON.stringify(command)} was not found on this machine`,
+        { exitCode: 127, cause: error },
+      );
     case "EACCES":
-      return new CwlError("process-failed", `${job.name}: the command ${JSON.stringify(command)} may not be executed`, { exitCode: 126, cause: error });
+      return new CwlError("process-failed", `${job.name}: the command ${JSON.stringify(command)} may not be executed`, {
+        exitCode: 126,
+        cause: error,
+      });
     case "E2BIG":
-      return new CwlError("process-failed", `${job.name}: the command line is longer than this machine allows`, { cause: error });
+      return new CwlError("process-failed", `${job.name}: the command line is longer than this machine allows`, {
+        cause: error,
+      });
     case "EAGAIN":
     case "ENOMEM":
     case "EMFILE":
     case "ENFILE":
-      return new CwlError("infrastructure", `${job.name}: the machine could not start a process (${code})`, { cause: error });
+      return new CwlError("infrastructure", `${job.name}: the machine could not start a process (${code})`, {
+        cause: error,
+      });
     default:
       return new CwlError("process-failed", `${job.name}: ${messageOf(error)}`, { cause: error });
   }

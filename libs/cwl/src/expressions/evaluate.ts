@@ -28,11 +28,12 @@ export class Evaluator {
   }
 
   /** Value of a field: the expression's own value when it is the whole string, otherwise the interpolated text. */
-  async evaluate(text: string, context: ExpressionContext): Promise<Value> {
+  async evaluate(text: string, context: ExpressionContext, options: { keepSpace?: boolean } = {}): Promise<Value> {
     if (!mayHoldExpression(text)) {
       return text;
     }
-    const pieces = this.scan(text);
+    // YAML block scalars end in a newline, which must not turn a value into text; in a file's text it counts.
+    const pieces = this.scan(options.keepSpace === true ? text : text.trim());
     const [only] = pieces;
     if (pieces.length === 1 && only !== undefined && only.kind !== "text") {
       return await this.evaluatePiece(only, context);
@@ -96,7 +97,10 @@ export class Evaluator {
     }
   }
 
-  private async runJavaScript(piece: Exclude<Piece, { kind: "text" }>, context: ExpressionContext): Promise<string | undefined> {
+  private async runJavaScript(
+    piece: Exclude<Piece, { kind: "text" }>,
+    context: ExpressionContext,
+  ): Promise<string | undefined> {
     const module = await loadSandbox();
     const { library, limits = defaultSandboxLimits } = this.options;
     const seen = `${piece.code}\n${library.join("\n")}`;

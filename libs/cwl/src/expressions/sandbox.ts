@@ -31,11 +31,8 @@ let loading: Promise<QuickJSWASMModule> | undefined;
 /** The WebAssembly module is compiled once a process, on first need. */
 export function loadSandbox(): Promise<QuickJSWASMModule> {
   loading ??= (async () => {
-    const [{ newQuickJSWASMModuleFromVariant }, { default: variant }] = await Promise.all([
-      import("quickjs-emscripten-core"),
-      import("@jitl/quickjs-wasmfile-release-sync"),
-    ]);
-    return await newQuickJSWASMModuleFromVariant(variant);
+    const { newQuickJSWASMModuleFromVariant } = await import("quickjs-emscripten-core");
+    return await newQuickJSWASMModuleFromVariant(import("@jitl/quickjs-wasmfile-release-sync"));
   })();
   return loading;
 }
@@ -70,7 +67,10 @@ export function runScript(module: QuickJSWASMModule, script: Script, limits: San
       ];
       let answer: string | undefined;
       for (const [index, source] of sources.entries()) {
-        const result = context.evalCode(source, index === 0 ? "set-up" : index < sources.length - 1 ? "expressionLib" : "expression");
+        const result = context.evalCode(
+          source,
+          index === 0 ? "set-up" : index < sources.length - 1 ? "expressionLib" : "expression",
+        );
         if (result.error !== undefined) {
           const failure: unknown = context.dump(result.error);
           result.error.dispose();
@@ -82,7 +82,10 @@ export function runScript(module: QuickJSWASMModule, script: Script, limits: San
         result.value.dispose();
       }
       if (answer !== undefined && answer.length > limits.resultCharacters) {
-        throw new CwlError("limit", `the result of the expression is longer than ${limits.resultCharacters} characters`);
+        throw new CwlError(
+          "limit",
+          `the result of the expression is longer than ${limits.resultCharacters} characters`,
+        );
       }
       return answer;
     } finally {
@@ -103,7 +106,10 @@ function asError(failure: unknown, late: boolean, limits: SandboxLimits): CwlErr
   };
   const text = typeof message === "string" ? `${String(name)}: ${message}` : String(failure);
   if (text.includes("out of memory")) {
-    return new CwlError("limit", `the expression needed more than ${Math.round(limits.memoryBytes / 1048576)} MiB and was stopped`);
+    return new CwlError(
+      "limit",
+      `the expression needed more than ${Math.round(limits.memoryBytes / 1048576)} MiB and was stopped`,
+    );
   }
   if (text.includes("stack overflow") || text.includes("Maximum call stack")) {
     return new CwlError("limit", "the expression recursed too deeply and was stopped");

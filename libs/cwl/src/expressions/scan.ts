@@ -27,7 +27,7 @@ export function scanExpressions(text: string, options: { javascript: boolean; es
       literal = "";
     }
   };
-  for (let i = 0; i < text.length; ) {
+  for (let i = 0; i < text.length;) {
     const next = text[i + 1];
     if (text[i] === "\\" && next !== undefined) {
       const opens = next === "$" && (text[i + 2] === "(" || text[i + 2] === "{");

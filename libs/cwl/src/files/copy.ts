@@ -1,4 +1,4 @@
-import { constants, copyFileSync, linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { copyFile, link } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -44,14 +44,8 @@ export function copyWritable(source: string, target: string): void {
     }
   } else {
     copyFileSync(source, target, constants.COPYFILE_FICLONE);
-  }
-}
-
-export function linkOrCopySync(source: string, target: string): void {
-  try {
-    linkSync(source, target);
-  } catch {
-    copyFileSync(source, target, constants.COPYFILE_FICLONE);
+    // A copy of a read-only file is read-only, and in a container even root may not write to that.
+    chmodSync(target, statSync(target).mode | 0o200);
   }
 }
 

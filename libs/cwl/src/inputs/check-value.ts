@@ -11,13 +11,18 @@ export interface Mismatch {
 }
 
 /** Checks a value against a type; undefined when it fits. An absent value is null. */
-export function mismatch(value: Value | undefined, type: CwlType, path = ""): Mismatch | undefined {
+export function mismatch(
+  value: Value | undefined,
+  type: CwlType,
+  path = "",
+  anyTakesNull = false,
+): Mismatch | undefined {
   const fail = (): Mismatch => ({ path, message: `expected ${formatType(type)}, got ${describe(value)}` });
   switch (type.kind) {
     case "null":
       return value === null || value === undefined ? undefined : fail();
     case "Any":
-      return value === null || value === undefined ? fail() : undefined;
+      return (value === null || value === undefined) && !anyTakesNull ? fail() : undefined;
     case "boolean":
     case "string":
       return typeof value === type.kind ? undefined : fail();
@@ -39,7 +44,7 @@ export function mismatch(value: Value | undefined, type: CwlType, path = ""): Mi
         return fail();
       }
       for (const [index, item] of (value as readonly Value[]).entries()) {
-        const inner = mismatch(item, type.items, `${path}[${index}]`);
+        const inner = mismatch(item, type.items, `${path}[${index}]`, anyTakesNull);
         if (inner !== undefined) {
           return inner;
         }
@@ -51,7 +56,12 @@ export function mismatch(value: Value | undefined, type: CwlType, path = ""): Mi
         return fail();
       }
       for (const field of type.fields) {
-        const inner = mismatch(value[field.name] as Value | undefined, field.type, `${path}.${field.name}`);
+        const inner = mismatch(
+          value[field.name] as Value | undefined,
+          field.type,
+          `${path}.${field.name}`,
+          anyTakesNull,
+        );
         if (inner !== undefined) {
           return inner;
         }
@@ -59,14 +69,19 @@ export function mismatch(value: Value | undefined, type: CwlType, path = ""): Mi
       return undefined;
     }
     case "union":
-      return unionMismatch(value, type.members, path) ?? undefined;
+      return unionMismatch(value, type.members, path, anyTakesNull);
   }
 }
 
-function unionMismatch(value: Value | undefined, members: readonly CwlType[], path: string): Mismatch | undefined {
+function unionMismatch(
+  value: Value | undefined,
+  members: readonly CwlType[],
+  path: string,
+  anyTakesNull: boolean,
+): Mismatch | undefined {
   const reasons: Mismatch[] = [];
   for (const member of members) {
-    const reason = mismatch(value, member, path);
+    const reason = mismatch(value, member, path, anyTakesNull);
     if (reason === undefined) {
       return undefined;
     }
@@ -85,6 +100,11 @@ function isInteger(value: unknown, bits: bigint): boolean {
   }
   const exact = BigInt(value as number | bigint);
   return exact >= -(2n ** bits) && exact < 2n ** bits;
+}
+
+/** The same for an output, where Any may be null as well. */
+export function outputMismatch(value: Value | undefined, type: CwlType): Mismatch | undefined {
+  return mismatch(value, type, "", true);
 }
 
 /** The first member of a union that a value has; the type itself when it is no union. */

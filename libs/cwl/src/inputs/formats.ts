@@ -35,7 +35,10 @@ export class FormatChecker {
     }
     const given = file.format;
     if (given === undefined) {
-      throw new CwlError("invalid-inputs", `the input "${what}" must say its format (one of ${accepted.join(", ")}), but ${file.basename ?? "the file"} has none`);
+      throw new CwlError(
+        "invalid-inputs",
+        `the input "${what}" must say its format (one of ${accepted.join(", ")}), but ${file.basename ?? "the file"} has none`,
+      );
     }
     if (accepted.includes(given)) {
       return;

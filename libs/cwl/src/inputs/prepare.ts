@@ -20,6 +20,11 @@ export interface PrepareOptions {
   /** Fetches remote files and directories; gives local ones back as they are. */
   readonly fetch: (item: FileOrDirectory) => Promise<FileOrDirectory>;
   readonly runtime: ValueObject;
+  /**
+   * Whether secondary files are looked for beside their file. Only for values that come from outside: inside a
+   * workflow a file has those that its source gave it.
+   */
+  readonly discover: boolean;
 }
 
 /**
@@ -37,7 +42,10 @@ export async function prepareInputs(
     const value = given[parameter.name] ?? parameter.default ?? null;
     const wrong = mismatch(value, parameter.type);
     if (wrong !== undefined) {
-      const missing = value === null ? `the input "${parameter.name}" is missing` : `the input "${parameter.name}${wrong.path}" is wrong`;
+      const missing =
+        value === null
+          ? `the input "${parameter.name}" is missing`
+          : `the input "${parameter.name}${wrong.path}" is wrong`;
       problems.push({ severity: "error", message: `${missing}: ${wrong.message}` });
     }
     values[parameter.name] = value;
@@ -50,7 +58,15 @@ export async function prepareInputs(
   }
   const context = { inputs: values, runtime: options.runtime };
   for (const parameter of parameters) {
-    values[parameter.name] = await applyOptions(values[parameter.name] ?? null, parameter.type, parameter, parameter.name, options, context);
+    const fromOutside = options.discover || (given[parameter.name] ?? null) === null;
+    values[parameter.name] = await applyOptions(
+      values[parameter.name] ?? null,
+      parameter.type,
+      parameter,
+      parameter.name,
+      { ...options, discover: fromOutside },
+      context,
+    );
   }
   return values;
 }
@@ -104,7 +120,7 @@ async function applyOptions(
       context,
       required: true,
       what: `the input "${what}"`,
-      directory: directoryOf(value),
+      directory: options.discover ? directoryOf(value) : undefined,
     });
     if (wanted.loadContents) {
       file = { ...file, contents: await loadContents(file, options.version) };
@@ -117,7 +133,14 @@ async function applyOptions(
   if (branch.kind === "record" && isObject(value)) {
     const result: Record<string, Value> = { ...(value as Record<string, Value>) };
     for (const field of branch.fields) {
-      result[field.name] = await applyOptions(result[field.name] ?? null, field.type, field, `${what}.${field.name}`, options, context);
+      result[field.name] = await applyOptions(
+        result[field.name] ?? null,
+        field.type,
+        field,
+        `${what}.${field.name}`,
+        options,
+        context,
+      );
     }
     return result;
   }

@@ -19,6 +19,8 @@ export interface SecondaryFileOptions {
   readonly what: string;
   /** Host path beside which secondary files are looked for; undefined when there is no such place. */
   readonly directory: string | undefined;
+  /** Host path of a path as the tool saw it; undefined when nothing is there. */
+  readonly toHost?: ((seen: string) => string | undefined) | undefined;
 }
 
 /** Adds to a File the secondary files that its parameter asks for and that are there. */
@@ -62,7 +64,7 @@ async function isRequired(entry: SecondaryFile, file: FileValue, options: Second
     if (typeof value !== "boolean" && value !== null) {
       throw new CwlError("expression", `${options.what}: "required" of a secondary file must be true or false`);
     }
-    return value ?? options.required;
+    return value ?? false;
   }
   return entry.required ?? options.required;
 }
@@ -90,11 +92,22 @@ async function candidates(
       return item.location !== undefined || item["contents"] !== undefined || item["listing"] !== undefined
         ? [item]
         : typeof item.path === "string"
-          ? [{ ...item, location: fileUri(item.path) }]
+          ? atPath(item, item.path, options)
           : [item.basename ?? ""];
     }
-    throw new CwlError("expression", `${options.what}: secondaryFiles gave something that is no name, File or Directory`);
+    throw new CwlError(
+      "expression",
+      `${options.what}: secondaryFiles gave something that is no name, File or Directory`,
+    );
   });
+}
+
+function atPath(item: FileOrDirectory, path: string, options: SecondaryFileOptions): (string | FileOrDirectory)[] {
+  const host = options.toHost === undefined ? path : options.toHost(path);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return host !== undefined && existsSync(host)
+    ? [{ ...item, location: fileUri(host), basename: item.basename ?? name }]
+    : [name];
 }
 
 /** `.bai` is added; each leading `^` first takes one extension off. */

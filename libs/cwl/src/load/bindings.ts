@@ -85,6 +85,9 @@ function buildSecondaryFiles(scope: Scope, raw: RawObject, path: string): Second
 /** `edam:format_2330` → the IRI that the prefix stands for. */
 export function expandPrefix(scope: Scope, name: string): string {
   const colon = name.indexOf(":");
-  const iri = colon > 0 && !name.includes("$(") && !name.includes("${") ? scope.document.namespaces[name.slice(0, colon)] : undefined;
+  const iri =
+    colon > 0 && !name.includes("$(") && !name.includes("${")
+      ? scope.document.namespaces[name.slice(0, colon)]
+      : undefined;
   return iri === undefined || hasScheme(name) ? name : iri + name.slice(colon + 1);
 }

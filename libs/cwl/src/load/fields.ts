@@ -104,7 +104,12 @@ export function isExtension(key: string): boolean {
   return key.includes(":") || key === "$namespaces" || key === "$schemas" || key === "$base";
 }
 
-function unknownField(key: string, what: string, rule: FieldTable extends ReadonlyMap<string, infer R> ? R | undefined : never, version: CwlVersion): string {
+function unknownField(
+  key: string,
+  what: string,
+  rule: FieldTable extends ReadonlyMap<string, infer R> ? R | undefined : never,
+  version: CwlVersion,
+): string {
   return rule === undefined
     ? `${what} has no field "${key}"`
     : rule.since > version
@@ -112,13 +117,7 @@ function unknownField(key: string, what: string, rule: FieldTable extends Readon
       : `the field "${key}" of ${what} went away after CWL ${rule.until}; this document is ${version}`;
 }
 
-function suggest(
-  key: string,
-  what: string,
-  rule: unknown,
-  table: FieldTable,
-  version: CwlVersion,
-): string {
+function suggest(key: string, what: string, rule: unknown, table: FieldTable, version: CwlVersion): string {
   if (rule !== undefined) {
     return `set cwlVersion to a version that has it, or leave the field out`;
   }

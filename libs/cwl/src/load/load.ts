@@ -2,7 +2,8 @@ import { CwlError } from "../errors.ts";
 import type { Problem } from "../errors.ts";
 import type { CwlVersion, Process } from "../model/process.ts";
 import { isObject } from "../model/values.ts";
-import { describe } from "./fields.ts";
+import { expandPrefix } from "./bindings.ts";
+import { describe, isExtension } from "./fields.ts";
 import { asStrings } from "./maps.ts";
 import { problemAt } from "./origin.ts";
 import type { Scope } from "./scope.ts";
@@ -26,6 +27,9 @@ export interface LoadedDocument {
   readonly schemas: readonly string[];
   /** Prefixes, which apply to the input object too. */
   readonly namespaces: { readonly [prefix: string]: string };
+  /** Fields of other vocabularies at the root of the file, as written, and by full IRI. */
+  readonly rootFields: { readonly [name: string]: unknown };
+  readonly rootMetadata: { readonly [iri: string]: unknown };
   readonly store: DocumentStore;
 }
 
@@ -64,7 +68,16 @@ export async function checkDocument(
   const problems: Problem[] = [];
   const entry = findEntry(raw, uri);
   const version = readRootVersion(raw, entry.object, problems);
-  const scope: Scope = { store, problems, version, document: raw, types: new Map(), ancestors: [], built: new Map(), buildProcess };
+  const scope: Scope = {
+    store,
+    problems,
+    version,
+    document: raw,
+    types: new Map(),
+    ancestors: [],
+    built: new Map(),
+    buildProcess,
+  };
   const process = await buildReferenced(scope, entry.uri, entry.object, "");
   if (process !== undefined) {
     checkLinks(process, problems);
@@ -86,8 +99,19 @@ export async function checkDocument(
       entries: listEntries(raw),
       schemas: [...new Set(files.flatMap((file) => file.schemas))],
       namespaces: raw.namespaces,
+      ...rootExtras(raw, scope),
       store,
     },
+  };
+}
+
+/** Metadata of a package stand beside its `$graph`. */
+function rootExtras(raw: RawDocument, scope: Scope): Pick<LoadedDocument, "rootFields" | "rootMetadata"> {
+  const own = isObject(raw.root) && "$graph" in raw.root ? Object.entries(raw.root) : [];
+  const extras = own.filter(([key]) => isExtension(key) && !key.startsWith("$"));
+  return {
+    rootFields: Object.fromEntries(extras),
+    rootMetadata: Object.fromEntries(extras.map(([key, value]) => [expandPrefix(scope, key), value])),
   };
 }
 
@@ -113,10 +137,17 @@ function findEntry(raw: RawDocument, uri: string): { uri: string; object: { read
     return fail("the document holds several processes and none is #main; say which one to use");
   }
   const graph = isObject(raw.root) && "$graph" in raw.root;
-  return { uri: graph && typeof object["id"] === "string" ? resolveReference(hashed(object["id"]), file) : file, object };
+  return {
+    uri: graph && typeof object["id"] === "string" ? resolveReference(hashed(object["id"]), file) : file,
+    object,
+  };
 }
 
-function readRootVersion(raw: RawDocument, entry: { readonly [key: string]: unknown }, problems: Problem[]): CwlVersion {
+function readRootVersion(
+  raw: RawDocument,
+  entry: { readonly [key: string]: unknown },
+  problems: Problem[],
+): CwlVersion {
   const written = raw.version ?? entry["cwlVersion"];
   if (written === undefined) {
     problems.push(
@@ -124,11 +155,16 @@ function readRootVersion(raw: RawDocument, entry: { readonly [key: string]: unkn
         hint: 'write "cwlVersion: v1.2" at the top',
       }),
     );
-  } else if (!["v1.0", "v1.1", "v1.2"].includes(String(written))) {
+  } else if (!["v1.0", "v1.1", "v1.2"].some((known) => known === written)) {
     problems.push(
-      problemAt(isObject(raw.root) ? raw.root : entry, "cwlVersion", `CWL version ${describe(written)} is not one this engine knows`, {
-        hint: "one of v1.0, v1.1, v1.2",
-      }),
+      problemAt(
+        isObject(raw.root) ? raw.root : entry,
+        "cwlVersion",
+        `CWL version ${describe(written)} is not one this engine knows`,
+        {
+          hint: "one of v1.0, v1.1, v1.2",
+        },
+      ),
     );
   } else {
     return written as CwlVersion;

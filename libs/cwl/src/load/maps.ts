@@ -41,7 +41,9 @@ export function namedObjects(
       if (!isObject(item)) {
         report(scope, raw, index, `an entry of ${member} is ${describe(item)}`, { path, hint: "expected an object" });
       } else if (typeof item[options.subject] !== "string") {
-        report(scope, item, undefined, `an entry of ${member} has no "${options.subject}"`, { path: `${path}[${index}]` });
+        report(scope, item, undefined, `an entry of ${member} has no "${options.subject}"`, {
+          path: `${path}[${index}]`,
+        });
       } else {
         add(item[options.subject] as string, item);
       }

@@ -50,7 +50,10 @@ function parameterType(scope: Scope, item: NamedObject): CwlType {
   if (item.object["type"] === undefined) {
     // v1.0 let a parameter go without a type; it takes anything then.
     if (scope.version >= "v1.1") {
-      report(scope, item.object, undefined, `"${item.name}" has no type`, { path: item.path, hint: 'for example "type: File"' });
+      report(scope, item.object, undefined, `"${item.name}" has no type`, {
+        path: item.path,
+        hint: 'for example "type: File"',
+      });
     }
     return { kind: "Any" };
   }
@@ -67,7 +70,10 @@ export function buildDefault(scope: Scope, raw: RawObject): Value | undefined {
  */
 export function resolveLocations(scope: Pick<Scope, "document">, value: unknown, base: string): Value {
   if (Array.isArray(value)) {
-    return deriveOrigin((value as unknown[]).map((item) => resolveLocations(scope, item, baseOf(value) ?? base)), value);
+    return deriveOrigin(
+      (value as unknown[]).map((item) => resolveLocations(scope, item, baseOf(value) ?? base)),
+      value,
+    );
   }
   if (!isObject(value)) {
     return value as Value;

@@ -1,5 +1,4 @@
 import type { CwlVersion, Process } from "../model/process.ts";
-import { isObject } from "../model/values.ts";
 import { buildExpressionTool, buildOperation, buildTool } from "./tool.ts";
 import { checkFields, describe, isExtension } from "./fields.ts";
 import { expandPrefix } from "./bindings.ts";
@@ -18,7 +17,12 @@ import { buildWorkflow } from "./workflow.ts";
 const versions: readonly string[] = ["v1.0", "v1.1", "v1.2"];
 
 /** Builds the process that an object describes. Everything wrong with it is reported; undefined when it is hopeless. */
-export async function buildProcess(outer: Scope, raw: RawObject, id: string, path: string): Promise<Process | undefined> {
+export async function buildProcess(
+  outer: Scope,
+  raw: RawObject,
+  id: string,
+  path: string,
+): Promise<Process | undefined> {
   const kind = raw["class"];
   const table = typeof kind === "string" && Object.hasOwn(processTables, kind) ? processTables[kind] : undefined;
   const version = readVersion(outer, raw);
@@ -80,4 +84,3 @@ function readVersion(scope: Scope, raw: RawObject): CwlVersion {
   });
   return "v1.2";
 }
-

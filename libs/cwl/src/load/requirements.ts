@@ -36,7 +36,10 @@ export function buildRequirements(
   for (const { object, path: where } of requirementObjects(scope, holder, member, path)) {
     const written = expandPrefix(scope, (object["class"] as string).replace(/^cwl:/, ""));
     const name = renamed[written] ?? written.replace("https://w3id.org/cwl/cwl#", "");
-    const table = since11.has(name) && scope.version < "v1.1" && name === written ? undefined : requirementTables(scope.version)[name];
+    const table =
+      since11.has(name) && scope.version < "v1.1" && name === written
+        ? undefined
+        : requirementTables(scope.version)[name];
     if (table === undefined) {
       if (!knownExtensions.has(name) && required && !name.includes(":")) {
         report(scope, object, "class", `there is no requirement "${name}" in CWL ${scope.version}`, {

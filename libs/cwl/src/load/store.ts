@@ -156,7 +156,9 @@ export class DocumentStore {
     const loaded = await this.resolve(parsed, [...stack, uri]);
     const wanted = fragment === "" ? loaded : findById(loaded, fragment);
     if (wanted === undefined) {
-      throw new CwlError("invalid-document", [problemAt(value, directive, `${uri} holds nothing with id #${fragment}`)]);
+      throw new CwlError("invalid-document", [
+        problemAt(value, directive, `${uri} holds nothing with id #${fragment}`),
+      ]);
     }
     if (directive === "$import") {
       return wanted;
@@ -201,7 +203,9 @@ function findById(root: unknown, fragment: string): unknown {
   }
   // Schema-defined types have names, not ids.
   const named = Array.isArray(root) ? root : [root];
-  return named.find((item) => isObject(item) && typeof item["name"] === "string" && idFragment(item["name"]) === fragment);
+  return named.find(
+    (item) => isObject(item) && typeof item["name"] === "string" && idFragment(item["name"]) === fragment,
+  );
 }
 
 function idFragment(id: string): string {

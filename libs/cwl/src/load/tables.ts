@@ -116,7 +116,14 @@ export const fieldOfRecordTable = fieldTable({
   loadListing: "string @v1.1 =no_listing,shallow_listing,deep_listing",
 });
 
-const typeObject = { type: "any!", name: "string", label: "string", doc: "string|list", inputBinding: "map", outputBinding: "map -v1.0" };
+const typeObject = {
+  type: "any!",
+  name: "string",
+  label: "string",
+  doc: "string|list",
+  inputBinding: "map",
+  outputBinding: "map -v1.0",
+};
 
 export const arrayTable = fieldTable(typeObject, { items: "any!" });
 export const recordTable = fieldTable(typeObject, { fields: "list|map" });

@@ -13,22 +13,31 @@ import { outputTable } from "./tables.ts";
 
 export function buildTool(scope: Scope, raw: RawObject, head: ProcessHead, path: string): CommandLineTool {
   const streams = { stdout: asExpression(raw["stdout"]), stderr: asExpression(raw["stderr"]) };
-  const outputs = namedObjects(scope, raw, "outputs", { subject: "id", predicate: "type", path }).map((item): OutputParameter => {
-    const output = buildOutput(scope, item, outputTable);
-    const shortcut = item.object["type"];
-    if (shortcut !== "stdout" && shortcut !== "stderr") {
-      return output;
-    }
-    if (output.outputBinding !== undefined) {
-      report(scope, item.object, "outputBinding", `an output of type ${shortcut} cannot have an outputBinding`, { path: item.path });
-    }
-    // The name has to be the same on every run, so that results are reproducible.
-    streams[shortcut] ??= createHash("sha1").update(`${head.name}/${shortcut}`).digest("hex");
-    return {
-      ...output,
-      outputBinding: { glob: [streams[shortcut]], loadContents: false, loadListing: undefined, outputEval: undefined },
-    };
-  });
+  const outputs = namedObjects(scope, raw, "outputs", { subject: "id", predicate: "type", path }).map(
+    (item): OutputParameter => {
+      const output = buildOutput(scope, item, outputTable);
+      const shortcut = item.object["type"];
+      if (shortcut !== "stdout" && shortcut !== "stderr") {
+        return output;
+      }
+      if (output.outputBinding !== undefined) {
+        report(scope, item.object, "outputBinding", `an output of type ${shortcut} cannot have an outputBinding`, {
+          path: item.path,
+        });
+      }
+      // The name has to be the same on every run, so that results are reproducible.
+      streams[shortcut] ??= createHash("sha1").update(`${head.name}/${shortcut}`).digest("hex");
+      return {
+        ...output,
+        outputBinding: {
+          glob: [streams[shortcut]],
+          loadContents: false,
+          loadListing: undefined,
+          outputEval: undefined,
+        },
+      };
+    },
+  );
   return {
     class: "CommandLineTool",
     ...head,
@@ -52,7 +61,10 @@ function buildArguments(scope: Scope, raw: RawObject, path: string): (string | B
     }
     const text = asExpression(item);
     if (text === undefined) {
-      report(scope, list, index, `an argument is ${describe(item)}`, { path: where, hint: "expected a string or an object" });
+      report(scope, list, index, `an argument is ${describe(item)}`, {
+        path: where,
+        hint: "expected a string or an object",
+      });
       return [];
     }
     return [text];
@@ -60,14 +72,19 @@ function buildArguments(scope: Scope, raw: RawObject, path: string): (string | B
 }
 
 function buildStdin(scope: Scope, raw: RawObject, head: ProcessHead, path: string): string | undefined {
-  const shortcut = namedObjects({ ...scope, problems: [] }, raw, "inputs", { subject: "id", predicate: "type", path }).find(
-    (item) => item.object["type"] === "stdin",
-  );
+  const shortcut = namedObjects({ ...scope, problems: [] }, raw, "inputs", {
+    subject: "id",
+    predicate: "type",
+    path,
+  }).find((item) => item.object["type"] === "stdin");
   if (shortcut === undefined) {
     return asExpression(raw["stdin"]);
   }
   if (raw["stdin"] !== undefined) {
-    report(scope, raw, "stdin", `"stdin" is set and the input "${shortcut.name}" has type stdin as well`, { path, hint: "keep one" });
+    report(scope, raw, "stdin", `"stdin" is set and the input "${shortcut.name}" has type stdin as well`, {
+      path,
+      hint: "keep one",
+    });
   }
   if (!head.inputs.some((input) => input.name === shortcut.name)) {
     return undefined;
@@ -78,7 +95,10 @@ function buildStdin(scope: Scope, raw: RawObject, head: ProcessHead, path: strin
 function codes(scope: Scope, raw: RawObject, member: string, path: string): number[] {
   return asList(raw[member]).filter((item): item is number => {
     if (!Number.isInteger(item)) {
-      report(scope, raw, member, `an exit code is ${describe(item)}`, { path: join(path, member), hint: "expected an integer" });
+      report(scope, raw, member, `an exit code is ${describe(item)}`, {
+        path: join(path, member),
+        hint: "expected an integer",
+      });
     }
     return Number.isInteger(item);
   });

@@ -106,20 +106,32 @@ export function buildDefinedType(scope: Scope, raw: RawObject, path: string, nam
   const remember = <T extends CwlType>(type: T): T => {
     if (name !== undefined) {
       named.set(shortName(name), type);
-      named.set(safeResolve(name.includes("#") || hasScheme(name) ? name : `#${name}`, baseOf(raw) ?? scope.document.uri), type);
+      named.set(
+        safeResolve(name.includes("#") || hasScheme(name) ? name : `#${name}`, baseOf(raw) ?? scope.document.uri),
+        type,
+      );
     }
     return type;
   };
   switch (kind) {
     case "array":
       checkFields(scope, raw, "an array type", arrayTable, path);
-      return remember({ kind, items: buildType(scope, raw["items"], { holder: raw, member: "items", path: join(path, "items") }), binding });
+      return remember({
+        kind,
+        items: buildType(scope, raw["items"], { holder: raw, member: "items", path: join(path, "items") }),
+        binding,
+      });
     case "enum":
       checkFields(scope, raw, "an enum type", enumTable, path);
       return remember({ kind, name, symbols: asStrings(raw["symbols"]).map(symbolName), binding });
     case "record": {
       checkFields(scope, raw, "a record type", recordTable, path);
-      const record = remember({ kind, name: name === undefined ? undefined : shortName(name), fields: [] as RecordField[], binding });
+      const record = remember({
+        kind,
+        name: name === undefined ? undefined : shortName(name),
+        fields: [] as RecordField[],
+        binding,
+      });
       record.fields = namedObjects(scope, raw, "fields", { subject: "name", predicate: "type", path }).map((field) =>
         buildField(scope, field.name, field.object, field.path),
       );
@@ -163,11 +175,7 @@ function buildField(scope: Scope, name: string, raw: RawObject, path: string): R
 }
 
 /** Types of a SchemaDefRequirement, under full and short names. */
-export function buildSchemaTypes(
-  scope: Scope,
-  raws: readonly unknown[],
-  path: string,
-): Map<string, CwlType> {
+export function buildSchemaTypes(scope: Scope, raws: readonly unknown[], path: string): Map<string, CwlType> {
   const types = new Map(scope.types);
   const inner: Scope = { ...scope, types };
   for (const [index, raw] of raws.entries()) {

@@ -15,7 +15,9 @@ export function toUri(reference: string, directory = process.cwd()): string {
   }
   const hash = reference.indexOf("#");
   const path = hash === -1 ? reference : reference.slice(0, hash);
-  return pathToFileURL(isAbsolute(path) ? path : resolve(directory, path)).href + (hash === -1 ? "" : reference.slice(hash));
+  return (
+    pathToFileURL(isAbsolute(path) ? path : resolve(directory, path)).href + (hash === -1 ? "" : reference.slice(hash))
+  );
 }
 
 /** Resolves a URI reference as written in a document, where `%20` is an escape and `#x` a fragment. */

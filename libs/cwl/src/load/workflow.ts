@@ -42,7 +42,12 @@ export async function buildWorkflow(scope: Scope, raw: RawObject, head: ProcessH
   return { class: "Workflow", ...head, outputs, steps };
 }
 
-async function buildStep(scope: Scope, item: NamedObject, head: ProcessHead, prefix: string): Promise<Step | undefined> {
+async function buildStep(
+  scope: Scope,
+  item: NamedObject,
+  head: ProcessHead,
+  prefix: string,
+): Promise<Step | undefined> {
   const { object, name, path } = item;
   checkFields(scope, object, `the step "${name}"`, stepTable, path);
   const inputs = namedObjects(scope, object, "in", { subject: "id", predicate: "source", path }).map(
@@ -60,7 +65,11 @@ async function buildStep(scope: Scope, item: NamedObject, head: ProcessHead, pre
       };
     },
   );
-  const run = await buildRun(scope, item, `${withoutFragment(head.id)}#${prefix === "" ? "" : `${prefix}/`}${name}/run`);
+  const run = await buildRun(
+    scope,
+    item,
+    `${withoutFragment(head.id)}#${prefix === "" ? "" : `${prefix}/`}${name}/run`,
+  );
   if (run === undefined) {
     return undefined;
   }
@@ -86,7 +95,8 @@ async function buildStep(scope: Scope, item: NamedObject, head: ProcessHead, pre
     hints: buildRequirements(scope, object, "hints", path),
     scatter: asStrings(object["scatter"]).map(shortName),
     scatterMethod: object["scatterMethod"] as ScatterMethod | undefined,
-    when: when === undefined || when === null ? undefined : typeof when === "boolean" ? `$(${when})` : asExpression(when),
+    when:
+      when === undefined || when === null ? undefined : typeof when === "boolean" ? `$(${when})` : asExpression(when),
     place: place(scope, object),
   };
 }
@@ -96,7 +106,8 @@ async function buildRun(scope: Scope, item: NamedObject, inlineId: string): Prom
   const run = object["run"];
   const path = join(item.path, "run");
   if (isObject(run)) {
-    const id = typeof run["id"] === "string" ? resolveReference(hashed(run["id"]), baseOf(run) ?? scope.document.uri) : inlineId;
+    const id =
+      typeof run["id"] === "string" ? resolveReference(hashed(run["id"]), baseOf(run) ?? scope.document.uri) : inlineId;
     return await scope.buildProcess(scope, run, id, path);
   }
   if (typeof run !== "string") {
@@ -114,7 +125,9 @@ export async function buildReferenced(
   path: string,
 ): Promise<Process | undefined> {
   if (scope.ancestors.includes(uri)) {
-    const circle = [...scope.ancestors.slice(scope.ancestors.indexOf(uri)), uri].map((id) => id.slice(id.lastIndexOf("/") + 1));
+    const circle = [...scope.ancestors.slice(scope.ancestors.indexOf(uri)), uri].map((id) =>
+      id.slice(id.lastIndexOf("/") + 1),
+    );
     report(scope, holder, "run", `the workflow runs itself: ${circle.join(" → ")}`, { path });
     return undefined;
   }
@@ -123,7 +136,10 @@ export async function buildReferenced(
     const fragment = fragmentOf(uri);
     const raw = fragment === "" ? entryOf(document.root) : document.index.get(fragment);
     if (!isObject(raw)) {
-      throw new CwlError("invalid-document", `${withoutFragment(uri)} holds no process ${fragment === "" ? "" : `#${fragment}`}`.trim());
+      throw new CwlError(
+        "invalid-document",
+        `${withoutFragment(uri)} holds no process ${fragment === "" ? "" : `#${fragment}`}`.trim(),
+      );
     }
     const version = (document.version ?? scope.version) as Scope["version"];
     return await scope.buildProcess({ ...scope, document, version }, raw, uri, fragment);
@@ -156,7 +172,12 @@ export async function buildReferenced(
 
 /** The process of a file: the file itself, or `#main` of its graph, or the graph's only process. */
 export function entryOf(root: unknown): RawObject | undefined {
-  const graph = isObject(root) && Array.isArray(root["$graph"]) ? (root["$graph"] as unknown[]) : Array.isArray(root) ? root : undefined;
+  const graph =
+    isObject(root) && Array.isArray(root["$graph"])
+      ? (root["$graph"] as unknown[])
+      : Array.isArray(root)
+        ? root
+        : undefined;
   if (graph === undefined) {
     return isObject(root) ? root : undefined;
   }

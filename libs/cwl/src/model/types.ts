@@ -95,7 +95,16 @@ export function formatType(type: CwlType): string {
       return `enum (${type.symbols.join(", ")})`;
     case "record":
       return type.name === undefined ? "record" : `record ${type.name}`;
-    default:
+    case "null":
+    case "boolean":
+    case "int":
+    case "long":
+    case "float":
+    case "double":
+    case "string":
+    case "File":
+    case "Directory":
+    case "Any":
       return type.kind;
   }
 }

@@ -1,5 +1,14 @@
 /** Values that inputs, outputs and expressions carry: JSON plus 64-bit integers. */
-export type Value = null | boolean | number | bigint | string | readonly Value[] | FileValue | DirectoryValue | ValueObject;
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly Value[]
+  | FileValue
+  | DirectoryValue
+  | ValueObject;
 
 export interface ValueObject {
   readonly [key: string]: Value | undefined;
@@ -52,7 +61,11 @@ export function isFileOrDirectory(value: unknown): value is FileOrDirectory {
 
 /** JSON text of a value; integers beyond 2^53 keep every digit, `undefined` members are left out. */
 export function toJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? rawJson(String(item)) : item), indent);
+  return JSON.stringify(
+    value,
+    (_key, item: unknown) => (typeof item === "bigint" ? rawJson(String(item)) : item),
+    indent,
+  );
 }
 
 function rawJson(text: string): unknown {
@@ -71,7 +84,10 @@ export function mapFiles(value: Value, change: (item: FileOrDirectory) => FileOr
   }
   if (isObject(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, item === undefined ? undefined : mapFiles(item as Value, change)]),
+      Object.entries(value).map(([key, item]) => [
+        key,
+        item === undefined ? undefined : mapFiles(item as Value, change),
+      ]),
     );
   }
   return value;

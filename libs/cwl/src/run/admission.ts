@@ -72,7 +72,10 @@ export class Admission {
 
   private fits(want: { cores: number; ramMiB: number }): boolean {
     // Sums of fractions of cores are not exact.
-    return this.running === 0 || (this.usedCores + want.cores <= this.cores + 1e-9 && this.usedRam + want.ramMiB <= this.ramMiB);
+    return (
+      this.running === 0 ||
+      (this.usedCores + want.cores <= this.cores + 1e-9 && this.usedRam + want.ramMiB <= this.ramMiB)
+    );
   }
 
   private take(want: { cores: number; ramMiB: number }): void {

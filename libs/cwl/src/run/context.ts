@@ -56,7 +56,13 @@ export interface RunContext {
   readonly run: RunProcess;
 }
 
-export type RunProcess = (process: Process, given: ValueObject, requirements: Requirements, step: string, context: RunContext) => Promise<ValueObject>;
+export type RunProcess = (
+  process: Process,
+  given: ValueObject,
+  requirements: Requirements,
+  step: string,
+  context: RunContext,
+) => Promise<ValueObject>;
 
 /** A fresh directory for one job. */
 export function newJobDirectory(context: RunContext): { readonly id: string; readonly directory: string } {
@@ -103,9 +109,18 @@ async function fetchSecondary(item: FileOrDirectory, context: RunContext): Promi
 }
 
 async function download(item: FileOrDirectory, uri: string, fetcher: Fetcher, context: RunContext): Promise<string> {
-  const folder = join(context.workDir, "fetched", createHash("sha1").update(uri.slice(0, uri.lastIndexOf("/"))).digest("hex"));
+  const folder = join(
+    context.workDir,
+    "fetched",
+    createHash("sha1")
+      .update(uri.slice(0, uri.lastIndexOf("/")))
+      .digest("hex"),
+  );
   mkdirSync(folder, { recursive: true });
-  const name = decodeURIComponent(new URL(uri).pathname.replace(/\/$/, "").split("/").at(-1) ?? "").replaceAll(/[/\0]/g, "_");
+  const name = decodeURIComponent(new URL(uri).pathname.replace(/\/$/, "").split("/").at(-1) ?? "").replaceAll(
+    /[/\0]/g,
+    "_",
+  );
   const path = join(folder, name === "" || name === "." || name === ".." ? "download" : name);
   if (item.class === "File") {
     await fetcher.download(uri, path, { signal: context.signal });

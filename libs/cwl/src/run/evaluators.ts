@@ -6,7 +6,11 @@ import type { LoadListing } from "../model/types.ts";
 import type { Requirements } from "./requirements.ts";
 
 /** An evaluator under the requirements in force. */
-export function makeEvaluator(requirements: Requirements, version: CwlVersion, limits: SandboxLimits | undefined): Evaluator {
+export function makeEvaluator(
+  requirements: Requirements,
+  version: CwlVersion,
+  limits: SandboxLimits | undefined,
+): Evaluator {
   const javascript = requirements.find("InlineJavascriptRequirement");
   return new Evaluator({
     javascript: javascript !== undefined,
@@ -17,5 +21,7 @@ export function makeEvaluator(requirements: Requirements, version: CwlVersion, l
 }
 
 export function listingInForce(requirements: Requirements): LoadListing {
-  return (requirements.find("LoadListingRequirement")?.fields["loadListing"] as LoadListing | undefined) ?? "no_listing";
+  return (
+    (requirements.find("LoadListingRequirement")?.fields["loadListing"] as LoadListing | undefined) ?? "no_listing"
+  );
 }

@@ -18,7 +18,11 @@ export interface JobInputs {
 }
 
 /** Reads an input object from a JSON or YAML file. */
-export async function loadInputs(reference: string, document: LoadedDocument, options: LoadOptions = {}): Promise<JobInputs> {
+export async function loadInputs(
+  reference: string,
+  document: LoadedDocument,
+  options: LoadOptions = {},
+): Promise<JobInputs> {
   const store = new DocumentStore(options);
   const { root } = await store.load(toUri(reference));
   if (root !== null && !isObject(root)) {
@@ -28,7 +32,11 @@ export async function loadInputs(reference: string, document: LoadedDocument, op
 }
 
 /** Makes locations absolute (relative ones mean: next to `base`) and takes `cwl:requirements` out. */
-export function resolveInputs(raw: { readonly [key: string]: unknown }, document: LoadedDocument, base: string): JobInputs {
+export function resolveInputs(
+  raw: { readonly [key: string]: unknown },
+  document: LoadedDocument,
+  base: string,
+): JobInputs {
   const scope: Scope = {
     store: document.store,
     problems: [],
@@ -46,7 +54,8 @@ export function resolveInputs(raw: { readonly [key: string]: unknown }, document
     built: new Map(),
     buildProcess: () => Promise.resolve(undefined),
   };
-  const requirements = raw["cwl:requirements"] === undefined ? [] : buildRequirements(scope, raw, "cwl:requirements", "");
+  const requirements =
+    raw["cwl:requirements"] === undefined ? [] : buildRequirements(scope, raw, "cwl:requirements", "");
   if (scope.problems.some((problem) => problem.severity === "error")) {
     throw new CwlError("invalid-inputs", scope.problems);
   }
@@ -61,5 +70,7 @@ export function resolveInputs(raw: { readonly [key: string]: unknown }, document
 
 function namespacesOf(raw: { readonly [key: string]: unknown }): Record<string, string> {
   const own = raw["$namespaces"];
-  return isObject(own) ? Object.fromEntries(Object.entries(own).filter((entry): entry is [string, string] => typeof entry[1] === "string")) : {};
+  return isObject(own)
+    ? Object.fromEntries(Object.entries(own).filter((entry): entry is [string, string] => typeof entry[1] === "string"))
+    : {};
 }

@@ -37,7 +37,12 @@ export class ProgressMeter {
     const percent = Math.max(this.last, Math.floor(share(this.root) * 100));
     if (job || percent > this.last) {
       this.last = percent;
-      this.emit({ type: "progress", percent, jobsDone: this.jobsDone, jobsKnown: Math.max(this.jobsKnown, this.jobsDone) });
+      this.emit({
+        type: "progress",
+        percent,
+        jobsDone: this.jobsDone,
+        jobsKnown: Math.max(this.jobsKnown, this.jobsDone),
+      });
     }
   }
 

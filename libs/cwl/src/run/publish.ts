@@ -10,7 +10,10 @@ import type { DirectoryValue, FileOrDirectory, Value, ValueObject } from "../mod
 import { mapFilesAsync } from "../model/values.ts";
 
 /** Puts the files of an output object into a directory and gives the object with their new locations. */
-export async function publishOutputs(outputs: ValueObject, options: { readonly outDir: string; readonly workDir: string }): Promise<ValueObject> {
+export async function publishOutputs(
+  outputs: ValueObject,
+  options: { readonly outDir: string; readonly workDir: string },
+): Promise<ValueObject> {
   mkdirSync(options.outDir, { recursive: true });
   const publisher = new Publisher(options.outDir, options.workDir);
   return (await mapFilesAsync(outputs, (item) => publisher.publish(item))) as ValueObject;
@@ -47,7 +50,11 @@ class Publisher {
       await this.write(item, source, target);
     }
     const { path: _path, dirname: _dirname, ...rest } = item;
-    const moved = { ...rest, location: fileUri(target), basename: target.slice(target.lastIndexOf("/") + 1) } as FileOrDirectory;
+    const moved = {
+      ...rest,
+      location: fileUri(target),
+      basename: target.slice(target.lastIndexOf("/") + 1),
+    } as FileOrDirectory;
     if (moved.class === "Directory") {
       return await withChecksums(loadListing(moved, "deep_listing"));
     }
@@ -55,7 +62,9 @@ class Publisher {
     return {
       ...complete(source === undefined ? file : moved, { size: true }),
       checksum: await checksumOf(target),
-      ...(moved.secondaryFiles === undefined ? {} : { secondaryFiles: await this.publishAll(moved.secondaryFiles, dirname(target)) }),
+      ...(moved.secondaryFiles === undefined
+        ? {}
+        : { secondaryFiles: await this.publishAll(moved.secondaryFiles, dirname(target)) }),
     } as FileOrDirectory;
   }
 

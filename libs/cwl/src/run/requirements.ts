@@ -19,7 +19,9 @@ export class Requirements {
 
   /** The same with one more level inside. */
   inside(level: Level): Requirements {
-    return level.requirements.length === 0 && level.hints.length === 0 ? this : new Requirements([level, ...this.levels]);
+    return level.requirements.length === 0 && level.hints.length === 0
+      ? this
+      : new Requirements([level, ...this.levels]);
   }
 
   find(name: string): Requirement | undefined {

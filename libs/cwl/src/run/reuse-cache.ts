@@ -15,12 +15,10 @@ import type { Requirements } from "./requirements.ts";
 /** Results of earlier jobs by what went into them: the tool, its requirements, and the content of its inputs. */
 export class ReuseCache {
   private readonly directory: string;
-  private readonly workDir: string;
 
-  constructor(directory: string, workDir: string) {
+  constructor(directory: string) {
     mkdirSync(directory, { recursive: true });
     this.directory = directory;
-    this.workDir = workDir;
   }
 
   async key(tool: CommandLineTool, requirements: Requirements, inputs: ValueObject, spec: JobSpec): Promise<string> {
@@ -63,10 +61,15 @@ export class ReuseCache {
 }
 
 function relocate(item: FileOrDirectory, from: string, to: string): FileOrDirectory {
-  const inner = (items: readonly FileOrDirectory[]): FileOrDirectory[] => items.map((entry) => relocate(entry, from, to));
+  const inner = (items: readonly FileOrDirectory[]): FileOrDirectory[] =>
+    items.map((entry) => relocate(entry, from, to));
   const location = item.location?.replace(encodeURI(from), encodeURI(to));
   return item.class === "File"
-    ? { ...item, location, ...(item.secondaryFiles === undefined ? {} : { secondaryFiles: inner(item.secondaryFiles) }) }
+    ? {
+        ...item,
+        location,
+        ...(item.secondaryFiles === undefined ? {} : { secondaryFiles: inner(item.secondaryFiles) }),
+      }
     : { ...item, location, ...(item.listing === undefined ? {} : { listing: inner(item.listing) }) };
 }
 
@@ -90,7 +93,9 @@ async function describeContent(value: unknown): Promise<unknown> {
     return await Promise.all((value as unknown[]).map(describeContent));
   }
   if (isObject(value)) {
-    const entries = await Promise.all(Object.entries(value).map(async ([key, item]) => [key, await describeContent(item)] as const));
+    const entries = await Promise.all(
+      Object.entries(value).map(async ([key, item]) => [key, await describeContent(item)] as const),
+    );
     return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
   }
   return value;

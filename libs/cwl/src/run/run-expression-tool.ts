@@ -1,6 +1,6 @@
 import { CwlError } from "../errors.ts";
 import { sortedJson } from "../expressions/evaluate.ts";
-import { mismatch } from "../inputs/check-value.ts";
+import { outputMismatch } from "../inputs/check-value.ts";
 import { complete, localPath } from "../inputs/files.ts";
 import { prepareInputs } from "../inputs/prepare.ts";
 import { fileUri } from "../load/uri.ts";
@@ -34,21 +34,32 @@ export async function runExpressionTool(
     formats: context.formats,
     fetch: (item) => fetchItem(item, context),
     runtime: {},
+    discover: step === "",
   });
   const inputs = mapFiles(prepared, withPath) as ValueObject;
   context.emit({ type: "step-started", step, command: [], image: undefined, attempt: 1 });
   try {
     const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
-    const result = await evaluator.evaluate(tool.expression, { inputs, self: null, runtime: runtimeOf(resources, "/", "/") });
+    const result = await evaluator.evaluate(tool.expression, {
+      inputs,
+      self: null,
+      runtime: runtimeOf(resources, "/", "/"),
+    });
     if (!isObject(result)) {
-      throw new CwlError("process-failed", `${tool.name}: the expression must give an object with the outputs, but gave ${sortedJson(result)}`);
+      throw new CwlError(
+        "process-failed",
+        `${tool.name}: the expression must give an object with the outputs, but gave ${sortedJson(result)}`,
+      );
     }
     const outputs: Record<string, Value> = {};
     for (const output of tool.outputs) {
       const value = mapFiles((result[output.name] ?? null) as Value, withLocation);
-      const wrong = mismatch(value, output.type);
+      const wrong = outputMismatch(value, output.type);
       if (wrong !== undefined) {
-        throw new CwlError("process-failed", `${tool.name}: the output "${output.name}${wrong.path}" is wrong: ${wrong.message}`);
+        throw new CwlError(
+          "process-failed",
+          `${tool.name}: the output "${output.name}${wrong.path}" is wrong: ${wrong.message}`,
+        );
       }
       outputs[output.name] = value;
     }
@@ -57,7 +68,14 @@ export async function runExpressionTool(
   } catch (error) {
     if (error instanceof CwlError) {
       error.step ??= step;
-      context.emit({ type: "step-failed", step, message: error.message, exitCode: undefined, logTail: undefined, retrying: false });
+      context.emit({
+        type: "step-failed",
+        step,
+        message: error.message,
+        exitCode: undefined,
+        logTail: undefined,
+        retrying: false,
+      });
     }
     throw error;
   }
@@ -70,6 +88,7 @@ function withPath(item: FileOrDirectory): FileOrDirectory {
 
 /** Files made by the expression may name a path; what is passed on has a location. */
 function withLocation(item: FileOrDirectory): FileOrDirectory {
-  const located = item.location === undefined && typeof item.path === "string" ? { ...item, location: fileUri(item.path) } : item;
+  const located =
+    item.location === undefined && typeof item.path === "string" ? { ...item, location: fileUri(item.path) } : item;
   return complete(located, { size: false });
 }

@@ -9,6 +9,7 @@ import type { SandboxLimits } from "../expressions/sandbox.ts";
 import { defaultSandboxLimits } from "../expressions/sandbox.ts";
 import { removeTree } from "../files/copy.ts";
 import { FormatChecker } from "../inputs/formats.ts";
+import type { Ontology } from "../inputs/ontology.ts";
 import type { Fetcher } from "../load/fetcher.ts";
 import { readDocumentText } from "../load/fetcher.ts";
 import type { LoadedDocument } from "../load/load.ts";
@@ -77,10 +78,18 @@ export async function runProcess(options: RunOptions): Promise<ValueObject> {
     if (options.signal?.aborted === true) {
       throw new CwlError("cancelled", "the run was cancelled");
     }
-    context.emit({ type: "run-started", process: document.uri, label: document.process.label, warnings: document.warnings });
-    const inputs = isJobInputs(options.inputs) ? options.inputs : resolveInputs(options.inputs, document, `${fileUri(process.cwd())}/`);
-    const requirements = new Requirements().inside({ requirements: inputs.requirements, hints: [] });
-    const made = await context.run(document.process, inputs.values, requirements, "", context);
+    context.emit({
+      type: "run-started",
+      process: document.uri,
+      label: document.process.label,
+      warnings: document.warnings,
+    });
+    const inputs = isJobInputs(options.inputs)
+      ? options.inputs
+      : resolveInputs(options.inputs, document, `${fileUri(process.cwd())}/`);
+    // Requirements in the input object go before the document's own.
+    const top = { ...document.process, requirements: [...document.process.requirements, ...inputs.requirements] };
+    const made = await context.run(top, inputs.values, new Requirements(), "", context);
     const outputs = await publishOutputs(made, { outDir: realOutDir(options.outDir), workDir });
     context.progress.finish("", false);
     context.emit({ type: "run-finished", outputs: outputs as never });
@@ -125,7 +134,7 @@ function makeContext(options: RunOptions, workDir: string, stop: AbortController
     inputRoots: options.inputRoots?.map((root) => realpathSync(root)),
     formats: new FormatChecker(() => loadOntology(document.schemas, options.fetcher)),
     sandbox: { ...defaultSandboxLimits, ...limits.expression },
-    reuse: options.cacheDir === undefined ? undefined : new ReuseCache(options.cacheDir, workDir),
+    reuse: options.cacheDir === undefined ? undefined : new ReuseCache(options.cacheDir),
     infrastructureRetries: limits.infrastructureRetries ?? 2,
     scatterWidth: Math.max(8, Math.ceil(cores) * 2),
     progress: new ProgressMeter(emit),
@@ -137,7 +146,13 @@ function makeContext(options: RunOptions, workDir: string, stop: AbortController
   };
 }
 
-async function runAny(process: Process, given: ValueObject, requirements: Requirements, step: string, context: RunContext): Promise<ValueObject> {
+async function runAny(
+  process: Process,
+  given: ValueObject,
+  requirements: Requirements,
+  step: string,
+  context: RunContext,
+): Promise<ValueObject> {
   context.signal.throwIfAborted();
   switch (process.class) {
     case "CommandLineTool":
@@ -147,7 +162,10 @@ async function runAny(process: Process, given: ValueObject, requirements: Requir
     case "Workflow":
       return await runWorkflow(process, given, requirements, step, context);
     case "Operation":
-      throw new CwlError("unsupported", `${process.name} is an Operation: it describes a step that has no implementation, so it cannot be run`);
+      throw new CwlError(
+        "unsupported",
+        `${process.name} is an Operation: it describes a step that has no implementation, so it cannot be run`,
+      );
   }
 }
 
@@ -166,7 +184,9 @@ function asCwlError(error: unknown, signal: AbortSignal | undefined): CwlError {
 }
 
 function isJobInputs(inputs: RunOptions["inputs"]): inputs is JobInputs {
-  return Array.isArray(inputs["requirements"]) && typeof inputs["values"] === "object" && Object.keys(inputs).length === 2;
+  return (
+    Array.isArray(inputs["requirements"]) && typeof inputs["values"] === "object" && Object.keys(inputs).length === 2
+  );
 }
 
 function realOutDir(path: string): string {
@@ -176,9 +196,9 @@ function realOutDir(path: string): string {
 
 const ontologyLimit = 64 * 1024 * 1024;
 
-async function loadOntology(uris: readonly string[], fetcher: Fetcher | undefined): Promise<import("../inputs/ontology.ts").Ontology> {
-  const { Ontology, readOntology } = await import("../inputs/ontology.ts");
-  const ontology = new Ontology();
+async function loadOntology(uris: readonly string[], fetcher: Fetcher | undefined): Promise<Ontology> {
+  const { Ontology: OntologyClass, readOntology } = await import("../inputs/ontology.ts");
+  const ontology = new OntologyClass();
   for (const uri of uris) {
     if (uri.startsWith("file:") || fetcher !== undefined) {
       readOntology(await readDocumentText(uri, { fetcher, limit: ontologyLimit, localFiles: true }), ontology);

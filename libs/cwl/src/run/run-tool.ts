@@ -43,6 +43,7 @@ export async function runTool(
     formats: context.formats,
     fetch: (item) => fetchItem(item, context),
     runtime: {},
+    discover: step === "",
   });
   const request = containerRequest(requirements);
   const executor = chooseExecutor(request, context, tool);
@@ -62,7 +63,14 @@ export async function runTool(
     const spec = await job.specify(id, staged, runtime, resources, executor.sharesFileSystem ? undefined : request);
     const cached = await job.lookUp(inputs, staged, runtime, spec);
     if (cached !== undefined) {
-      context.emit({ type: "step-finished", step, exitCode: undefined, usage: undefined, outputs: cached, reused: true });
+      context.emit({
+        type: "step-finished",
+        step,
+        exitCode: undefined,
+        usage: undefined,
+        outputs: cached,
+        reused: true,
+      });
       return cached;
     }
     const result = await job.execute(executor, spec);
@@ -75,15 +83,31 @@ export async function runTool(
       version: tool.version,
       loadListing,
     }).catch((error: unknown) => {
-      throw error instanceof CwlError ? new CwlError(error.code, error.problems, { cause: error, exitCode: result.exitCode, logTail: result.logTail }) : error;
+      throw error instanceof CwlError
+        ? new CwlError(error.code, error.problems, { cause: error, exitCode: result.exitCode, logTail: result.logTail })
+        : error;
     });
     await job.remember(outputs);
-    context.emit({ type: "step-finished", step, exitCode: result.exitCode, usage: result.usage, outputs, reused: false });
+    context.emit({
+      type: "step-finished",
+      step,
+      exitCode: result.exitCode,
+      usage: result.usage,
+      outputs,
+      reused: false,
+    });
     return outputs;
   } catch (error) {
     if (error instanceof CwlError) {
       error.step ??= step;
-      context.emit({ type: "step-failed", step, message: error.message, exitCode: error.exitCode, logTail: error.logTail, retrying: false });
+      context.emit({
+        type: "step-failed",
+        step,
+        message: error.message,
+        exitCode: error.exitCode,
+        logTail: error.logTail,
+        retrying: false,
+      });
     }
     throw error;
   } finally {
@@ -98,7 +122,10 @@ function chooseExecutor(request: ContainerRequest | undefined, context: RunConte
     return container;
   }
   if (request?.required === true) {
-    throw new CwlError("unsupported", `${tool.name} requires the container ${request.image}, and there is no container engine here`);
+    throw new CwlError(
+      "unsupported",
+      `${tool.name} requires the container ${request.image}, and there is no container engine here`,
+    );
   }
   if (request !== undefined && !context.hostFallback) {
     throw new CwlError(
@@ -116,12 +143,18 @@ function checkExit(tool: CommandLineTool, result: JobResult, spec: JobSpec): voi
   const { exitCode, logTail } = result;
   const fail = (message: string): never => {
     const tail = logTail.trim();
-    throw new CwlError("process-failed", `${tool.name}: ${message}${tail === "" ? "" : `; its last words:\n${tail}`}`, { exitCode, logTail });
+    throw new CwlError("process-failed", `${tool.name}: ${message}${tail === "" ? "" : `; its last words:\n${tail}`}`, {
+      exitCode,
+      logTail,
+    });
   };
   if (result.timedOut) {
     fail(`it ran longer than its limit of ${spec.timeLimitSeconds} s and was stopped`);
   }
-  const success = exitCode === 0 ? !tool.permanentFailCodes.includes(0) && !tool.temporaryFailCodes.includes(0) : tool.successCodes.includes(exitCode);
+  const success =
+    exitCode === 0
+      ? !tool.permanentFailCodes.includes(0) && !tool.temporaryFailCodes.includes(0)
+      : tool.successCodes.includes(exitCode);
   if (!success) {
     fail(`exit code ${exitCode}${tool.temporaryFailCodes.includes(exitCode) ? " (temporary failure)" : ""}`);
   }
@@ -219,17 +252,33 @@ class ToolJob {
           onLog: (text) => context.emit({ type: "step-log", step, text }),
         });
       } catch (error) {
-        if (!(error instanceof CwlError) || error.code !== "infrastructure" || attempt > context.infrastructureRetries) {
+        if (
+          !(error instanceof CwlError) ||
+          error.code !== "infrastructure" ||
+          attempt > context.infrastructureRetries
+        ) {
           throw error;
         }
-        context.emit({ type: "step-failed", step, message: error.message, exitCode: undefined, logTail: undefined, retrying: true });
+        context.emit({
+          type: "step-failed",
+          step,
+          message: error.message,
+          exitCode: undefined,
+          logTail: undefined,
+          retrying: true,
+        });
         await pause(Math.min(100 * 2 ** attempt, 5000), context.signal);
       }
     }
   }
 
   /** Outputs of an earlier run of the same command on the same inputs, when there is a cache and the tool allows it. */
-  async lookUp(inputs: ValueObject, staged: ValueObject, runtime: ValueObject, spec: JobSpec): Promise<ValueObject | undefined> {
+  async lookUp(
+    inputs: ValueObject,
+    staged: ValueObject,
+    runtime: ValueObject,
+    spec: JobSpec,
+  ): Promise<ValueObject | undefined> {
     const { reuse } = this.context;
     if (
       reuse === undefined ||
@@ -257,7 +306,10 @@ class ToolJob {
     };
     const requirement = this.requirements.find("EnvVarRequirement");
     for (const { name, value } of requirement === undefined ? [] : environmentOf(requirement)) {
-      const made = typeof value === "string" ? await this.evaluator.evaluate(value, { inputs, runtime, self: null }) : (value as Value);
+      const made =
+        typeof value === "string"
+          ? await this.evaluator.evaluate(value, { inputs, runtime, self: null })
+          : (value as Value);
       if (made !== null && typeof made === "object") {
         throw new CwlError("expression", `the environment variable ${name} must be a string`);
       }
@@ -288,25 +340,43 @@ class ToolJob {
     return host;
   }
 
-  private async stream(text: string | undefined, what: string, inputs: ValueObject, runtime: ValueObject): Promise<string | undefined> {
+  private async stream(
+    text: string | undefined,
+    what: string,
+    inputs: ValueObject,
+    runtime: ValueObject,
+  ): Promise<string | undefined> {
     if (text === undefined) {
       return undefined;
     }
     const name = await this.evaluator.evaluateText(text, { inputs, runtime, self: null }, what);
     const seen = this.workspace.outdir.seen;
-    const host = joinInside(this.workspace.outdir.host, name.startsWith(`${seen}/`) ? name.slice(seen.length + 1) : name);
+    const host = joinInside(
+      this.workspace.outdir.host,
+      name.startsWith(`${seen}/`) ? name.slice(seen.length + 1) : name,
+    );
     if (host === undefined || name === "" || (name.startsWith("/") && !name.startsWith(`${seen}/`))) {
       throw new CwlError("unsafe", `${what} ${JSON.stringify(name)} is not a file name inside the working directory`);
     }
     const parent = host.slice(0, host.lastIndexOf("/"));
     const real = this.workspace.resolve(this.workspace.outdir.seen + parent.slice(this.workspace.outdir.host.length));
-    if (real === undefined || !joinInside(this.workspace.outdir.host, real.slice(this.workspace.outdir.host.length)) || !real.startsWith(this.workspace.outdir.host)) {
+    if (
+      real === undefined ||
+      !joinInside(this.workspace.outdir.host, real.slice(this.workspace.outdir.host.length)) ||
+      !real.startsWith(this.workspace.outdir.host)
+    ) {
       throw new CwlError("process-failed", `${what} ${JSON.stringify(name)}: its directory is not there`);
     }
     return host;
   }
 
-  private async flag(name: string, field: string, inputs: ValueObject, runtime: ValueObject, fallback: boolean): Promise<boolean> {
+  private async flag(
+    name: string,
+    field: string,
+    inputs: ValueObject,
+    runtime: ValueObject,
+    fallback: boolean,
+  ): Promise<boolean> {
     const raw = this.requirements.find(name)?.fields[field];
     const value = typeof raw === "string" ? await this.evaluator.evaluate(raw, { inputs, runtime, self: null }) : raw;
     if (value === undefined || value === null) {
@@ -320,10 +390,14 @@ class ToolJob {
 
   private async timeLimit(inputs: ValueObject, runtime: ValueObject): Promise<number> {
     const raw = this.requirements.find("ToolTimeLimit")?.fields["timelimit"];
-    const value = typeof raw === "string" ? await this.evaluator.evaluate(raw, { inputs, runtime, self: null }) : (raw ?? 0);
+    const value =
+      typeof raw === "string" ? await this.evaluator.evaluate(raw, { inputs, runtime, self: null }) : (raw ?? 0);
     const seconds = typeof value === "bigint" ? Number(value) : value;
     if (typeof seconds !== "number" || !(seconds >= 0)) {
-      throw new CwlError("invalid-document", `ToolTimeLimit: timelimit must be a number of seconds of at least 0, but is ${sortedJson(value)}`);
+      throw new CwlError(
+        "invalid-document",
+        `ToolTimeLimit: timelimit must be a number of seconds of at least 0, but is ${sortedJson(value)}`,
+      );
     }
     // Timers of the platform end at 24 days; a longer limit is none.
     return seconds > 2_000_000 ? 0 : seconds;

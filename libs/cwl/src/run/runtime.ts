@@ -31,7 +31,10 @@ export async function requestedResources(
     const min = await amount(fields[`${field}Min`], `${field}Min`, evaluator, context);
     const max = await amount(fields[`${field}Max`], `${field}Max`, evaluator, context);
     if (min !== undefined && max !== undefined && max < min) {
-      throw new CwlError("invalid-inputs", `ResourceRequirement: ${field}Max (${max}) is less than ${field}Min (${min})`);
+      throw new CwlError(
+        "invalid-inputs",
+        `ResourceRequirement: ${field}Max (${max}) is less than ${field}Min (${min})`,
+      );
     }
     const wanted = min ?? (max === undefined ? fallback : Math.min(max, fallback === 1 ? max : max));
     result[name] = name === "cores" ? wanted : Math.ceil(wanted);
@@ -52,9 +55,17 @@ async function amount(
   if (value === null) {
     return undefined;
   }
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : typeof value === "bigint" ? Number(value) : value;
+  const number =
+    typeof value === "string" && value.trim() !== ""
+      ? Number(value)
+      : typeof value === "bigint"
+        ? Number(value)
+        : value;
   if (typeof number !== "number" || !Number.isFinite(number) || number < 0) {
-    throw new CwlError("expression", `ResourceRequirement: ${what} must be a number of at least 0, but is ${sortedJson(value)}`);
+    throw new CwlError(
+      "expression",
+      `ResourceRequirement: ${what} must be a number of at least 0, but is ${sortedJson(value)}`,
+    );
   }
   return number;
 }

@@ -7,7 +7,9 @@ import type { Requirements } from "./requirements.ts";
 /** Refuses a process that demands what this engine does not have; hints are passed over. */
 export function checkSupported(process: Process, requirements: Requirements): void {
   const known = requirementTables("v1.2");
-  const strange = requirements.required().find((item) => known[item.class] === undefined && !knownExtensions.has(item.class));
+  const strange = requirements
+    .required()
+    .find((item) => known[item.class] === undefined && !knownExtensions.has(item.class));
   if (strange !== undefined) {
     throw new CwlError("unsupported", [
       {

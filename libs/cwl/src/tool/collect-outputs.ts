@@ -5,7 +5,7 @@ import type { Evaluator } from "../expressions/evaluate.ts";
 import type { ExpressionContext } from "../expressions/parameter-reference.ts";
 import { copyOrReflink, copyTree } from "../files/copy.ts";
 import { isInside } from "../files/inside.ts";
-import { branchFor, mismatch } from "../inputs/check-value.ts";
+import { branchFor, outputMismatch } from "../inputs/check-value.ts";
 import { complete, isLiteralLocation, loadContents, loadListing, localPath } from "../inputs/files.ts";
 import { findSecondaryFiles } from "../inputs/secondary-files.ts";
 import { filePath, fileUri } from "../load/uri.ts";
@@ -30,7 +30,10 @@ export interface CollectOptions {
 const outputObjectLimit = 256 * 1024 * 1024;
 
 /** Finds the outputs of a tool that has ended: from cwl.output.json when there is one, otherwise by each outputBinding. */
-export async function collectOutputs(outputs: readonly OutputParameter[], options: CollectOptions): Promise<ValueObject> {
+export async function collectOutputs(
+  outputs: readonly OutputParameter[],
+  options: CollectOptions,
+): Promise<ValueObject> {
   const written = await readOutputObject(options);
   const result: Record<string, Value> = {};
   for (const output of outputs) {
@@ -39,7 +42,7 @@ export async function collectOutputs(outputs: readonly OutputParameter[], option
         ? await collectOne(output.type, output.outputBinding, output, output.name, options)
         : ((written[output.name] ?? null) as Value);
     const value = written === undefined ? raw : await decorate(raw, output.type, output, output.name, options);
-    const wrong = mismatch(value, output.type);
+    const wrong = outputMismatch(value, output.type);
     if (wrong !== undefined) {
       throw new CwlError("process-failed", `the output "${output.name}${wrong.path}" is wrong: ${wrong.message}`);
     }
@@ -183,7 +186,10 @@ async function foundAt(seen: string, options: CollectOptions): Promise<FileOrDir
 /** Replaces links and mounts inside an output directory by what they lead to, so that it stands on its own. */
 async function settle(host: string, seen: string, workspace: Workspace): Promise<void> {
   for (const mount of workspace.mounts) {
-    const target = isInside(mount.target, seen) && mount.target !== seen ? join(host, mount.target.slice(seen.length + 1)) : undefined;
+    const target =
+      isInside(mount.target, seen) && mount.target !== seen
+        ? join(host, mount.target.slice(seen.length + 1))
+        : undefined;
     if (target !== undefined) {
       rmSync(target, { recursive: true, force: true });
       await copyInto(mount.source, target);
@@ -221,11 +227,17 @@ function fitMatches(value: Value, type: CwlType, what: string): Value {
     return value;
   }
   const branches = type.kind === "union" ? type.members : [type];
-  if (branches.some((item) => item.kind === "array" || item.kind === "Any") && mismatch(value, type) === undefined) {
+  if (
+    branches.some((item) => item.kind === "array" || item.kind === "Any") &&
+    outputMismatch(value, type) === undefined
+  ) {
     return value;
   }
   if (value.length > 1 && !branches.some((item) => item.kind === "array")) {
-    throw new CwlError("process-failed", `the output "${what}" takes one ${branches.map((b) => b.kind).join(" or ")}, but ${value.length} match its glob`);
+    throw new CwlError(
+      "process-failed",
+      `the output "${what}" takes one ${branches.map((b) => b.kind).join(" or ")}, but ${value.length} match its glob`,
+    );
   }
   if (value.length === 0) {
     if (branches.some((item) => item.kind === "null")) {
@@ -241,11 +253,15 @@ async function adopt(value: Value, options: CollectOptions): Promise<Value> {
   return await mapFilesAsync(value, async (item) => {
     const named = item.path ?? filePath(item.location?.startsWith("file:") === true ? item.location : "");
     const own = item.class === "File" ? item.secondaryFiles : item.listing;
-    const inner = own === undefined ? undefined : ((await adopt(own as readonly Value[], options)) as readonly FileOrDirectory[]);
-    const more =
-      inner === undefined ? {} : item.class === "File" ? { secondaryFiles: inner } : { listing: inner };
+    const inner =
+      own === undefined ? undefined : ((await adopt(own as readonly Value[], options)) as readonly FileOrDirectory[]);
+    const more = inner === undefined ? {} : item.class === "File" ? { secondaryFiles: inner } : { listing: inner };
     if (named === undefined) {
-      return isLiteralLocation(item.location) && item.location === undefined && item.class === "File" && item.contents === undefined && item.basename !== undefined
+      return isLiteralLocation(item.location) &&
+        item.location === undefined &&
+        item.class === "File" &&
+        item.contents === undefined &&
+        item.basename !== undefined
         ? await adoptPath(item.basename, item, more, options)
         : relativeLocation(item)
           ? await adoptPath(item.location ?? "", item, more, options)
@@ -259,32 +275,58 @@ function relativeLocation(item: FileOrDirectory): boolean {
   return item.location !== undefined && !/^[\w+.-]+:/.test(item.location) && !isLiteralLocation(item.location);
 }
 
-async function adoptPath(path: string, item: FileOrDirectory, more: object, options: CollectOptions): Promise<FileOrDirectory> {
+async function adoptPath(
+  path: string,
+  item: FileOrDirectory,
+  more: object,
+  options: CollectOptions,
+): Promise<FileOrDirectory> {
   const { workspace } = options;
   // A location that came from an input is a path of this machine, whatever the tool sees.
   const input = path.startsWith("/") && [...workspace.sources].some((source) => isInside(path, source));
   const seen = path.startsWith("/") ? path : `${workspace.outdir.seen}/${path}`;
   const hostOutput = !workspace.sharesFileSystem && isInside(seen, workspace.outdir.host);
   const found = input
-    ? complete({ class: statSync(path).isDirectory() ? "Directory" : "File", location: fileUri(path) } as FileOrDirectory, { size: true })
+    ? complete(
+        { class: statSync(path).isDirectory() ? "Directory" : "File", location: fileUri(path) } as FileOrDirectory,
+        { size: true },
+      )
     : await foundAt(hostOutput ? workspace.outdir.seen + seen.slice(workspace.outdir.host.length) : seen, options);
   if (found === undefined) {
     throw new CwlError("process-failed", `the output names ${JSON.stringify(path)}, which is not there`);
   }
   if (found.class !== item.class) {
-    throw new CwlError("process-failed", `the output names ${JSON.stringify(path)} as a ${item.class}, but it is a ${found.class}`);
+    throw new CwlError(
+      "process-failed",
+      `the output names ${JSON.stringify(path)} as a ${item.class}, but it is a ${found.class}`,
+    );
   }
   const { path: _path, location: _location, ...rest } = item;
-  return complete({ ...rest, ...more, location: found.location, basename: item.basename ?? found.basename } as FileOrDirectory, { size: true });
+  return complete(
+    { ...rest, ...more, location: found.location, basename: item.basename ?? found.basename } as FileOrDirectory,
+    { size: true },
+  );
 }
 
 /** Adds secondary files and format, and takes away what only the tool's expressions needed. */
-async function decorate(value: Value, type: CwlType, wanted: FileOptions, what: string, options: CollectOptions): Promise<Value> {
+async function decorate(
+  value: Value,
+  type: CwlType,
+  wanted: FileOptions,
+  what: string,
+  options: CollectOptions,
+): Promise<Value> {
   const branch = branchFor(value, type);
   if (branch.kind === "record" && isObject(value)) {
     const result: Record<string, Value> = { ...(value as Record<string, Value>) };
     for (const field of branch.fields) {
-      result[field.name] = await decorate(result[field.name] ?? null, field.type, field, `${what}.${field.name}`, options);
+      result[field.name] = await decorate(
+        result[field.name] ?? null,
+        field.type,
+        field,
+        `${what}.${field.name}`,
+        options,
+      );
     }
     return result;
   }
@@ -301,10 +343,19 @@ async function decorate(value: Value, type: CwlType, wanted: FileOptions, what: 
       context: { inputs, runtime },
       required: false,
       what: `the output "${what}"`,
-      directory: seenDirectory === undefined ? (host === undefined ? undefined : dirname(host)) : workspace.toHost(seenDirectory),
+      toHost: (seen) => workspace.resolve(seen),
+      directory:
+        seenDirectory === undefined
+          ? host === undefined
+            ? undefined
+            : dirname(host)
+          : workspace.toHost(seenDirectory),
     });
     const [format] = wanted.format ?? [];
-    const iri = format === undefined ? undefined : await evaluator.evaluateText(format, { inputs, runtime, self: full }, "format");
+    const iri =
+      format === undefined
+        ? undefined
+        : await evaluator.evaluateText(format, { inputs, runtime, self: full }, "format");
     const { path: _path, dirname: _dirname, ...rest } = full;
     return iri === undefined ? rest : { ...rest, format: iri };
   });

@@ -94,7 +94,10 @@ async function collect(
   } else if (binding !== undefined) {
     parts.push({ key, words: render(value, binding) });
   } else if (branch.kind === "enum" && branch.binding !== undefined) {
-    parts.push({ key: [...key, await positionOf(branch.binding, value, site), name], words: render(value, branch.binding) });
+    parts.push({
+      key: [...key, await positionOf(branch.binding, value, site), name],
+      words: render(value, branch.binding),
+    });
   }
 }
 
@@ -119,11 +122,21 @@ async function collectArray(
   if (binding?.prefix !== undefined) {
     parts.push({ key, words: [{ text: binding.prefix, quote: binding.shellQuote }] });
   }
-  const own = itemBinding ?? (binding === undefined ? undefined : { ...plain(""), valueFrom: undefined, shellQuote: binding.shellQuote });
+  const own =
+    itemBinding ??
+    (binding === undefined ? undefined : { ...plain(""), valueFrom: undefined, shellQuote: binding.shellQuote });
   for (const [index, item] of items.entries()) {
     // Without a binding of the array itself, items sort by their own position and then by the name of the array.
     const itemKey = binding === undefined ? key : [...key, index];
-    await collect(item, itemType, own, binding === undefined ? `${name}/${String(index).padStart(9, "0")}` : index, itemKey, site, parts);
+    await collect(
+      item,
+      itemType,
+      own,
+      binding === undefined ? `${name}/${String(index).padStart(9, "0")}` : index,
+      itemKey,
+      site,
+      parts,
+    );
   }
 }
 
@@ -178,7 +191,10 @@ function withPrefix(text: string, binding: Binding): string[] {
 function wordText(value: Value): string {
   if (isFileOrDirectory(value)) {
     if (value.path === undefined) {
-      throw new CwlError("process-failed", `${value.class} ${value.basename ?? ""} is on the command line but was not staged`);
+      throw new CwlError(
+        "process-failed",
+        `${value.class} ${value.basename ?? ""} is on the command line but was not staged`,
+      );
     }
     return value.path;
   }

@@ -17,7 +17,9 @@ export function globFiles(root: string, pattern: string): string[] {
   let found = [""];
   for (const [index, segment] of segments.entries()) {
     const last = index === segments.length - 1;
-    found = found.flatMap((path) => matchSegment(root, path, segment)).filter((path) => last || isDirectory(join(root, path)));
+    found = found
+      .flatMap((path) => matchSegment(root, path, segment))
+      .filter((path) => last || isDirectory(join(root, path)));
   }
   return pattern.endsWith("/") ? found.filter((path) => isDirectory(join(root, path))) : found;
 }
@@ -47,7 +49,10 @@ export function segmentMatcher(segment: string): RegExp {
   let source = /^[*?[]/.test(segment) ? "(?!\\.)" : "";
   for (let index = 0; index < segment.length; index += 1) {
     const char = segment[index] ?? "";
-    const close = char === "[" ? segment.indexOf("]", index + (segment[index + 1] === "!" || segment[index + 1] === "^" ? 3 : 2)) : -1;
+    const close =
+      char === "["
+        ? segment.indexOf("]", index + (segment[index + 1] === "!" || segment[index + 1] === "^" ? 3 : 2))
+        : -1;
     if (char === "*") {
       source += segment[index - 1] === "*" ? "" : "[^/]*";
     } else if (char === "?") {

@@ -55,12 +55,19 @@ export async function prepareWorkDir(requirement: Requirement, options: WorkDirO
 async function addItem(item: unknown, entries: Entry[], options: WorkDirOptions): Promise<void> {
   if (typeof item === "string") {
     addValue(await options.evaluator.evaluate(item, options.context), entries, undefined, true);
+  } else if (Array.isArray(item)) {
+    for (const inner of item as unknown[]) {
+      await addItem(inner, entries, options);
+    }
   } else if (isFileOrDirectory(item)) {
     addValue(item, entries, item, false);
   } else if (isObject(item) && "entry" in item) {
     await addDirent(item, entries, options);
   } else if (item !== null && item !== undefined) {
-    throw new CwlError("invalid-document", "an entry of InitialWorkDirRequirement is no expression, File, Directory or Dirent");
+    throw new CwlError(
+      "invalid-document",
+      "an entry of InitialWorkDirRequirement is no expression, File, Directory or Dirent",
+    );
   }
 }
 
@@ -78,20 +85,32 @@ function addValue(value: Value, entries: Entry[], holder: object | undefined, ne
     entries.push({ item, name: nameOf(item), writable: value["writable"] === true });
   } else if (isObject(value) && "entry" in value) {
     const name = value["entryname"];
-    addContent((value["entry"] ?? null) as Value, typeof name === "string" ? name : undefined, value["writable"] === true, entries);
+    addContent(
+      (value["entry"] ?? null) as Value,
+      typeof name === "string" ? name : undefined,
+      value["writable"] === true,
+      entries,
+    );
   } else {
-    throw new CwlError("expression", `InitialWorkDirRequirement gave ${sortedJson(value)}; expected File, Directory or Dirent`);
+    throw new CwlError(
+      "expression",
+      `InitialWorkDirRequirement gave ${sortedJson(value)}; expected File, Directory or Dirent`,
+    );
   }
 }
 
-async function addDirent(dirent: { readonly [key: string]: unknown }, entries: Entry[], options: WorkDirOptions): Promise<void> {
+async function addDirent(
+  dirent: { readonly [key: string]: unknown },
+  entries: Entry[],
+  options: WorkDirOptions,
+): Promise<void> {
   const { evaluator, context } = options;
   const name =
     typeof dirent["entryname"] === "string"
       ? await evaluator.evaluateText(dirent["entryname"], context, "entryname")
       : undefined;
   const raw = dirent["entry"];
-  const value = typeof raw === "string" ? await evaluator.evaluate(raw, context) : (raw as Value);
+  const value = typeof raw === "string" ? await evaluator.evaluate(raw, context, { keepSpace: true }) : (raw as Value);
   addContent(value, name, dirent["writable"] === true, entries);
 }
 
@@ -110,7 +129,11 @@ function addContent(value: Value, name: string | undefined, writable: boolean, e
       throw new CwlError("invalid-document", "an entry of InitialWorkDirRequirement with text needs an entryname");
     }
     const contents = typeof value === "string" ? value : sortedJson(value);
-    entries.push({ item: { class: "File", contents, basename: name.slice(name.lastIndexOf("/") + 1) }, name, writable });
+    entries.push({
+      item: { class: "File", contents, basename: name.slice(name.lastIndexOf("/") + 1) },
+      name,
+      writable,
+    });
   }
 }
 
@@ -129,27 +152,42 @@ function locate(item: FileOrDirectory, holder: object | undefined): FileOrDirect
 
 function nameOf(item: FileOrDirectory): string {
   const path = localPath(item) ?? item.path;
-  return item.basename ?? (path === undefined ? complete(item, { size: false }).basename ?? "" : path.slice(path.lastIndexOf("/") + 1));
+  return (
+    item.basename ??
+    (path === undefined ? (complete(item, { size: false }).basename ?? "") : path.slice(path.lastIndexOf("/") + 1))
+  );
 }
 
 function place(entry: Entry, options: WorkDirOptions): void {
   const { workspace, stager } = options;
   const { item, name } = entry;
   if (isAbsolute(name) && !options.absoluteNames) {
-    throw new CwlError("unsafe", `entryname ${JSON.stringify(name)} is absolute; that needs a DockerRequirement among the requirements`);
+    throw new CwlError(
+      "unsafe",
+      `entryname ${JSON.stringify(name)} is absolute; that needs a DockerRequirement among the requirements`,
+    );
   }
   const seen = joinInside(isAbsolute(name) ? "/" : workspace.outdir.seen, name);
   if (seen === undefined || seen === workspace.outdir.seen) {
     throw new CwlError("unsafe", `entryname ${JSON.stringify(name)} leads out of the working directory`);
   }
-  const host = isAbsolute(name) && !workspace.sharesFileSystem && workspace.toHost(seen) === undefined ? undefined : workspace.toHost(seen);
+  const host =
+    isAbsolute(name) && !workspace.sharesFileSystem && workspace.toHost(seen) === undefined
+      ? undefined
+      : workspace.toHost(seen);
   placeItem(item, seen, host, entry.writable, options);
   stager.placed.set(item.location ?? "", seen);
   if (item.class === "File") {
     for (const inner of item.secondaryFiles ?? []) {
       const beside = joinInside(dirname(seen), inner.basename ?? "");
       if (beside !== undefined) {
-        placeItem(inner, beside, host === undefined ? undefined : join(dirname(host), inner.basename ?? ""), entry.writable, options);
+        placeItem(
+          inner,
+          beside,
+          host === undefined ? undefined : join(dirname(host), inner.basename ?? ""),
+          entry.writable,
+          options,
+        );
         stager.placed.set(inner.location ?? "", beside);
       }
     }
@@ -157,7 +195,13 @@ function place(entry: Entry, options: WorkDirOptions): void {
 }
 
 /** Puts one thing at a place; `host` is undefined when the place exists only inside the container. */
-function placeItem(item: FileOrDirectory, seen: string, host: string | undefined, writable: boolean, options: WorkDirOptions): void {
+function placeItem(
+  item: FileOrDirectory,
+  seen: string,
+  host: string | undefined,
+  writable: boolean,
+  options: WorkDirOptions,
+): void {
   const { workspace } = options;
   const source = localPath(item);
   if (source !== undefined) {
@@ -179,7 +223,9 @@ function placeItem(item: FileOrDirectory, seen: string, host: string | undefined
   if (item.class === "Directory" && source === undefined) {
     mkdirSync(host, { recursive: true });
     for (const inner of item.listing ?? []) {
-      placeItem(inner, `${seen}/${inner.basename}`, join(host, inner.basename ?? ""), writable, options);
+      for (const part of inner.class === "File" ? [inner, ...(inner.secondaryFiles ?? [])] : [inner]) {
+        placeItem(part, `${seen}/${part.basename}`, join(host, part.basename ?? ""), writable, options);
+      }
     }
   } else if (item.class === "File" && source === undefined) {
     writeFileSync(host, item.contents ?? "");

@@ -134,7 +134,11 @@ export class InputStager {
 }
 
 function companions(item: FileOrDirectory): readonly FileOrDirectory[] {
-  return item.class === "File" ? (item.secondaryFiles ?? []) : isLiteralLocation(item.location) ? (item.listing ?? []) : [];
+  return item.class === "File"
+    ? (item.secondaryFiles ?? [])
+    : isLiteralLocation(item.location)
+      ? (item.listing ?? [])
+      : [];
 }
 
 /** Whether a file can be used from where it lies: its name is its basename and its companions lie beside it. */

@@ -63,7 +63,7 @@ export class Workspace {
   resolve(seen: string): string | undefined {
     let pending = posix.normalize(seen).split("/").filter(Boolean);
     let current = "/";
-    for (let links = 0; pending.length > 0; ) {
+    for (let links = 0; pending.length > 0;) {
       const [name = "", ...rest] = pending;
       const next = posix.join(current, name);
       const host = this.toHost(next);

@@ -1,5 +1,14 @@
 import type { Problem } from "../errors.ts";
-import type { Place, Process, Requirement, Source, Step, Workflow, WorkflowOutput, StepInput } from "../model/process.ts";
+import type {
+  Place,
+  Process,
+  Requirement,
+  Source,
+  Step,
+  Workflow,
+  WorkflowOutput,
+  StepInput,
+} from "../model/process.ts";
 import type { CwlType } from "../model/types.ts";
 import { acceptsNull, formatType } from "../model/types.ts";
 import { canAssign, withNull } from "./compatible.ts";
@@ -9,7 +18,13 @@ export function checkLinks(process: Process, problems: Problem[]): void {
   visit(process, new Set(), "", problems, new Set());
 }
 
-function visit(process: Process, inherited: ReadonlySet<string>, path: string, problems: Problem[], seen: Set<Process>): void {
+function visit(
+  process: Process,
+  inherited: ReadonlySet<string>,
+  path: string,
+  problems: Problem[],
+  seen: Set<Process>,
+): void {
   if (process.class !== "Workflow" || seen.has(process)) {
     return;
   }
@@ -49,7 +64,12 @@ class WorkflowChecker {
       const path = `outputs.${output.name}`;
       if (output.sources.length === 0) {
         if (!acceptsNull(output.type)) {
-          this.report(output.place, path, `the output "${output.name}" has no outputSource`, "name the step output that it comes from");
+          this.report(
+            output.place,
+            path,
+            `the output "${output.name}" has no outputSource`,
+            "name the step output that it comes from",
+          );
         }
         continue;
       }
@@ -63,7 +83,12 @@ class WorkflowChecker {
     const inForce = new Set([...this.inForce, ...names(step.requirements), ...names(step.hints)]);
     const need = (feature: string, why: string): void => {
       if (!inForce.has(feature)) {
-        this.report(step.place, path, `${why} needs ${feature}`, `add "${feature}: {}" to the requirements of the workflow`);
+        this.report(
+          step.place,
+          path,
+          `${why} needs ${feature}`,
+          `add "${feature}: {}" to the requirements of the workflow`,
+        );
       }
     };
     if (step.run.class === "Workflow") {
@@ -79,16 +104,31 @@ class WorkflowChecker {
       need("MultipleInputFeatureRequirement", "more than one source");
     }
     if (step.scatter.length > 1 && step.scatterMethod === undefined) {
-      this.report(step.place, path, "scatter over several inputs needs a scatterMethod", "dotproduct, nested_crossproduct or flat_crossproduct");
+      this.report(
+        step.place,
+        path,
+        "scatter over several inputs needs a scatterMethod",
+        "dotproduct, nested_crossproduct or flat_crossproduct",
+      );
     }
     for (const name of step.scatter) {
       if (!step.inputs.some((input) => input.name === name)) {
-        this.report(step.place, `${path}.scatter`, `scatter names "${name}", which is no input of the step`, listHint(step.inputs.map((i) => i.name)));
+        this.report(
+          step.place,
+          `${path}.scatter`,
+          `scatter names "${name}", which is no input of the step`,
+          listHint(step.inputs.map((i) => i.name)),
+        );
       }
     }
     for (const name of step.outputs) {
       if (!step.run.outputs.some((output) => output.name === name)) {
-        this.report(step.place, `${path}.out`, `"${name}" is no output of ${step.run.name}`, listHint(step.run.outputs.map((o) => o.name)));
+        this.report(
+          step.place,
+          `${path}.out`,
+          `"${name}" is no output of ${step.run.name}`,
+          listHint(step.run.outputs.map((o) => o.name)),
+        );
       }
     }
     this.checkStepInputs(step, path);
@@ -99,7 +139,12 @@ class WorkflowChecker {
     for (const parameter of step.run.inputs) {
       const input = given.get(parameter.name);
       if (input === undefined && parameter.default === undefined && !acceptsNull(parameter.type)) {
-        this.report(step.place, `${path}.in`, `the input "${parameter.name}" of ${step.run.name} (${formatType(parameter.type)}) is not connected`, "give it a source, a default or a valueFrom");
+        this.report(
+          step.place,
+          `${path}.in`,
+          `the input "${parameter.name}" of ${step.run.name} (${formatType(parameter.type)}) is not connected`,
+          "give it a source, a default or a valueFrom",
+        );
       }
     }
     for (const input of step.inputs) {
@@ -145,7 +190,8 @@ class WorkflowChecker {
   private mergedType(sink: StepInput | WorkflowOutput, types: readonly CwlType[]): CwlType {
     let merged: CwlType;
     const [first] = types;
-    const listed = sink.sourceIsList && (types.length > 1 || sink.linkMerge !== undefined || sink.pickValue !== undefined);
+    const listed =
+      sink.sourceIsList && (types.length > 1 || sink.linkMerge !== undefined || sink.pickValue !== undefined);
     if (first !== undefined && !listed) {
       merged = first;
     } else if (sink.linkMerge === "merge_flattened") {
@@ -163,7 +209,12 @@ class WorkflowChecker {
     if (source.step === undefined) {
       const input = this.workflow.inputs.find((item) => item.name === source.port);
       if (input === undefined) {
-        this.report(place, path, `the source "${source.port}" is no input of the workflow`, listHint([...this.workflow.inputs.map((i) => i.name), ...this.ports()]));
+        this.report(
+          place,
+          path,
+          `the source "${source.port}" is no input of the workflow`,
+          listHint([...this.workflow.inputs.map((i) => i.name), ...this.ports()]),
+        );
         return undefined;
       }
       return input.type;
@@ -176,7 +227,8 @@ class WorkflowChecker {
     const output = step.run.outputs.find((item) => item.name === source.port);
     let type: CwlType = output?.type ?? { kind: "Any" };
     type = step.when === undefined ? type : withNull(type);
-    const levels = step.scatter.length === 0 ? 0 : step.scatterMethod === "nested_crossproduct" ? step.scatter.length : 1;
+    const levels =
+      step.scatter.length === 0 ? 0 : step.scatterMethod === "nested_crossproduct" ? step.scatter.length : 1;
     for (let level = 0; level < levels; level += 1) {
       type = { kind: "array", items: type, binding: undefined };
     }
@@ -213,7 +265,13 @@ class WorkflowChecker {
   }
 
   private report(place: Place, path: string, message: string, hint?: string): void {
-    this.problems.push({ severity: "error", message, path: this.path + path, ...place, ...(hint === undefined ? {} : { hint }) });
+    this.problems.push({
+      severity: "error",
+      message,
+      path: this.path + path,
+      ...place,
+      ...(hint === undefined ? {} : { hint }),
+    });
   }
 }
 

@@ -12,7 +12,8 @@ export function mergeSources(
     readonly what: string;
   },
 ): Value {
-  const list = options.isList && (values.length > 1 || options.linkMerge !== undefined || options.pickValue !== undefined);
+  const list =
+    options.isList && (values.length > 1 || options.linkMerge !== undefined || options.pickValue !== undefined);
   const [first = null] = values;
   let merged: Value = first;
   if (list && options.linkMerge === "merge_flattened") {

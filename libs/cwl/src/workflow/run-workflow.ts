@@ -1,5 +1,5 @@
-import { CwlError } from "../errors.ts";
-import { mismatch } from "../inputs/check-value.ts";
+import { CwlError, messageOf } from "../errors.ts";
+import { outputMismatch } from "../inputs/check-value.ts";
 import { complete, loadContents, loadListing, localPath } from "../inputs/files.ts";
 import { prepareInputs } from "../inputs/prepare.ts";
 import type { Source, Step, StepInput, Workflow } from "../model/process.ts";
@@ -30,6 +30,7 @@ export async function runWorkflow(
     formats: context.formats,
     fetch: (item) => fetchItem(item, context),
     runtime: {},
+    discover: path === "",
   });
   return await new WorkflowRun(workflow, inputs, requirements, path, context).run();
 }
@@ -53,16 +54,23 @@ class WorkflowRun {
   async run(): Promise<ValueObject> {
     this.context.progress.expect(this.path, this.workflow.steps.length);
     for (const step of this.workflow.steps) {
-      this.start(step);
+      void this.start(step);
     }
     await settleAll([...this.results.values()]);
     const outputs: Record<string, Value> = {};
     for (const output of this.workflow.outputs) {
       const values = await Promise.all(output.sources.map((source) => this.valueOf(source)));
-      const value = mergeSources(values, { ...output, isList: output.sourceIsList, what: `the output "${output.name}"` });
-      const wrong = mismatch(value, output.type);
+      const value = mergeSources(values, {
+        ...output,
+        isList: output.sourceIsList,
+        what: `the output "${output.name}"`,
+      });
+      const wrong = outputMismatch(value, output.type);
       if (wrong !== undefined) {
-        throw new CwlError("process-failed", `the output "${output.name}${wrong.path}" of ${this.workflow.name} is wrong: ${wrong.message}`);
+        throw new CwlError(
+          "process-failed",
+          `the output "${output.name}${wrong.path}" of ${this.workflow.name} is wrong: ${wrong.message}`,
+        );
       }
       outputs[output.name] = value;
     }
@@ -129,7 +137,12 @@ class WorkflowRun {
     });
   }
 
-  private async runScattered(step: Step, inputs: ValueObject, requirements: Requirements, path: string): Promise<ValueObject> {
+  private async runScattered(
+    step: Step,
+    inputs: ValueObject,
+    requirements: Requirements,
+    path: string,
+  ): Promise<ValueObject> {
     const plan = planScatter(inputs, step.scatter, step.scatterMethod, step.name);
     const results: (ValueObject | undefined)[] = Array.from({ length: plan.count });
     this.context.progress.expect(path, plan.count);
@@ -154,22 +167,41 @@ class WorkflowRun {
     };
     await settleAll(Array.from({ length: Math.min(this.context.scatterWidth, plan.count) }, worker));
     return Object.fromEntries(
-      step.outputs.map((name) => [name, gather(results.map((result) => result?.[name] ?? null), plan.shape)]),
+      step.outputs.map((name) => [
+        name,
+        gather(
+          results.map((result) => result?.[name] ?? null),
+          plan.shape,
+        ),
+      ]),
     );
   }
 
   /** One job of a step: valueFrom, when, run. */
-  private async runJob(step: Step, before: ValueObject, requirements: Requirements, path: string): Promise<ValueObject> {
+  private async runJob(
+    step: Step,
+    before: ValueObject,
+    requirements: Requirements,
+    path: string,
+  ): Promise<ValueObject> {
     const evaluator = makeEvaluator(requirements, this.workflow.version, this.context.sandbox);
     const seen = mapFiles(before, withPath) as ValueObject;
     const inputs: Record<string, Value> = { ...(before as Record<string, Value>) };
     for (const input of step.inputs) {
       if (input.valueFrom !== undefined) {
-        inputs[input.name] = await evaluator.evaluate(input.valueFrom, { inputs: seen, self: seen[input.name] ?? null, runtime: {} });
+        inputs[input.name] = await evaluator.evaluate(input.valueFrom, {
+          inputs: seen,
+          self: seen[input.name] ?? null,
+          runtime: {},
+        });
       }
     }
     if (step.when !== undefined) {
-      const go = await evaluator.evaluate(step.when, { inputs: mapFiles(inputs, withPath) as ValueObject, self: null, runtime: {} });
+      const go = await evaluator.evaluate(step.when, {
+        inputs: mapFiles(inputs, withPath) as ValueObject,
+        self: null,
+        runtime: {},
+      });
       if (typeof go !== "boolean") {
         throw new CwlError("process-failed", `${step.name}: "when" must give true or false`);
       }
@@ -179,7 +211,9 @@ class WorkflowRun {
       }
     }
     // Only what the process declares is passed on; the rest was for expressions.
-    const passed = Object.fromEntries(step.run.inputs.flatMap((input) => (input.name in inputs ? [[input.name, inputs[input.name] ?? null]] : [])));
+    const passed = Object.fromEntries(
+      step.run.inputs.flatMap((input) => (input.name in inputs ? [[input.name, inputs[input.name] ?? null]] : [])),
+    );
     const outputs = await this.context.run(step.run, passed as ValueObject, requirements, path, this.context);
     return Object.fromEntries(step.outputs.map((name) => [name, outputs[name] ?? null]));
   }
@@ -200,7 +234,6 @@ async function settleAll(promises: readonly Promise<unknown>[]): Promise<void> {
   const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
   const first = failures.find((error) => !(error instanceof CwlError && error.code === "cancelled")) ?? failures[0];
   if (first !== undefined) {
-    throw first;
+    throw first instanceof Error ? first : new CwlError("process-failed", messageOf(first));
   }
 }
-

@@ -35,7 +35,10 @@ export function planScatter(
     return {
       shape: [count],
       count,
-      inputsOf: (index) => ({ ...inputs, ...Object.fromEntries(names.map((name, at) => [name, lists[at]?.[index] ?? null])) }),
+      inputsOf: (index) => ({
+        ...inputs,
+        ...Object.fromEntries(names.map((name, at) => [name, lists[at]?.[index] ?? null])),
+      }),
     };
   }
   const count = lengths.reduce((product, length) => product * length, 1);
