@@ -1,4 +1,4 @@
-import type { QuickJSWASMModule } from "quickjs-emscripten-core";
+import type { QuickJSContext, QuickJSWASMModule } from "quickjs-emscripten-core";
 import { CwlError } from "../errors.ts";
 
 /** What one evaluation may cost. */
@@ -13,7 +13,7 @@ export interface SandboxLimits {
 export const defaultSandboxLimits: SandboxLimits = {
   milliseconds: 10_000,
   memoryBytes: 128 * 1024 * 1024,
-  stackBytes: 512 * 1024,
+  stackBytes: 256 * 1024,
   resultCharacters: 64 * 1024 * 1024,
 };
 
@@ -43,57 +43,73 @@ export function loadSandbox(): Promise<QuickJSWASMModule> {
  */
 export function runScript(module: QuickJSWASMModule, script: Script, limits: SandboxLimits): string | undefined {
   const runtime = module.newRuntime();
+  const deadline = performance.now() + limits.milliseconds;
+  let late = false;
+  runtime.setMemoryLimit(limits.memoryBytes);
+  runtime.setMaxStackSize(limits.stackBytes);
+  runtime.setInterruptHandler(() => {
+    late ||= performance.now() > deadline;
+    return late;
+  });
+  const context = runtime.newContext();
   try {
-    const deadline = performance.now() + limits.milliseconds;
-    let late = false;
-    runtime.setMemoryLimit(limits.memoryBytes);
-    runtime.setMaxStackSize(limits.stackBytes);
-    runtime.setInterruptHandler(() => {
-      late ||= performance.now() > deadline;
-      return late;
-    });
-    const context = runtime.newContext();
-    try {
-      for (const [name, json] of Object.entries(script.globals)) {
-        // JSON is not quite JavaScript in a string literal, so it goes in as a value and is parsed inside.
-        const text = context.newString(json);
-        context.setProp(context.global, `${name}`, text);
-        text.dispose();
-      }
-      const sources = [
-        "for (const name of ['inputs', 'self', 'runtime']) globalThis[name] = JSON.parse(globalThis[name]);",
-        ...script.library,
-        `"use strict"; JSON.stringify(${script.code});`,
-      ];
-      let answer: string | undefined;
-      for (const [index, source] of sources.entries()) {
-        const result = context.evalCode(
-          source,
-          index === 0 ? "set-up" : index < sources.length - 1 ? "expressionLib" : "expression",
-        );
-        if (result.error !== undefined) {
-          const failure: unknown = context.dump(result.error);
-          result.error.dispose();
-          throw asError(failure, late, limits);
-        }
-        if (index === sources.length - 1) {
-          answer = context.typeof(result.value) === "string" ? context.getString(result.value) : undefined;
-        }
-        result.value.dispose();
-      }
-      if (answer !== undefined && answer.length > limits.resultCharacters) {
-        throw new CwlError(
-          "limit",
-          `the result of the expression is longer than ${limits.resultCharacters} characters`,
-        );
-      }
-      return answer;
-    } finally {
-      context.dispose();
+    const answer = evaluateAll(context, script, (failure) => asError(failure, late, limits));
+    if (answer !== undefined && answer.length > limits.resultCharacters) {
+      throw new CwlError("limit", `the result of the expression is longer than ${limits.resultCharacters} characters`);
     }
-  } finally {
+    context.dispose();
     runtime.dispose();
+    return answer;
+  } catch (error) {
+    if (error instanceof CwlError && error.code === "expression") {
+      context.dispose();
+      runtime.dispose();
+    } else {
+      // A runtime that was stopped half-way cannot be taken apart safely. The whole module is dropped with its memory;
+      // the next expression gets a new one.
+      loading = undefined;
+    }
+    throw error instanceof CwlError ? error : asLimit(error);
   }
+}
+
+function evaluateAll(
+  context: QuickJSContext,
+  script: Script,
+  toError: (failure: unknown) => CwlError,
+): string | undefined {
+  for (const [name, json] of Object.entries(script.globals)) {
+    // JSON is not quite JavaScript in a string literal, so it goes in as a value and is parsed inside.
+    const text = context.newString(json);
+    context.setProp(context.global, name, text);
+    text.dispose();
+  }
+  const sources = [
+    "for (const name of ['inputs', 'self', 'runtime']) globalThis[name] = JSON.parse(globalThis[name]);",
+    ...script.library,
+    `"use strict"; JSON.stringify(${script.code});`,
+  ];
+  let answer: string | undefined;
+  for (const [index, source] of sources.entries()) {
+    const last = index === sources.length - 1;
+    const result = context.evalCode(source, index === 0 ? "set-up" : last ? "expression" : "expressionLib");
+    if (result.error !== undefined) {
+      const failure: unknown = context.dump(result.error);
+      result.error.dispose();
+      throw toError(failure);
+    }
+    if (last) {
+      answer = context.typeof(result.value) === "string" ? context.getString(result.value) : undefined;
+    }
+    result.value.dispose();
+  }
+  return answer;
+}
+
+/** The WebAssembly machine itself gave up: its stack or memory is smaller than what the script went through. */
+function asLimit(error: unknown): CwlError {
+  const why = error instanceof RangeError ? "recursed too deeply" : "broke the sandbox's limits";
+  return new CwlError("limit", `the expression ${why} and was stopped`, { cause: error });
 }
 
 function asError(failure: unknown, late: boolean, limits: SandboxLimits): CwlError {

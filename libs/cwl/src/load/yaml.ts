@@ -16,6 +16,9 @@ export interface ParseLimits {
 
 export const defaultParseLimits: ParseLimits = { documentBytes: 16 * 1024 * 1024, nodes: 1_000_000, depth: 200 };
 
+/** One slip makes many syntax errors; the first few say where it is. */
+const mostErrors = 20;
+
 /**
  * Parses YAML 1.2 (so also JSON) into plain values and remembers where each was written.
  * Throws `invalid-document` with every syntax error, or `limit`.
@@ -37,7 +40,7 @@ export function parseYaml(source: SourceText, limits: ParseLimits = defaultParse
   if (document.errors.length > 0) {
     throw new CwlError(
       "invalid-document",
-      document.errors.map((error): Problem => {
+      document.errors.slice(0, mostErrors).map((error): Problem => {
         const { line, col } = lines.linePos(error.pos[0]);
         const message = `not valid YAML: ${error.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? error.code}`;
         return { severity: "error", message, file: uri, line, column: col };
@@ -49,7 +52,13 @@ export function parseYaml(source: SourceText, limits: ParseLimits = defaultParse
 
 function parse(source: SourceText, lineCounter: LineCounter): Document.Parsed {
   try {
-    return parseDocument(source.text, { lineCounter, prettyErrors: false, uniqueKeys: true, merge: true });
+    return parseDocument(source.text, {
+      lineCounter,
+      prettyErrors: false,
+      uniqueKeys: true,
+      merge: true,
+      strict: false,
+    });
   } catch (error) {
     throw new CwlError("invalid-document", [
       { severity: "error", message: `not readable as YAML: ${messageOf(error)}`, file: source.uri },
