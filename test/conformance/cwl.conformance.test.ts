@@ -19,7 +19,7 @@ interface ConformanceTest {
   readonly id: string;
   readonly folder: string;
   readonly tool: string;
-  readonly job?: string;
+  readonly job?: string | null;
   readonly output?: unknown;
   readonly should_fail?: boolean;
 }
@@ -108,7 +108,7 @@ async function runOne(item: ConformanceTest, environment: NodeJS.ProcessEnv): Pr
       `--outdir=${out}`,
       "--quiet",
       join(item.folder, item.tool),
-      ...(item.job === undefined ? [] : [join(item.folder, item.job)]),
+      ...((item.job ?? null) === null ? [] : [join(item.folder, item.job ?? "")]),
     ];
     const { code, stdout, stderr } = await execute(args, out, environment);
     if (code === 33) {
