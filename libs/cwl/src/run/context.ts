@@ -16,6 +16,7 @@ import type { Admission } from "./admission.ts";
 import type { ProgressMeter } from "./progress.ts";
 import type { Requirements } from "./requirements.ts";
 import type { ReuseCache } from "./reuse-cache.ts";
+import type { Secrets } from "./secrets.ts";
 
 /** What runs tools. At least one of the two. */
 export interface Executors {
@@ -49,6 +50,7 @@ export interface RunContext {
   readonly scatterWidth: number;
   readonly progress: ProgressMeter;
   readonly emit: (event: RunEventBody) => void;
+  readonly secrets: Secrets;
   readonly fetched: Map<string, Promise<string>>;
   readonly jobIds: string[];
   nextJob: number;

@@ -27,6 +27,7 @@ import { Requirements } from "./requirements.ts";
 import { ReuseCache } from "./reuse-cache.ts";
 import { runExpressionTool } from "./run-expression-tool.ts";
 import { runTool } from "./run-tool.ts";
+import { Secrets } from "./secrets.ts";
 
 export interface RunOptions {
   readonly document: LoadedDocument;
@@ -110,10 +111,11 @@ export async function runProcess(options: RunOptions): Promise<ValueObject> {
 function makeContext(options: RunOptions, workDir: string, stop: AbortController, signal: AbortSignal): RunContext {
   const { limits = {}, document } = options;
   let sequence = 0;
+  const secrets = new Secrets();
   const emit = (body: RunEventBody): void => {
     if (options.onEvent !== undefined) {
       sequence += 1;
-      options.onEvent({ sequence, time: new Date().toISOString(), ...body });
+      options.onEvent({ sequence, time: new Date().toISOString(), ...secrets.maskEvent(body) });
     }
   };
   const cores = limits.cores ?? availableParallelism();
@@ -139,6 +141,7 @@ function makeContext(options: RunOptions, workDir: string, stop: AbortController
     scatterWidth: Math.max(8, Math.ceil(cores) * 2),
     progress: new ProgressMeter(emit),
     emit,
+    secrets,
     fetched: new Map(),
     jobIds: [],
     nextJob: 0,
@@ -154,6 +157,7 @@ async function runAny(
   context: RunContext,
 ): Promise<ValueObject> {
   context.signal.throwIfAborted();
+  context.secrets.collect(process, given);
   switch (process.class) {
     case "CommandLineTool":
       return await runTool(process, given, requirements, step, context);

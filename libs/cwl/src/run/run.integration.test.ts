@@ -328,3 +328,19 @@ test("a run is recorded as an RO-Crate", async () => {
   assert.match(crate, /wfrun\/workflow/);
   assert.ok(existsSync(join(scratch, `out-${counter}`)));
 });
+
+test("secret inputs reach the tool, but no event", async () => {
+  const events: RunEvent[] = [];
+  const text = `cwlVersion: v1.2
+$namespaces: {cwltool: "http://commonwl.org/cwltool#"}
+class: CommandLineTool
+hints: {"cwltool:Secrets": {secrets: [password]}}
+baseCommand: [sh, -c, 'echo "got $0" >&2; printf %s "$0" > out; exit 0']
+inputs: {password: {type: string, inputBinding: {}}}
+outputs: {out: {type: File, outputBinding: {glob: out}}}
+`;
+  const outputs = await run(text, { password: "opensesame" }, { onEvent: (event) => events.push(event) });
+  assert.equal(contentOf(outputs["out"]), "opensesame");
+  assert.doesNotMatch(JSON.stringify(events), /opensesame/);
+  assert.match(JSON.stringify(events), /got \(secret\)/);
+});
