@@ -5,10 +5,13 @@ import type { Value } from "../model/values.ts";
 import { toJson } from "../model/values.ts";
 import type { ExpressionContext } from "./parameter-reference.ts";
 import { followReference, parseReference } from "./parameter-reference.ts";
-import { defaultSandboxLimits, loadSandbox, runScript } from "./sandbox.ts";
-import type { SandboxLimits } from "./sandbox.ts";
+import { defaultSandboxLimits, loadSandbox, runScript, tooSlow } from "./sandbox.ts";
+import type { SandboxLimits, Script } from "./sandbox.ts";
 import { mayHoldExpression, scanExpressions } from "./scan.ts";
 import type { Piece } from "./scan.ts";
+
+/** How long an expression may hold the calling thread before it is started again in another one. */
+const hereMs = 100;
 
 export interface EvaluatorOptions {
   /** Whether InlineJavascriptRequirement is in force. */
@@ -105,16 +108,21 @@ export class Evaluator {
     const { library, limits = defaultSandboxLimits } = this.options;
     const seen = `${piece.code}\n${library.join("\n")}`;
     const pass = (name: keyof ExpressionContext): string => (seen.includes(name) ? jsonOf(context[name]) : "null");
-    return runScript(
-      module,
-      {
-        library,
-        // On its own line, so that a comment at the end of the code does not swallow the bracket.
-        code: piece.kind === "reference" ? `(${piece.code}\n)` : `(function () {"use strict"; ${piece.code}\n})()`,
-        globals: { inputs: pass("inputs"), self: pass("self"), runtime: pass("runtime") },
-      },
-      limits,
-    );
+    const script: Script = {
+      library,
+      // On its own line, so that a comment at the end of the code does not swallow the bracket.
+      code: piece.kind === "reference" ? `(${piece.code}\n)` : `(function () {"use strict"; ${piece.code}\n})()`,
+      globals: { inputs: pass("inputs"), self: pass("self"), runtime: pass("runtime") },
+    };
+    try {
+      return runScript(module, script, { ...limits, milliseconds: Math.min(limits.milliseconds, hereMs) });
+    } catch (error) {
+      if (error instanceof CwlError && error.cause === tooSlow && limits.milliseconds > hereMs) {
+        const { runInWorker } = await import("./run-in-worker.ts");
+        return await runInWorker(script, limits);
+      }
+      throw error;
+    }
   }
 }
 

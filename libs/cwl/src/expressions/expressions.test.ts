@@ -85,3 +85,13 @@ test("escapes differ between versions", () => {
   assert.equal(pieces("$(f(')') + /[)]/.source)", "v1.2"), "<f(')') + /[)]/.source>");
   assert.throws(() => pieces("$(a", "v1.2"), /has no end/);
 });
+
+test("a slow expression does not hold up other work", async () => {
+  let ticks = 0;
+  const timer = setInterval(() => (ticks += 1), 5);
+  const patient = new Evaluator({ javascript: true, library: [], version: "v1.2" });
+  const text = "${ var t = Date.now(); while (Date.now() - t < 250) {} return inputs.list.length; }";
+  assert.equal(await patient.evaluate(text, context), 3);
+  clearInterval(timer);
+  assert.ok(ticks > 3);
+});

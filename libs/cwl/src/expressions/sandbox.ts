@@ -26,6 +26,9 @@ export interface Script {
   readonly globals: { readonly inputs: string; readonly self: string; readonly runtime: string };
 }
 
+/** Cause of the error of a script that ran out of time. */
+export const tooSlow = Symbol("too slow");
+
 let loading: Promise<QuickJSWASMModule> | undefined;
 
 /** The WebAssembly module is compiled once a process, on first need. */
@@ -114,7 +117,9 @@ function asLimit(error: unknown): CwlError {
 
 function asError(failure: unknown, late: boolean, limits: SandboxLimits): CwlError {
   if (late) {
-    return new CwlError("limit", `the expression ran longer than ${limits.milliseconds} ms and was stopped`);
+    return new CwlError("limit", `the expression ran longer than ${limits.milliseconds} ms and was stopped`, {
+      cause: tooSlow,
+    });
   }
   const { name, message } = (typeof failure === "object" && failure !== null ? failure : {}) as {
     name?: unknown;
