@@ -57,7 +57,7 @@ function buildSecondaryFiles(scope: Scope, raw: RawObject, path: string): Second
       const optional = scope.version >= "v1.1" && item.endsWith("?") && !item.startsWith("$");
       result.push({
         pattern: optional ? item.slice(0, -1) : item,
-        required: optional ? false : scope.version === "v1.0" ? undefined : undefined,
+        required: optional ? false : undefined,
       });
     } else if (isObject(item)) {
       if (scope.version < "v1.1") {

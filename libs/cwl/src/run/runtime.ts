@@ -36,7 +36,7 @@ export async function requestedResources(
         `ResourceRequirement: ${field}Max (${max}) is less than ${field}Min (${min})`,
       );
     }
-    const wanted = min ?? (max === undefined ? fallback : Math.min(max, fallback === 1 ? max : max));
+    const wanted = min ?? max ?? fallback;
     result[name] = name === "cores" ? wanted : Math.ceil(wanted);
   }
   return result as unknown as Resources;
