@@ -1,0 +1,222 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { CwlError, messageOf } from "../errors.ts";
+import type { ContainerRequest, Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
+import { createProcessExecutor } from "./process.ts";
+
+const execFileAsync = promisify(execFile);
+
+export interface ContainerOptions {
+  /** Path of podman or docker. */
+  readonly command: string;
+  readonly kind: "podman" | "docker";
+  /** Further options for each `run`, for machines that need some (`--runtime`, `--ulimit`). */
+  readonly runOptions?: readonly string[] | undefined;
+  /** Environment of the engine's own command: its configuration is found through it. Nothing of it reaches the tool. */
+  readonly env: { readonly [name: string]: string | undefined };
+  /** File with registry credentials (containers-auth.json) for pulls. */
+  readonly authFile?: string | undefined;
+}
+
+/** Exit codes by which both engines say that they, not the tool, failed. */
+const engineFailure = 125;
+
+/** Runs tools in containers through the command of podman or docker. */
+export function createContainerExecutor(options: ContainerOptions): Executor {
+  const engine = new ContainerEngine(options);
+  return {
+    kind: options.kind,
+    sharesFileSystem: false,
+    run: (job, controls) => engine.run(job, controls),
+    cleanUp: (jobIds) => engine.cleanUp(jobIds),
+  };
+}
+
+class ContainerEngine {
+  private readonly options: ContainerOptions;
+  private readonly processes = createProcessExecutor();
+  /** One pull or build an image, however many jobs ask for it. */
+  private readonly images = new Map<string, Promise<string>>();
+  private readonly alive = new Set<string>();
+
+  constructor(options: ContainerOptions) {
+    this.options = options;
+  }
+
+  async run(job: JobSpec, controls: RunControls): Promise<JobResult> {
+    if (job.container === undefined) {
+      throw new CwlError("unsupported", `${job.name} names no container`);
+    }
+    const image = await this.image(job.container, controls.signal);
+    this.alive.add(job.id);
+    const remove = (): void => {
+      // Killing the engine's command would leave the container running; its name finds it.
+      void this.remove(job.id);
+    };
+    controls.signal.addEventListener("abort", remove, { once: true });
+    const timer = job.timeLimitSeconds > 0 ? setTimeout(remove, job.timeLimitSeconds * 1000) : undefined;
+    try {
+      const result = await this.processes.run(
+        {
+          ...job,
+          command: [this.options.command, ...this.runArguments(job, job.container, image)],
+          environment: this.engineEnvironment(),
+          mounts: [],
+          // The engine's command has nothing of the job in its working directory to be found by.
+          timeLimitSeconds: job.timeLimitSeconds,
+        },
+        controls,
+      );
+      if (result.exitCode === engineFailure && !result.timedOut) {
+        throw new CwlError(
+          "infrastructure",
+          `${job.name}: ${this.options.kind} could not run the container: ${result.logTail.trim()}`,
+          { exitCode: engineFailure },
+        );
+      }
+      return result;
+    } finally {
+      clearTimeout(timer);
+      controls.signal.removeEventListener("abort", remove);
+      if (controls.signal.aborted) {
+        await this.remove(job.id);
+      }
+      this.alive.delete(job.id);
+    }
+  }
+
+  async cleanUp(jobIds: readonly string[]): Promise<void> {
+    const left = [...this.alive].filter((id) => jobIds.some((prefix) => id.startsWith(prefix)));
+    await Promise.all(left.map((id) => this.remove(id)));
+  }
+
+  private runArguments(job: JobSpec, request: ContainerRequest, image: string): string[] {
+    const mount = (source: string, target: string, writable: boolean): string =>
+      `--mount=type=bind,${csv(`source=${source}`)},${csv(`target=${target}`)}${writable ? "" : ",readonly"}`;
+    const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+    return [
+      "run",
+      "--rm",
+      ...(job.stdin === undefined ? [] : ["--interactive"]),
+      `--name=${job.id}`,
+      "--log-driver=none",
+      "--read-only",
+      `--workdir=${job.outdir.seen}`,
+      ...(this.options.kind === "podman" && uid !== 0 ? ["--userns=keep-id"] : []),
+      `--user=${uid}:${gid}`,
+      "--cap-drop=all",
+      "--security-opt=no-new-privileges",
+      ...(job.network ? [] : ["--network=none"]),
+      ...(job.ramMiB > 0 ? [`--memory=${Math.max(job.ramMiB, 16)}m`] : []),
+      ...(request.gpus > 0
+        ? this.options.kind === "docker"
+          ? [`--gpus=${request.gpus}`]
+          : ["--device=nvidia.com/gpu=all"]
+        : []),
+      ...(this.options.runOptions ?? []),
+      mount(job.outdir.host, job.outdir.seen, true),
+      mount(job.tmpdir.host, job.tmpdir.seen, true),
+      // Outer mounts first, so that inner ones lie on top.
+      ...job.mounts
+        .toSorted((a, b) => a.target.length - b.target.length)
+        .map((item) => mount(item.source, item.target, item.writable)),
+      ...Object.entries(job.environment).map(([name, value]) => `--env=${name}=${value}`),
+      image,
+      ...job.command,
+    ];
+  }
+
+  private image(request: ContainerRequest, signal: AbortSignal): Promise<string> {
+    const key = JSON.stringify([request.image, request.pull, request.load, request.import, request.dockerfile]);
+    let image = this.images.get(key);
+    if (image === undefined) {
+      image = this.provide(request, signal);
+      this.images.set(key, image);
+      // A failure is not remembered: the next job may find the registry back.
+      image.catch(() => this.images.delete(key));
+    }
+    return image;
+  }
+
+  private async provide(request: ContainerRequest, signal: AbortSignal): Promise<string> {
+    const name = request.image === "" ? "swath-cwl-built" : request.image;
+    if (await this.succeeds(["image", "inspect", name], signal)) {
+      return name;
+    }
+    if (request.dockerfile !== undefined) {
+      const folder = mkdtempSync(join(tmpdir(), "cwl-image-"));
+      try {
+        writeFileSync(join(folder, "Dockerfile"), request.dockerfile);
+        await this.engine(["build", "--tag", name, folder], signal, `cannot build the image ${name}`);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    } else if (request.load !== undefined) {
+      await this.engine(["load", "--input", request.load], signal, `cannot load the image ${name}`);
+    } else if (request.import !== undefined) {
+      await this.engine(["import", request.import, name], signal, `cannot import the image ${name}`);
+    } else {
+      const auth = this.options.authFile === undefined ? [] : [`--authfile=${this.options.authFile}`];
+      await this.engine(["pull", "--quiet", ...auth, name], signal, `cannot pull the image ${name}`);
+    }
+    return name;
+  }
+
+  private async engine(args: readonly string[], signal: AbortSignal, what: string): Promise<void> {
+    try {
+      await execFileAsync(this.options.command, args, {
+        env: this.engineEnvironment(),
+        signal,
+        maxBuffer: 16 * 1024 * 1024,
+      });
+    } catch (error) {
+      const { stderr } = error as { stderr?: string };
+      throw new CwlError(
+        signal.aborted ? "cancelled" : "infrastructure",
+        `${what}: ${(stderr ?? "").trim() || messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  private async succeeds(args: readonly string[], signal: AbortSignal): Promise<boolean> {
+    try {
+      await execFileAsync(this.options.command, args, {
+        env: this.engineEnvironment(),
+        signal,
+        maxBuffer: 16 * 1024 * 1024,
+      });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private async remove(id: string): Promise<void> {
+    try {
+      await execFileAsync(
+        this.options.command,
+        ["rm", "--force", "--time=0", id].filter((arg) => this.options.kind === "podman" || arg !== "--time=0"),
+        {
+          env: this.engineEnvironment(),
+        },
+      );
+    } catch {
+      // It was never made or has removed itself.
+    }
+  }
+
+  private engineEnvironment(): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(this.options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+  }
+}
+
+/** One field of a comma-separated option. */
+function csv(text: string): string {
+  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,84 @@
+/** A file or directory that a job sees at `target`. */
+export interface Mount {
+  /** Path on this machine. */
+  readonly source: string;
+  /** Absolute path for the tool. */
+  readonly target: string;
+  readonly writable: boolean;
+}
+
+/** The container that a tool asks for. */
+export interface ContainerRequest {
+  readonly image: string;
+  /** true when the tool demands it, false for a hint. */
+  readonly required: boolean;
+  readonly pull: string | undefined;
+  readonly load: string | undefined;
+  readonly import: string | undefined;
+  readonly dockerfile: string | undefined;
+  /** Graphics processors, from cwltool:CUDARequirement. */
+  readonly gpus: number;
+}
+
+/** Everything an executor needs to run one command; nothing in it is CWL any more. */
+export interface JobSpec {
+  /** Unique over all runs; also the marker by which left-over processes are found. */
+  readonly id: string;
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly environment: { readonly [name: string]: string };
+  /** Host paths of the working directory and the scratch directory, and where the tool sees them. */
+  readonly outdir: { readonly host: string; readonly seen: string };
+  readonly tmpdir: { readonly host: string; readonly seen: string };
+  /** Read-only inputs and staged files; empty for an executor that shares our file system. */
+  readonly mounts: readonly Mount[];
+  /** Host paths of redirected streams. Without one, stdin is empty and output goes to the log. */
+  readonly stdin: string | undefined;
+  readonly stdout: string | undefined;
+  readonly stderr: string | undefined;
+  readonly container: ContainerRequest | undefined;
+  readonly network: boolean;
+  readonly cores: number;
+  readonly ramMiB: number;
+  /** 0 for no limit. */
+  readonly timeLimitSeconds: number;
+}
+
+export interface JobResult {
+  readonly exitCode: number;
+  readonly timedOut: boolean;
+  readonly usage: ResourceUsage;
+  /** The last lines of what was not redirected. */
+  readonly logTail: string;
+}
+
+/** What a job used, as far as it could be seen. */
+export interface ResourceUsage {
+  readonly wallSeconds: number;
+  readonly cpuSeconds?: number | undefined;
+  readonly peakMemoryBytes?: number | undefined;
+}
+
+export interface RunControls {
+  readonly signal: AbortSignal;
+  /** Called with pieces of the job's log as they come. */
+  readonly onLog: (text: string) => void;
+}
+
+/** Runs commands: on this machine, in a container, in a cluster. */
+export interface Executor {
+  readonly kind: string;
+  /**
+   * Whether the tool sees this machine's file system at the same paths. If not, inputs are given as mounts and the
+   * working directory appears at a fixed path.
+   */
+  readonly sharesFileSystem: boolean;
+  /**
+   * Runs one command and resolves when it and everything it started is gone. Rejects with a CwlError of code
+   * `infrastructure` when the machinery failed (it may be tried again), `unsupported` when it cannot run such a job,
+   * `cancelled` when the signal fired.
+   */
+  run(job: JobSpec, controls: RunControls): Promise<JobResult>;
+  /** Removes what may be left of all jobs of a run. */
+  cleanUp?(jobIds: readonly string[]): Promise<void>;
+}

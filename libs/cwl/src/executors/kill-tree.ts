@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Environment variable that every process of a job inherits, however often it forks or changes its session. */
+export const markerVariable = "SWATH_CWL_JOB";
+
+interface ProcessInfo {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+/** What to look for when processes of a job have to be found. */
+export interface ProcessSearch {
+  /** Values of the marker variable; an entry matches the beginning. */
+  readonly marker: string;
+  /** The process that was started, which led its own group and session. */
+  readonly leader: number | undefined;
+  /** Processes working below this directory belong to the job too, whatever their environment says. */
+  readonly directory: string | undefined;
+}
+
+/**
+ * Ends every process of a job: asks first, and kills what is still there after `graceMs`. Looks again until nothing is
+ * left, so that processes which fork while they are being killed are caught as well.
+ */
+export async function killTree(search: ProcessSearch, graceMs: number): Promise<void> {
+  const known = new Set<number>();
+  signalAll(find(search, known), "SIGTERM");
+  const patience = performance.now() + graceMs;
+  while (performance.now() < patience) {
+    if (find(search, known).length === 0) {
+      return;
+    }
+    await sleep(20);
+  }
+  await killAll(search, known);
+}
+
+/** Kills without asking; used for what is left over after a tool has ended. */
+export async function killAll(search: ProcessSearch, known = new Set<number>()): Promise<void> {
+  for (let round = 0; round < 100; round += 1) {
+    const found = find(search, known);
+    if (found.length === 0) {
+      return;
+    }
+    signalAll(found, "SIGKILL");
+    await sleep(round < 5 ? 2 : 20);
+  }
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It is gone already, which is what we want.
+    }
+  }
+}
+
+/** Whether the group of a process that we started (and that has ended) still has members. Costs one system call. */
+export function groupIsAlive(leader: number): boolean {
+  try {
+    process.kill(-leader, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Processes of a job that are alive now. `known` remembers members over rounds, so that orphans stay ours. */
+function find(search: ProcessSearch, known: Set<number>): number[] {
+  const all = listProcesses();
+  const found = new Set<number>();
+  for (const info of all) {
+    if (
+      known.has(info.pid) ||
+      (search.leader !== undefined &&
+        (info.pid === search.leader || info.group === search.leader || info.session === search.leader)) ||
+      carriesMarker(info.pid, search)
+    ) {
+      found.add(info.pid);
+    }
+  }
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const info of all) {
+      if (!found.has(info.pid) && found.has(info.parent)) {
+        found.add(info.pid);
+        grown = true;
+      }
+    }
+  }
+  found.delete(process.pid);
+  for (const pid of found) {
+    known.add(pid);
+  }
+  return [...found];
+}
+
+function carriesMarker(pid: number, search: ProcessSearch): boolean {
+  if (pid === process.pid) {
+    return false;
+  }
+  try {
+    if (readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${markerVariable}=${search.marker}`)) {
+      return true;
+    }
+    if (search.directory === undefined) {
+      return false;
+    }
+    const directory = readlinkSync(`/proc/${pid}/cwd`);
+    return directory === search.directory || directory.startsWith(`${search.directory}/`);
+  } catch {
+    // Gone in the meantime, or another user's: not ours either way.
+    return false;
+  }
+}
+
+function listProcesses(): ProcessInfo[] {
+  let names: string[];
+  try {
+    names = readdirSync("/proc");
+  } catch {
+    // No /proc on this system: the process group is all there is to go by.
+    return [];
+  }
+  return names.flatMap((name): ProcessInfo[] => {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) {
+      return [];
+    }
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "latin1");
+      const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      // A zombie has ended; only its parent's wait is missing.
+      return state === "Z" || state === "X"
+        ? []
+        : [{ pid, parent: Number(parent), group: Number(group), session: Number(session) }];
+    } catch {
+      return [];
+    }
+  });
+}

@@ -1,0 +1,118 @@
+/** A piece of a string field: text that stands for itself, or an expression to evaluate. */
+export type Piece =
+  | { readonly kind: "text"; readonly text: string }
+  /** `$(…)`: `code` is what is between the parentheses. */
+  | { readonly kind: "reference"; readonly code: string; readonly source: string }
+  /** `${…}`: `code` is the body of a function. */
+  | { readonly kind: "body"; readonly code: string; readonly source: string };
+
+/** How backslashes are read: v1.2 keeps those that escape nothing, earlier versions drop them all. */
+export type Escaping = "v1.0" | "v1.2";
+
+/** Whether a string can hold an expression at all; strings that cannot are taken literally, backslashes included. */
+export function mayHoldExpression(text: string): boolean {
+  return text.includes("$(") || text.includes("${");
+}
+
+/**
+ * Splits a string into text and expressions. With `javascript` false only `$(…)` counts.
+ * Throws a SyntaxError when an expression has no end.
+ */
+export function scanExpressions(text: string, options: { javascript: boolean; escaping: Escaping }): Piece[] {
+  const pieces: Piece[] = [];
+  let literal = "";
+  const flush = (): void => {
+    if (literal !== "") {
+      pieces.push({ kind: "text", text: literal });
+      literal = "";
+    }
+  };
+  for (let i = 0; i < text.length;) {
+    const next = text[i + 1];
+    if (text[i] === "\\" && next !== undefined) {
+      const opens = next === "$" && (text[i + 2] === "(" || text[i + 2] === "{");
+      literal += options.escaping === "v1.0" || opens || next === "\\" ? next : `\\${next}`;
+      i += 2;
+    } else if (text[i] === "$" && (next === "(" || (next === "{" && options.javascript))) {
+      const end = findEnd(text, i + 1);
+      if (end === -1) {
+        throw new SyntaxError(`the expression that starts at ${JSON.stringify(text.slice(i, i + 30))} has no end`);
+      }
+      flush();
+      const code = text.slice(i + 2, end);
+      pieces.push({ kind: next === "(" ? "reference" : "body", code, source: text.slice(i, end + 1) });
+      i = end + 1;
+    } else {
+      literal += text[i] ?? "";
+      i += 1;
+    }
+  }
+  flush();
+  return pieces;
+}
+
+/** Index of the bracket that closes the one at `start`; strings, comments and regular expressions are skipped. */
+function findEnd(text: string, start: number): number {
+  const stack: string[] = [];
+  for (let i = start; i < text.length; i += 1) {
+    const char = text[i] ?? "";
+    if (char === "\\") {
+      i += 1;
+    } else if (char === "'" || char === '"' || char === "`") {
+      i = skipQuoted(text, i, char);
+    } else if (char === "/" && text[i + 1] === "/" && stack.includes("}")) {
+      i = skipTo(text, i, "\n");
+    } else if (char === "/" && text[i + 1] === "*") {
+      i = skipTo(text, i + 2, "*/") + 1;
+    } else if (char === "/" && startsRegExp(text, start, i)) {
+      i = skipRegExp(text, i);
+    } else if (char === "(" || char === "{") {
+      stack.push(char === "(" ? ")" : "}");
+    } else if (char === stack.at(-1)) {
+      stack.pop();
+      if (stack.length === 0) {
+        return i;
+      }
+    }
+  }
+  return -1;
+}
+
+function skipQuoted(text: string, start: number, quote: string): number {
+  for (let i = start + 1; i < text.length; i += 1) {
+    if (text[i] === "\\") {
+      i += 1;
+    } else if (text[i] === quote) {
+      return i;
+    }
+  }
+  return text.length;
+}
+
+function skipTo(text: string, start: number, end: string): number {
+  const index = text.indexOf(end, start);
+  return index === -1 ? text.length : index;
+}
+
+/** A slash after an operator or an opening bracket begins a regular expression; after a value it divides. */
+function startsRegExp(text: string, start: number, at: number): boolean {
+  const before = text.slice(start, at).trimEnd();
+  return /(?:[(,=:[!&|?{};+]|\breturn)$/.test(before);
+}
+
+function skipRegExp(text: string, start: number): number {
+  let inClass = false;
+  for (let i = start + 1; i < text.length && text[i] !== "\n"; i += 1) {
+    if (text[i] === "\\") {
+      i += 1;
+    } else if (text[i] === "[") {
+      inClass = true;
+    } else if (text[i] === "]") {
+      inClass = false;
+    } else if (text[i] === "/" && !inClass) {
+      return i;
+    }
+  }
+  // No end on this line: it was a division after all.
+  return start;
+}

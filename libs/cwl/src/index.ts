@@ -1,0 +1,39 @@
+export { CwlError, formatProblem } from "./errors.ts";
+export type { CwlErrorCode, Problem } from "./errors.ts";
+export type { RunEvent, RunEventBody, RunEventType } from "./events.ts";
+export { checkDocument, loadDocument } from "./load/load.ts";
+export type { LoadedDocument, ProcessEntry } from "./load/load.ts";
+export type { LoadOptions } from "./load/store.ts";
+export type { Fetcher } from "./load/fetcher.ts";
+export { loadInputs, resolveInputs } from "./run/job-inputs.ts";
+export type { JobInputs } from "./run/job-inputs.ts";
+export { runProcess } from "./run/run-process.ts";
+export type { RunLimits, RunOptions } from "./run/run-process.ts";
+export type { Executors } from "./run/context.ts";
+export { createProcessExecutor } from "./executors/process.ts";
+export type {
+  ContainerRequest,
+  Executor,
+  JobResult,
+  JobSpec,
+  Mount,
+  ResourceUsage,
+  RunControls,
+} from "./executors/executor.ts";
+export type { DirectoryValue, FileOrDirectory, FileValue, Value, ValueObject } from "./model/values.ts";
+export type * from "./model/process.ts";
+export type * from "./model/types.ts";
+export { formatType } from "./model/types.ts";
+export { toJson } from "./model/values.ts";
+export { describeProcess } from "./describe.ts";
+export type { ParameterDescription, ProcessDescription } from "./describe.ts";
+export { graphOf, toDot } from "./graph.ts";
+export type { GraphEdge, GraphNode, WorkflowGraph } from "./graph.ts";
+export { packDocument } from "./pack.ts";
+export { validateDocument } from "./validate/validate.ts";
+export type { ValidationReport } from "./validate/validate.ts";
+export { createContainerExecutor } from "./executors/container.ts";
+export type { ContainerOptions } from "./executors/container.ts";
+export { writeCrate } from "./provenance/ro-crate.ts";
+export { cwlCommands } from "./commands/index.ts";
+export type { CommandIo, CwlCommand } from "./commands/command.ts";

@@ -1,0 +1,158 @@
+import { CwlError } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import type { Evaluator } from "../expressions/evaluate.ts";
+import type { ExpressionContext } from "../expressions/parameter-reference.ts";
+import type { CwlVersion, InputParameter } from "../model/process.ts";
+import type { CwlType, FileOptions, LoadListing } from "../model/types.ts";
+import type { FileOrDirectory, Value, ValueObject } from "../model/values.ts";
+import { isDirectory, isFile, isFileOrDirectory, isObject, mapFiles } from "../model/values.ts";
+import { branchFor, mismatch } from "./check-value.ts";
+import { complete, loadContents, loadListing } from "./files.ts";
+import type { FormatChecker } from "./formats.ts";
+import { directoryOf, findSecondaryFiles } from "./secondary-files.ts";
+
+export interface PrepareOptions {
+  readonly evaluator: Evaluator;
+  readonly version: CwlVersion;
+  /** From LoadListingRequirement. */
+  readonly loadListing: LoadListing;
+  readonly formats: FormatChecker;
+  /** Fetches remote files and directories; gives local ones back as they are. */
+  readonly fetch: (item: FileOrDirectory) => Promise<FileOrDirectory>;
+  readonly runtime: ValueObject;
+  /**
+   * Whether secondary files are looked for beside their file. Only for values that come from outside: inside a
+   * workflow a file has those that its source gave it.
+   */
+  readonly discover: boolean;
+}
+
+/**
+ * Makes the inputs of a process from an input object: defaults filled in, types and formats checked, files completed,
+ * secondary files found, contents and listings loaded where asked. Throws `invalid-inputs` naming every wrong input.
+ */
+export async function prepareInputs(
+  parameters: readonly InputParameter[],
+  given: ValueObject,
+  options: PrepareOptions,
+): Promise<ValueObject> {
+  const values: Record<string, Value> = {};
+  const problems: Problem[] = [];
+  for (const parameter of parameters) {
+    const value = given[parameter.name] ?? parameter.default ?? null;
+    const wrong = mismatch(value, parameter.type);
+    if (wrong !== undefined) {
+      const missing =
+        value === null
+          ? `the input "${parameter.name}" is missing`
+          : `the input "${parameter.name}${wrong.path}" is wrong`;
+      problems.push({ severity: "error", message: `${missing}: ${wrong.message}` });
+    }
+    values[parameter.name] = value;
+  }
+  if (problems.length > 0) {
+    throw new CwlError("invalid-inputs", problems);
+  }
+  for (const parameter of parameters) {
+    values[parameter.name] = await fetchFiles(values[parameter.name] ?? null, options);
+  }
+  const context = { inputs: values, runtime: options.runtime };
+  for (const parameter of parameters) {
+    const fromOutside = options.discover || (given[parameter.name] ?? null) === null;
+    values[parameter.name] = await applyOptions(
+      values[parameter.name] ?? null,
+      parameter.type,
+      parameter,
+      parameter.name,
+      { ...options, discover: fromOutside },
+      context,
+    );
+  }
+  return values;
+}
+
+async function fetchFiles(value: Value, options: PrepareOptions): Promise<Value> {
+  if (isFileOrDirectory(value)) {
+    return complete(await options.fetch(value), { size: true });
+  }
+  if (Array.isArray(value)) {
+    const result: Value[] = [];
+    for (const item of value as readonly Value[]) {
+      result.push(typeof item === "object" && item !== null ? await fetchFiles(item, options) : item);
+    }
+    return result;
+  }
+  if (isObject(value)) {
+    const result: Record<string, Value> = {};
+    for (const [key, item] of Object.entries(value)) {
+      result[key] = await fetchFiles((item ?? null) as Value, options);
+    }
+    return result;
+  }
+  return value;
+}
+
+/** Applies format, secondaryFiles, loadContents and loadListing of a parameter (or record field) to its value. */
+async function applyOptions(
+  value: Value,
+  type: CwlType,
+  wanted: FileOptions,
+  what: string,
+  options: PrepareOptions,
+  context: Omit<ExpressionContext, "self">,
+): Promise<Value> {
+  if (value === null || typeof value !== "object") {
+    return value;
+  }
+  const branch = branchFor(value, type);
+  if (Array.isArray(value)) {
+    const items = branch.kind === "array" ? branch.items : type;
+    const result: Value[] = [];
+    for (const [index, item] of (value as readonly Value[]).entries()) {
+      result.push(await applyOptions(item, items, wanted, `${what}[${index}]`, options, context));
+    }
+    return result;
+  }
+  if (isFile(value)) {
+    await options.formats.check(value, wanted.format, what, options.evaluator, context);
+    let file = await findSecondaryFiles(value, wanted.secondaryFiles, {
+      evaluator: options.evaluator,
+      context,
+      required: true,
+      what: `the input "${what}"`,
+      directory: options.discover ? directoryOf(value) : undefined,
+    });
+    if (wanted.loadContents) {
+      file = { ...file, contents: await loadContents(file, options.version) };
+    }
+    return withListings(file, options.loadListing);
+  }
+  if (isDirectory(value)) {
+    return loadListing(value, wanted.loadListing ?? options.loadListing);
+  }
+  if (branch.kind === "record" && isObject(value)) {
+    const result: Record<string, Value> = { ...(value as Record<string, Value>) };
+    for (const field of branch.fields) {
+      result[field.name] = await applyOptions(
+        result[field.name] ?? null,
+        field.type,
+        field,
+        `${what}.${field.name}`,
+        options,
+        context,
+      );
+    }
+    return result;
+  }
+  // Inside Any nothing was declared; directories still follow LoadListingRequirement.
+  return mapFiles(value, (item) => withListings(item, options.loadListing));
+}
+
+function withListings(item: FileOrDirectory, how: LoadListing): FileOrDirectory {
+  if (item.class === "Directory") {
+    return loadListing(item, how);
+  }
+  return item.secondaryFiles === undefined
+    ? item
+    : { ...item, secondaryFiles: item.secondaryFiles.map((inner) => withListings(inner, how)) };
+}

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CwlError, formatProblem } from "../errors.ts";
+import { graphOf } from "../graph.ts";
+import { describeProcess } from "../describe.ts";
+import { packDocument } from "../pack.ts";
+import { validateDocument } from "../validate/validate.ts";
+import { loadDocument } from "./load.ts";
+import { parseYaml } from "./yaml.ts";
+
+const uri = "https://example.org/app.cwl";
+
+const workflow = `cwlVersion: v1.2
+$graph:
+- class: Workflow
+  id: main
+  label: Crop
+  inputs:
+    scene: {type: Directory, label: Scene}
+    size: {type: int?, default: 3}
+  outputs:
+    out: {type: File, outputSource: crop/out}
+  steps:
+    crop:
+      run: '#crop'
+      in: {scene: scene, size: size}
+      out: [out]
+- class: CommandLineTool
+  id: crop
+  baseCommand: crop
+  hints: {DockerRequirement: {dockerPull: example/crop:1}}
+  inputs: {scene: Directory, size: int?}
+  outputs: {out: stdout}
+  stdout: out.txt
+`;
+
+test("a document is described and drawn", async () => {
+  const document = await loadDocument(uri, { text: workflow });
+  const description = describeProcess(document);
+  assert.equal(description.label, "Crop");
+  assert.deepEqual(
+    description.inputs.map(({ name, typeText, required, default: value }) => ({ name, typeText, required, value })),
+    [
+      { name: "scene", typeText: "Directory", required: true, value: undefined },
+      { name: "size", typeText: "int?", required: false, value: 3 },
+    ],
+  );
+  assert.deepEqual(description.images, ["example/crop:1"]);
+  const graph = graphOf(document);
+  assert.deepEqual(
+    graph.nodes.map((node) => node.id),
+    ["in:scene", "in:size", "crop", "out:out"],
+  );
+  assert.equal(graph.edges.length, 3);
+});
+
+test("packing gives a document that loads to the same process", async () => {
+  const packed = await packDocument(await loadDocument(uri, { text: workflow }));
+  const again = await loadDocument("https://example.org/packed.cwl", { text: JSON.stringify(packed) });
+  assert.deepEqual(
+    again.process.inputs.map((input) => [input.name, input.type]),
+    (await loadDocument(uri, { text: workflow })).process.inputs.map((input) => [input.name, input.type]),
+  );
+});
+
+test("every mistake is reported at once, each with line and column and what would be right", async () => {
+  const broken = workflow
+    .replace("baseCommand: crop", "baseComand: crop")
+    .replace("size: int?}\n  outputs: {out: stdout}", "size: integer}\n  outputs: {out: stdout}")
+    .replace("outputSource: crop/out", "outputSource: crop/gone");
+  const { valid, problems } = await validateDocument(uri, { text: broken });
+  assert.equal(valid, false);
+  const lines = problems.map(formatProblem).join("\n");
+  assert.match(lines, /app\.cwl:18:3: .*no field "baseComand" \(did you mean "baseCommand"\?\)/);
+  assert.match(lines, /app\.cwl:20:\d+: .*no type "integer" \(did you mean "int"\?\)/);
+  assert.match(lines, /app\.cwl:10:\d+: .*crop\/gone" does not exist/);
+});
+
+test("types that can never fit and steps in a circle are refused", async () => {
+  const mismatched = workflow.replace("out: {type: File,", "out: {type: int,");
+  assert.match(
+    (await validateDocument(uri, { text: mismatched })).problems.map(formatProblem).join(),
+    /takes int, but its source gives File/,
+  );
+  const circle = workflow.replace("in: {scene: scene, size: size}", "in: {scene: scene, size: crop/out}");
+  assert.match(
+    (await validateDocument(uri, { text: circle })).problems.map(formatProblem).join(),
+    /wait for each other/,
+  );
+});
+
+test("a workflow that runs itself is refused", async () => {
+  const { problems } = await validateDocument(uri, { text: workflow.replace("run: '#crop'", "run: '#main'") });
+  assert.match(problems.map(formatProblem).join(), /runs itself/);
+});
+
+test("versions keep their own rules", async () => {
+  const { problems } = await validateDocument(uri, {
+    text: workflow.replace("v1.2", "v1.0").replace("out: [out]", "out: [out]\n      when: $(true)"),
+  });
+  assert.match(problems.map(formatProblem).join(), /"when" .* came with CWL v1\.2/);
+});
+
+test("the application-package lint gives advice with places", async () => {
+  const { valid, problems } = await validateDocument(uri, { text: workflow, applicationPackage: true });
+  assert.ok(valid);
+  const lines = problems.map(formatProblem).join("\n");
+  assert.match(lines, /app\.cwl:3:3: the workflow has no doc/);
+  assert.match(lines, /does not say what it needs/);
+  assert.match(lines, /no output is a Directory/);
+});
+
+test("bombs are refused before they go off", () => {
+  const bomb = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+  for (let level = 1; level < 9; level += 1) {
+    bomb.push(`a${level}: &a${level} [${Array.from({ length: 10 }, () => `*a${level - 1}`).join(", ")}]`);
+  }
+  const refused = (text: string): void => {
+    assert.throws(
+      () => parseYaml({ uri, text }),
+      (error: unknown) => error instanceof CwlError && (error.code === "limit" || error.code === "invalid-document"),
+    );
+  };
+  refused(bomb.join("\n"));
+  refused("[".repeat(100_000));
+  refused(" ".repeat(50 * 1024 * 1024));
+  refused(`${"- ".repeat(100_000)}x`);
+});
+
+test("__proto__ in a document is a field like any other", () => {
+  const value = parseYaml({ uri, text: "__proto__: {polluted: true}" }) as Record<string, unknown>;
+  assert.equal(({} as Record<string, unknown>)["polluted"], undefined);
+  assert.ok(Object.hasOwn(value, "__proto__"));
+});
+
+test("references to local files and the network need permission", async () => {
+  const text = workflow.replace("run: '#crop'", "run: file:///etc/passwd");
+  const local = await validateDocument(uri, { text, localFiles: false });
+  assert.match(local.problems.map(formatProblem).join(), /may not refer to local files/);
+  const remote = await validateDocument(uri, { text: workflow.replace("run: '#crop'", "run: other.cwl") });
+  assert.match(remote.problems.map(formatProblem).join(), /no network access/);
+});

@@ -1,0 +1,189 @@
+import { CwlError } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import type { CwlVersion, Process } from "../model/process.ts";
+import { isObject } from "../model/values.ts";
+import { expandPrefix } from "./bindings.ts";
+import { describe, isExtension } from "./fields.ts";
+import { asStrings } from "./maps.ts";
+import { problemAt } from "./origin.ts";
+import type { Scope } from "./scope.ts";
+import { DocumentStore } from "./store.ts";
+import type { LoadOptions, RawDocument } from "./store.ts";
+import { buildProcess } from "./process.ts";
+import { fragmentOf, resolveReference, toUri, withoutFragment } from "./uri.ts";
+import { buildReferenced, entryOf, hashed } from "./workflow.ts";
+import { checkLinks } from "../validate/links.ts";
+
+/** A document that was read, checked and built; ready to describe, draw, pack or run. */
+export interface LoadedDocument {
+  /** URI of the process that is run, with fragment. */
+  readonly uri: string;
+  readonly process: Process;
+  /** What is doubtful but does not stop a run. */
+  readonly warnings: readonly Problem[];
+  /** Every process at the top of the file: one, or those of its `$graph`. */
+  readonly entries: readonly ProcessEntry[];
+  /** Ontologies named by `$schemas` of the files read. */
+  readonly schemas: readonly string[];
+  /** Prefixes, which apply to the input object too. */
+  readonly namespaces: { readonly [prefix: string]: string };
+  /** Fields of other vocabularies at the root of the file, as written, and by full IRI. */
+  readonly rootFields: { readonly [name: string]: unknown };
+  readonly rootMetadata: { readonly [iri: string]: unknown };
+  readonly store: DocumentStore;
+}
+
+export interface ProcessEntry {
+  readonly id: string;
+  readonly class: string;
+  readonly label: string | undefined;
+}
+
+/**
+ * Reads a CWL document by path or URI (`tool.cwl`, `https://host/app.cwl#main`) and everything it refers to.
+ * `text` gives its content when it is not to be fetched. Throws a CwlError with every problem found.
+ */
+export async function loadDocument(
+  reference: string,
+  options: LoadOptions & { readonly text?: string | undefined } = {},
+): Promise<LoadedDocument> {
+  const { document, problems } = await checkDocument(reference, options);
+  if (document === undefined) {
+    throw new CwlError("invalid-document", problems);
+  }
+  return document;
+}
+
+/** Like loadDocument, but gives the problems back; `document` is there when none of them is an error. */
+export async function checkDocument(
+  reference: string,
+  options: LoadOptions & { readonly text?: string | undefined } = {},
+): Promise<{ readonly document: LoadedDocument | undefined; readonly problems: readonly Problem[] }> {
+  const uri = toUri(reference);
+  const store = new DocumentStore(options);
+  if (options.text !== undefined) {
+    store.addText(withoutFragment(uri), options.text);
+  }
+  const raw = await store.load(uri);
+  const problems: Problem[] = [];
+  const entry = findEntry(raw, uri);
+  const version = readRootVersion(raw, entry.object, problems);
+  const scope: Scope = {
+    store,
+    problems,
+    version,
+    document: raw,
+    types: new Map(),
+    ancestors: [],
+    built: new Map(),
+    buildProcess,
+  };
+  const process = await buildReferenced(scope, entry.uri, entry.object, "");
+  if (process !== undefined) {
+    checkLinks(process, problems);
+  }
+  const failed = process === undefined || problems.some((problem) => problem.severity === "error");
+  if (failed) {
+    if (problems.length === 0) {
+      problems.push(problemAt(entry.object, undefined, "the document describes no process"));
+    }
+    return { document: undefined, problems };
+  }
+  const files = await Promise.all(store.loaded().map((item) => store.load(item)));
+  return {
+    problems,
+    document: {
+      uri: entry.uri,
+      process,
+      warnings: problems,
+      entries: listEntries(raw),
+      schemas: [...new Set(files.flatMap((file) => file.schemas))],
+      namespaces: raw.namespaces,
+      ...rootExtras(raw, scope),
+      store,
+    },
+  };
+}
+
+/** Metadata of a package stand beside its `$graph`. */
+function rootExtras(raw: RawDocument, scope: Scope): Pick<LoadedDocument, "rootFields" | "rootMetadata"> {
+  const own = isObject(raw.root) && "$graph" in raw.root ? Object.entries(raw.root) : [];
+  const extras = own.filter(([key]) => isExtension(key) && !key.startsWith("$"));
+  return {
+    rootFields: Object.fromEntries(extras),
+    rootMetadata: Object.fromEntries(extras.map(([key, value]) => [expandPrefix(scope, key), value])),
+  };
+}
+
+function findEntry(raw: RawDocument, uri: string): { uri: string; object: { readonly [key: string]: unknown } } {
+  const fragment = fragmentOf(uri);
+  const file = withoutFragment(uri);
+  const fail = (message: string): never => {
+    const names = listEntries(raw).map((item) => `#${fragmentOf(item.id)}`);
+    const hint = names.length > 0 ? { hint: `it has ${names.join(", ")}` } : {};
+    throw new CwlError("invalid-document", [
+      problemAt(typeof raw.root === "object" ? (raw.root ?? undefined) : undefined, undefined, message, hint),
+    ]);
+  };
+  if (!isObject(raw.root) && !Array.isArray(raw.root)) {
+    return fail(`${file} is ${describe(raw.root)}, not a CWL document`);
+  }
+  if (fragment !== "") {
+    const object = raw.index.get(fragment);
+    return object === undefined ? fail(`there is no process #${fragment}`) : { uri, object };
+  }
+  const object = entryOf(raw.root);
+  if (object === undefined) {
+    return fail("the document holds several processes and none is #main; say which one to use");
+  }
+  const graph = isObject(raw.root) && "$graph" in raw.root;
+  return {
+    uri: graph && typeof object["id"] === "string" ? resolveReference(hashed(object["id"]), file) : file,
+    object,
+  };
+}
+
+function readRootVersion(
+  raw: RawDocument,
+  entry: { readonly [key: string]: unknown },
+  problems: Problem[],
+): CwlVersion {
+  const written = raw.version ?? entry["cwlVersion"];
+  if (written === undefined) {
+    problems.push(
+      problemAt(isObject(raw.root) ? raw.root : entry, undefined, "the document does not say its cwlVersion", {
+        hint: 'write "cwlVersion: v1.2" at the top',
+      }),
+    );
+  } else if (!["v1.0", "v1.1", "v1.2"].some((known) => known === written)) {
+    problems.push(
+      problemAt(
+        isObject(raw.root) ? raw.root : entry,
+        "cwlVersion",
+        `CWL version ${describe(written)} is not one this engine knows`,
+        {
+          hint: "one of v1.0, v1.1, v1.2",
+        },
+      ),
+    );
+  } else {
+    return written as CwlVersion;
+  }
+  return "v1.2";
+}
+
+function listEntries(raw: RawDocument): ProcessEntry[] {
+  const root = raw.root;
+  const graph = isObject(root) && Array.isArray(root["$graph"]) ? (root["$graph"] as unknown[]) : [root];
+  return graph.filter(isObject).flatMap((item): ProcessEntry[] =>
+    typeof item["class"] === "string"
+      ? [
+          {
+            id: typeof item["id"] === "string" ? resolveReference(hashed(item["id"]), raw.uri) : raw.uri,
+            class: item["class"],
+            label: asStrings(item["label"])[0],
+          },
+        ]
+      : [],
+  );
+}

@@ -1,0 +1,68 @@
+import type { Problem } from "../errors.ts";
+import type { Place } from "../model/process.ts";
+
+/** One file's text, for turning offsets into lines and columns when a problem has to be shown. */
+export interface SourceText {
+  readonly uri: string;
+  readonly text: string;
+}
+
+interface Origin {
+  readonly source: SourceText;
+  readonly offset: number;
+  /** Offset of each member's key (objects) or item (arrays). */
+  readonly members: ReadonlyMap<string | number, number>;
+}
+
+const nowhere: ReadonlyMap<string | number, number> = new Map();
+/** Keyed by the parsed objects themselves, so it lives as long as they do and never longer. */
+const origins = new WeakMap<object, Origin>();
+
+export function setOrigin(value: object, source: SourceText, offset: number, members = nowhere): void {
+  origins.set(value, { source, offset, members });
+}
+
+/** Gives a rewritten object the place of the one it was made from. */
+export function deriveOrigin<T extends object>(value: T, from: object): T {
+  const origin = origins.get(from);
+  if (origin !== undefined && !origins.has(value)) {
+    origins.set(value, origin);
+  }
+  return value;
+}
+
+/** URI of the file an object was written in: what relative references in it resolve against. */
+export function baseOf(value: object): string | undefined {
+  return origins.get(value)?.source.uri;
+}
+
+/** Line and column of an object, or of one of its members. */
+export function placeOf(value: object, member?: string | number): Place | undefined {
+  const origin = origins.get(value);
+  if (origin === undefined) {
+    return undefined;
+  }
+  const offset = (member === undefined ? undefined : origin.members.get(member)) ?? origin.offset;
+  return { file: origin.source.uri, ...lineAndColumn(origin.source.text, offset) };
+}
+
+export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+  let line = 1;
+  let start = 0;
+  for (let next = text.indexOf("\n"); next !== -1 && next < offset; next = text.indexOf("\n", start)) {
+    line += 1;
+    start = next + 1;
+  }
+  return { line, column: offset - start + 1 };
+}
+
+/** A problem at an object (or one of its members). */
+export function problemAt(
+  value: object | undefined,
+  member: string | number | undefined,
+  message: string,
+  more: { hint?: string; path?: string; severity?: Problem["severity"] } = {},
+): Problem {
+  const place = value === undefined ? undefined : placeOf(value, member);
+  return { severity: "error", ...more, message, ...place };
+}

@@ -1,0 +1,86 @@
+import type { CwlVersion, Process } from "../model/process.ts";
+import { buildExpressionTool, buildOperation, buildTool } from "./tool.ts";
+import { checkFields, describe, isExtension } from "./fields.ts";
+import { expandPrefix } from "./bindings.ts";
+import { asList, asText } from "./maps.ts";
+import type { RawObject } from "./maps.ts";
+import type { ProcessHead } from "./head.ts";
+import { buildInputs } from "./parameters.ts";
+import { buildRequirements, impliedHints } from "./requirements.ts";
+import { place, report } from "./scope.ts";
+import type { Scope } from "./scope.ts";
+import { processTables } from "./tables.ts";
+import { buildSchemaTypes } from "./types.ts";
+import { fragmentOf, shortName } from "./uri.ts";
+import { buildWorkflow } from "./workflow.ts";
+
+const versions: readonly string[] = ["v1.0", "v1.1", "v1.2"];
+
+/** Builds the process that an object describes. Everything wrong with it is reported; undefined when it is hopeless. */
+export async function buildProcess(
+  outer: Scope,
+  raw: RawObject,
+  id: string,
+  path: string,
+): Promise<Process | undefined> {
+  const kind = raw["class"];
+  const table = typeof kind === "string" && Object.hasOwn(processTables, kind) ? processTables[kind] : undefined;
+  const version = readVersion(outer, raw);
+  if (table === undefined || (kind === "Operation" && version < "v1.2")) {
+    report(outer, raw, "class", `a process cannot have class ${describe(kind)}`, {
+      path,
+      hint: `one of ${Object.keys(processTables).join(", ")}`,
+    });
+    return undefined;
+  }
+  const scope: Scope = { ...outer, version, ancestors: [...outer.ancestors, id] };
+  checkFields(scope, raw, kind as string, table, path);
+  const requirements = buildRequirements(scope, raw, "requirements", path);
+  const hints = [...impliedHints(version, raw, scope), ...buildRequirements(scope, raw, "hints", path)];
+  let inner = scope;
+  for (const requirement of [...hints, ...requirements]) {
+    if (requirement.class === "SchemaDefRequirement") {
+      inner = { ...inner, types: buildSchemaTypes(inner, asList(requirement.fields["types"]), `${path}.types`) };
+    }
+  }
+  const head: ProcessHead = {
+    id,
+    name: shortName(fragmentOf(id) === "" ? id : `#${fragmentOf(id)}`),
+    label: asText(raw["label"]),
+    doc: asText(raw["doc"]),
+    version,
+    inputs: buildInputs(inner, raw, path),
+    requirements,
+    hints,
+    place: place(scope, raw),
+    metadata: Object.fromEntries(
+      Object.entries(raw)
+        .filter(([key]) => isExtension(key) && !key.startsWith("$"))
+        .map(([key, value]) => [expandPrefix(scope, key), value]),
+    ),
+  };
+  switch (kind) {
+    case "CommandLineTool":
+      return buildTool(inner, raw, head, path);
+    case "ExpressionTool":
+      return buildExpressionTool(inner, raw, head, path);
+    case "Operation":
+      return buildOperation(inner, raw, head, path);
+    default:
+      return await buildWorkflow(inner, raw, head, path);
+  }
+}
+
+function readVersion(scope: Scope, raw: RawObject): CwlVersion {
+  const written = raw["cwlVersion"];
+  if (written === undefined) {
+    return scope.version;
+  }
+  if (typeof written === "string" && versions.includes(written)) {
+    return written as CwlVersion;
+  }
+  report(scope, raw, "cwlVersion", `CWL version ${describe(written)} is not one this engine knows`, {
+    hint: `one of ${versions.join(", ")}`,
+  });
+  return "v1.2";
+}

@@ -1,0 +1,43 @@
+import type { Problem } from "../errors.ts";
+import type { CwlVersion, Place, Process } from "../model/process.ts";
+import type { CwlType } from "../model/types.ts";
+import { placeOf, problemAt } from "./origin.ts";
+import type { DocumentStore, RawDocument } from "./store.ts";
+
+/** What the builders need to know about where they are. */
+export interface Scope {
+  readonly store: DocumentStore;
+  /** Every problem found so far, over all files. */
+  readonly problems: Problem[];
+  readonly version: CwlVersion;
+  readonly document: RawDocument;
+  /** Schema-defined types by full URI and by short name. */
+  readonly types: ReadonlyMap<string, CwlType>;
+  /** Ids of the processes around this one, outermost first: a process among its own ancestors would never end. */
+  readonly ancestors: readonly string[];
+  /** Processes already built, by full id. */
+  readonly built: Map<string, Promise<Process | undefined>>;
+  /** Builds any process; here so that steps need not import what imports them. */
+  readonly buildProcess: BuildProcess;
+}
+
+export type BuildProcess = (
+  scope: Scope,
+  raw: { readonly [key: string]: unknown },
+  id: string,
+  path: string,
+) => Promise<Process | undefined>;
+
+export function report(
+  scope: Scope,
+  object: object,
+  member: string | number | undefined,
+  message: string,
+  more: { hint?: string; path?: string; severity?: Problem["severity"] } = {},
+): void {
+  scope.problems.push(problemAt(object, member, message, more));
+}
+
+export function place(scope: Scope, object: object, member?: string | number): Place {
+  return placeOf(object, member) ?? { file: scope.document.uri, line: 1, column: 1 };
+}

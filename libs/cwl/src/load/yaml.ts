@@ -1,0 +1,188 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { Document, Node, Pair } from "yaml";
+import { CwlError, messageOf } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import { setOrigin } from "./origin.ts";
+import type { SourceText } from "./origin.ts";
+
+/** What a hostile document may cost. */
+export interface ParseLimits {
+  /** Largest text, in bytes. */
+  readonly documentBytes: number;
+  /** Most values after aliases are expanded. */
+  readonly nodes: number;
+  readonly depth: number;
+}
+
+export const defaultParseLimits: ParseLimits = { documentBytes: 16 * 1024 * 1024, nodes: 1_000_000, depth: 200 };
+
+/** One slip makes many syntax errors; the first few say where it is. */
+const mostErrors = 20;
+
+/**
+ * Parses YAML 1.2 (so also JSON) into plain values and remembers where each was written.
+ * Throws `invalid-document` with every syntax error, or `limit`.
+ */
+export function parseYaml(source: SourceText, limits: ParseLimits = defaultParseLimits): unknown {
+  const { text, uri } = source;
+  if (text.length > limits.documentBytes) {
+    throw new CwlError("limit", [
+      {
+        severity: "error",
+        message: `the document has ${text.length} characters; at most ${limits.documentBytes} are accepted`,
+        file: uri,
+      },
+    ]);
+  }
+  refuseDeepText(source, limits.depth);
+  const lines = new LineCounter();
+  const document = parse(source, lines);
+  if (document.errors.length > 0) {
+    throw new CwlError(
+      "invalid-document",
+      document.errors.slice(0, mostErrors).map((error): Problem => {
+        const { line, col } = lines.linePos(error.pos[0]);
+        const message = `not valid YAML: ${error.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? error.code}`;
+        return { severity: "error", message, file: uri, line, column: col };
+      }),
+    );
+  }
+  return new Converter(source, document, limits).convert(document.contents, 0);
+}
+
+function parse(source: SourceText, lineCounter: LineCounter): Document.Parsed {
+  try {
+    return parseDocument(source.text, {
+      lineCounter,
+      prettyErrors: false,
+      uniqueKeys: true,
+      merge: true,
+      strict: false,
+    });
+  } catch (error) {
+    throw new CwlError("invalid-document", [
+      { severity: "error", message: `not readable as YAML: ${messageOf(error)}`, file: source.uri },
+    ]);
+  }
+}
+
+/**
+ * Brackets nested by the ten thousand overflow the parser's stack; counting them first is cheap. Quotes and comments
+ * can hold brackets too, so this is an upper bound that no honest document comes near.
+ */
+function refuseDeepText(source: SourceText, limit: number): void {
+  let depth = 0;
+  let deepest = 0;
+  for (const [bracket] of source.text.matchAll(/[[\]{}]|^(?: *- ){64,}/gm)) {
+    depth += bracket === "[" || bracket === "{" ? 1 : bracket.length > 1 ? 0 : -1;
+    deepest = Math.max(deepest, depth, bracket.length > 1 ? bracket.length / 2 : 0);
+  }
+  if (deepest > limit * 10) {
+    throw tooDeep(source, limit);
+  }
+}
+
+function tooDeep(source: SourceText, limit: number): CwlError {
+  return new CwlError("limit", [
+    { severity: "error", message: `the document is nested deeper than ${limit} levels`, file: source.uri },
+  ]);
+}
+
+class Converter {
+  private readonly source: SourceText;
+  private readonly document: Document.Parsed;
+  private readonly limits: ParseLimits;
+  private count = 0;
+
+  constructor(source: SourceText, document: Document.Parsed, limits: ParseLimits) {
+    this.source = source;
+    this.document = document;
+    this.limits = limits;
+  }
+
+  convert(node: unknown, depth: number): unknown {
+    this.count += 1;
+    if (this.count > this.limits.nodes) {
+      throw new CwlError("limit", [
+        {
+          severity: "error",
+          message: `the document expands to more than ${this.limits.nodes} values`,
+          hint: "aliases that refer to aliases grow quickly",
+          file: this.source.uri,
+        },
+      ]);
+    }
+    if (depth > this.limits.depth) {
+      throw tooDeep(this.source, this.limits.depth);
+    }
+    if (isScalar(node)) {
+      return scalarValue(node.value, node.source);
+    }
+    if (isMap(node)) {
+      return this.convertMap(node.items as Pair[], node, depth);
+    }
+    if (isSeq(node)) {
+      const result: unknown[] = [];
+      const places = new Map<string | number, number>();
+      for (const [index, item] of node.items.entries()) {
+        places.set(index, offsetOf(item) ?? offsetOf(node) ?? 0);
+        result.push(this.convert(item, depth + 1));
+      }
+      setOrigin(result, this.source, offsetOf(node) ?? 0, places);
+      return result;
+    }
+    if (isAlias(node)) {
+      return this.convert(node.resolve(this.document), depth + 1);
+    }
+    return null;
+  }
+
+  private convertMap(pairs: readonly Pair[], node: Node, depth: number): Record<string, unknown> {
+    const result: Record<string, unknown> = {};
+    const places = new Map<string | number, number>();
+    for (const pair of pairs) {
+      const key = isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
+      if (key === "<<" && (isAlias(pair.value) || isMap(pair.value) || isSeq(pair.value))) {
+        this.merge(result, this.convert(pair.value, depth + 1));
+        continue;
+      }
+      places.set(key, offsetOf(pair.key) ?? 0);
+      define(result, key, this.convert(pair.value, depth + 1));
+    }
+    setOrigin(result, this.source, offsetOf(node) ?? 0, places);
+    return result;
+  }
+
+  private merge(target: Record<string, unknown>, from: unknown): void {
+    for (const part of Array.isArray(from) ? from : [from]) {
+      if (typeof part === "object" && part !== null) {
+        for (const [key, value] of Object.entries(part)) {
+          if (!Object.hasOwn(target, key)) {
+            define(target, key, value);
+          }
+        }
+      }
+    }
+  }
+}
+
+/** Assigns without running the `__proto__` setter, so a document cannot change the prototype of what it makes. */
+function define(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    target[key] = value;
+  }
+}
+
+function offsetOf(node: unknown): number | undefined {
+  return (node as { range?: [number, number, number] | null } | null)?.range?.[0];
+}
+
+/** Integers that a double cannot hold keep their digits as a bigint. */
+function scalarValue(value: unknown, source: string | undefined): unknown {
+  if (typeof value === "number" && !Number.isSafeInteger(value) && source !== undefined && /^[-+]?\d+$/.test(source)) {
+    return BigInt(source);
+  }
+  return typeof value === "object" && value !== null ? String(source) : (value ?? null);
+}

@@ -1,0 +1,93 @@
+import { CwlError } from "../errors.ts";
+
+interface Waiting {
+  readonly cores: number;
+  readonly ramMiB: number;
+  readonly start: () => void;
+}
+
+/** Lets jobs in while there are processors and memory for them, in the order in which they asked. */
+export class Admission {
+  readonly cores: number;
+  readonly ramMiB: number;
+  private readonly strict: boolean;
+  private usedCores = 0;
+  private usedRam = 0;
+  private running = 0;
+  private readonly queue: Waiting[] = [];
+
+  /** `strict` refuses a job that would never fit; otherwise such a job runs alone. */
+  constructor(capacity: { readonly cores: number; readonly ramMiB: number; readonly strict: boolean }) {
+    this.cores = capacity.cores;
+    this.ramMiB = capacity.ramMiB;
+    this.strict = capacity.strict;
+  }
+
+  /** Waits for room. The function it gives frees the room again. */
+  async enter(cores: number, ramMiB: number, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.strict && (cores > this.cores || ramMiB > this.ramMiB)) {
+      throw new CwlError(
+        "unsupported",
+        `the tool asks for ${cores} cores and ${ramMiB} MiB; here are ${this.cores} cores and ${this.ramMiB} MiB at most`,
+      );
+    }
+    const want = { cores: Math.min(cores, this.cores), ramMiB: Math.min(ramMiB, this.ramMiB) };
+    if (this.queue.length > 0 || !this.fits(want)) {
+      await this.wait(want, signal);
+    } else {
+      this.take(want);
+    }
+    let left = false;
+    return () => {
+      if (!left) {
+        left = true;
+        this.usedCores -= want.cores;
+        this.usedRam -= want.ramMiB;
+        this.running -= 1;
+        this.admitNext();
+      }
+    };
+  }
+
+  private wait(want: { cores: number; ramMiB: number }, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const entry: Waiting = {
+        ...want,
+        start: () => {
+          signal.removeEventListener("abort", giveUp);
+          this.take(want);
+          resolve();
+        },
+      };
+      const giveUp = (): void => {
+        this.queue.splice(this.queue.indexOf(entry), 1);
+        reject(new CwlError("cancelled", "the run was cancelled"));
+        this.admitNext();
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      this.queue.push(entry);
+    });
+  }
+
+  private fits(want: { cores: number; ramMiB: number }): boolean {
+    // Sums of fractions of cores are not exact.
+    return (
+      this.running === 0 ||
+      (this.usedCores + want.cores <= this.cores + 1e-9 && this.usedRam + want.ramMiB <= this.ramMiB)
+    );
+  }
+
+  private take(want: { cores: number; ramMiB: number }): void {
+    this.usedCores += want.cores;
+    this.usedRam += want.ramMiB;
+    this.running += 1;
+  }
+
+  private admitNext(): void {
+    for (let next = this.queue[0]; next !== undefined && this.fits(next); next = this.queue[0]) {
+      this.queue.shift();
+      next.start();
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import type { ContainerRequest } from "../executors/executor.ts";
+import type { Requirements } from "./requirements.ts";
+
+/** The container that DockerRequirement asks for. */
+export function containerRequest(requirements: Requirements): ContainerRequest | undefined {
+  const requirement = requirements.find("DockerRequirement");
+  if (requirement === undefined) {
+    return undefined;
+  }
+  const text = (name: string): string | undefined => {
+    const value = requirement.fields[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  const cuda = requirements.find("http://commonwl.org/cwltool#CUDARequirement");
+  const count = cuda?.fields["cudaDeviceCountMin"];
+  return {
+    image: text("dockerImageId") ?? text("dockerPull") ?? "",
+    required: requirement.required,
+    pull: text("dockerPull"),
+    load: text("dockerLoad"),
+    import: text("dockerImport"),
+    dockerfile: text("dockerFile"),
+    gpus: cuda === undefined ? 0 : typeof count === "number" ? count : 1,
+  };
+}

@@ -1,0 +1,27 @@
+import { Evaluator } from "../expressions/evaluate.ts";
+import type { SandboxLimits } from "../expressions/sandbox.ts";
+import { asStrings } from "../load/maps.ts";
+import type { CwlVersion } from "../model/process.ts";
+import type { LoadListing } from "../model/types.ts";
+import type { Requirements } from "./requirements.ts";
+
+/** An evaluator under the requirements in force. */
+export function makeEvaluator(
+  requirements: Requirements,
+  version: CwlVersion,
+  limits: SandboxLimits | undefined,
+): Evaluator {
+  const javascript = requirements.find("InlineJavascriptRequirement");
+  return new Evaluator({
+    javascript: javascript !== undefined,
+    library: asStrings(javascript?.fields["expressionLib"]),
+    version,
+    limits,
+  });
+}
+
+export function listingInForce(requirements: Requirements): LoadListing {
+  return (
+    (requirements.find("LoadListingRequirement")?.fields["loadListing"] as LoadListing | undefined) ?? "no_listing"
+  );
+}

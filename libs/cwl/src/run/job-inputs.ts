@@ -1,0 +1,76 @@
+import { CwlError } from "../errors.ts";
+import { resolveLocations } from "../load/parameters.ts";
+import { buildRequirements } from "../load/requirements.ts";
+import type { LoadedDocument } from "../load/load.ts";
+import { baseOf } from "../load/origin.ts";
+import type { Scope } from "../load/scope.ts";
+import { DocumentStore } from "../load/store.ts";
+import type { LoadOptions } from "../load/store.ts";
+import { toUri } from "../load/uri.ts";
+import type { Requirement } from "../model/process.ts";
+import type { Value, ValueObject } from "../model/values.ts";
+import { isObject } from "../model/values.ts";
+
+/** An input object with absolute locations, and the requirements that came with it. */
+export interface JobInputs {
+  readonly values: ValueObject;
+  readonly requirements: readonly Requirement[];
+}
+
+/** Reads an input object from a JSON or YAML file. */
+export async function loadInputs(
+  reference: string,
+  document: LoadedDocument,
+  options: LoadOptions = {},
+): Promise<JobInputs> {
+  const store = new DocumentStore(options);
+  const { root } = await store.load(toUri(reference));
+  if (root !== null && !isObject(root)) {
+    throw new CwlError("invalid-inputs", `${reference} does not hold an object with the inputs`);
+  }
+  return resolveInputs(root ?? {}, document, toUri(reference));
+}
+
+/** Makes locations absolute (relative ones mean: next to `base`) and takes `cwl:requirements` out. */
+export function resolveInputs(
+  raw: { readonly [key: string]: unknown },
+  document: LoadedDocument,
+  base: string,
+): JobInputs {
+  const scope: Scope = {
+    store: document.store,
+    problems: [],
+    version: document.process.version,
+    document: {
+      uri: base,
+      root: raw,
+      namespaces: { ...document.namespaces, ...namespacesOf(raw) },
+      schemas: [],
+      version: undefined,
+      index: new Map(),
+    },
+    types: new Map(),
+    ancestors: [],
+    built: new Map(),
+    buildProcess: () => Promise.resolve(undefined),
+  };
+  const requirements =
+    raw["cwl:requirements"] === undefined ? [] : buildRequirements(scope, raw, "cwl:requirements", "");
+  if (scope.problems.some((problem) => problem.severity === "error")) {
+    throw new CwlError("invalid-inputs", scope.problems);
+  }
+  const values: Record<string, Value> = {};
+  for (const [key, item] of Object.entries(raw)) {
+    if (!key.startsWith("cwl:") && !key.startsWith("$")) {
+      values[key.slice(key.lastIndexOf("#") + 1)] = resolveLocations(scope, item, baseOf(raw) ?? base);
+    }
+  }
+  return { values, requirements };
+}
+
+function namespacesOf(raw: { readonly [key: string]: unknown }): Record<string, string> {
+  const own = raw["$namespaces"];
+  return isObject(own)
+    ? Object.fromEntries(Object.entries(own).filter((entry): entry is [string, string] => typeof entry[1] === "string"))
+    : {};
+}

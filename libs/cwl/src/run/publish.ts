@@ -1,0 +1,126 @@
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CwlError } from "../errors.ts";
+import { checksumOf } from "../files/checksum.ts";
+import { copyOrReflink, copyTree, linkOrCopy } from "../files/copy.ts";
+import { isInside } from "../files/inside.ts";
+import { complete, isLiteralLocation, loadListing, localPath } from "../inputs/files.ts";
+import { fileUri } from "../load/uri.ts";
+import type { DirectoryValue, FileOrDirectory, Value, ValueObject } from "../model/values.ts";
+import { mapFilesAsync } from "../model/values.ts";
+
+/** Puts the files of an output object into a directory and gives the object with their new locations. */
+export async function publishOutputs(
+  outputs: ValueObject,
+  options: { readonly outDir: string; readonly workDir: string },
+): Promise<ValueObject> {
+  mkdirSync(options.outDir, { recursive: true });
+  const publisher = new Publisher(options.outDir, options.workDir);
+  return (await mapFilesAsync(outputs, (item) => publisher.publish(item))) as ValueObject;
+}
+
+class Publisher {
+  private readonly outDir: string;
+  private readonly workDir: string;
+  /** Where each source went: a file that is in two outputs is there once. */
+  private readonly targets = new Map<string, string>();
+  private readonly taken = new Set<string>();
+
+  constructor(outDir: string, workDir: string) {
+    this.outDir = outDir;
+    this.workDir = workDir;
+  }
+
+  async publish(item: FileOrDirectory): Promise<FileOrDirectory> {
+    return await this.publishTo(complete(item, { size: false }), this.outDir);
+  }
+
+  private async publishTo(item: FileOrDirectory, folder: string): Promise<FileOrDirectory> {
+    const source = localPath(item);
+    if (source === undefined && !isLiteralLocation(item.location)) {
+      // Still remote: nobody asked for its bytes.
+      return item;
+    }
+    const name = item.basename ?? "output";
+    const key = `${source ?? item.location}\0${name}\0${folder}`;
+    let target = this.targets.get(key);
+    if (target === undefined) {
+      target = this.free(folder, name);
+      this.targets.set(key, target);
+      await this.write(item, source, target);
+    }
+    const { path: _path, dirname: _dirname, ...rest } = item;
+    const moved = {
+      ...rest,
+      location: fileUri(target),
+      basename: target.slice(target.lastIndexOf("/") + 1),
+    } as FileOrDirectory;
+    if (moved.class === "Directory") {
+      return await withChecksums(loadListing(moved, "deep_listing"));
+    }
+    const { contents: _contents, ...file } = moved;
+    return {
+      ...complete(source === undefined ? file : moved, { size: true }),
+      checksum: await checksumOf(target),
+      ...(moved.secondaryFiles === undefined
+        ? {}
+        : { secondaryFiles: await this.publishAll(moved.secondaryFiles, dirname(target)) }),
+    } as FileOrDirectory;
+  }
+
+  private async publishAll(items: readonly FileOrDirectory[], folder: string): Promise<FileOrDirectory[]> {
+    const result: FileOrDirectory[] = [];
+    for (const inner of items) {
+      result.push(await this.publishTo(complete(inner, { size: false }), folder));
+    }
+    return result;
+  }
+
+  private async write(item: FileOrDirectory, source: string | undefined, target: string): Promise<void> {
+    // What lies in our own working directory goes away soon, so both names may share the bytes; other files are copied.
+    const copy = source !== undefined && isInside(source, this.workDir) ? linkOrCopy : copyOrReflink;
+    if (source !== undefined) {
+      if (item.class === "File") {
+        await copy(source, target);
+      } else {
+        await copyTree(source, target, copy);
+      }
+    } else if (item.class === "File") {
+      writeFileSync(target, item.contents ?? "", { flag: "wx" });
+    } else {
+      mkdirSync(target);
+      for (const inner of item.listing ?? []) {
+        await this.publishTo(complete(inner, { size: false }), target);
+      }
+    }
+  }
+
+  /** A name that nothing has yet: `a.txt`, then `a_2.txt`. */
+  private free(folder: string, name: string): string {
+    const dot = name.lastIndexOf(".");
+    const [root, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
+    for (let number = 1; number < 1_000_000; number += 1) {
+      const path = join(folder, number === 1 ? name : `${root}_${number}${extension}`);
+      if (!this.taken.has(path) && lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+        this.taken.add(path);
+        return path;
+      }
+    }
+    throw new CwlError("limit", `too many outputs are called ${name}`);
+  }
+}
+
+async function withChecksums(directory: DirectoryValue): Promise<DirectoryValue> {
+  return (await mapListing(directory)) as DirectoryValue;
+}
+
+async function mapListing(item: FileOrDirectory): Promise<FileOrDirectory> {
+  if (item.class === "File") {
+    return { ...item, checksum: await checksumOf(localPath(item) ?? "") };
+  }
+  const listing: Value[] = [];
+  for (const inner of item.listing ?? []) {
+    listing.push(await mapListing(inner));
+  }
+  return { ...item, listing: listing as FileOrDirectory[] };
+}

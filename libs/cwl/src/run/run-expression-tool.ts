@@ -1,0 +1,94 @@
+import { CwlError } from "../errors.ts";
+import { sortedJson } from "../expressions/evaluate.ts";
+import { outputMismatch } from "../inputs/check-value.ts";
+import { complete, localPath } from "../inputs/files.ts";
+import { prepareInputs } from "../inputs/prepare.ts";
+import { fileUri } from "../load/uri.ts";
+import type { ExpressionTool } from "../model/process.ts";
+import type { FileOrDirectory, Value, ValueObject } from "../model/values.ts";
+import { isObject, mapFiles } from "../model/values.ts";
+import type { RunContext } from "./context.ts";
+import { fetchItem } from "./context.ts";
+import { listingInForce, makeEvaluator } from "./evaluators.ts";
+import type { Requirements } from "./requirements.ts";
+import { requestedResources, runtimeOf } from "./runtime.ts";
+import { checkSupported } from "./supported.ts";
+
+/** Runs an ExpressionTool: one expression from the inputs to the output object, no process. */
+export async function runExpressionTool(
+  tool: ExpressionTool,
+  given: ValueObject,
+  outer: Requirements,
+  step: string,
+  context: RunContext,
+): Promise<ValueObject> {
+  const requirements = outer.inside(tool);
+  checkSupported(tool, requirements);
+  context.emit({ type: "step-queued", step });
+  context.progress.jobQueued();
+  const evaluator = makeEvaluator(requirements, tool.version, context.sandbox);
+  const prepared = await prepareInputs(tool.inputs, given, {
+    evaluator,
+    version: tool.version,
+    loadListing: listingInForce(requirements),
+    formats: context.formats,
+    fetch: (item) => fetchItem(item, context),
+    runtime: {},
+    discover: step === "",
+  });
+  const inputs = mapFiles(prepared, withPath) as ValueObject;
+  context.emit({ type: "step-started", step, command: [], image: undefined, attempt: 1 });
+  try {
+    const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
+    const result = await evaluator.evaluate(tool.expression, {
+      inputs,
+      self: null,
+      runtime: runtimeOf(resources, "/", "/"),
+    });
+    if (!isObject(result)) {
+      throw new CwlError(
+        "process-failed",
+        `${tool.name}: the expression must give an object with the outputs, but gave ${sortedJson(result)}`,
+      );
+    }
+    const outputs: Record<string, Value> = {};
+    for (const output of tool.outputs) {
+      const value = mapFiles((result[output.name] ?? null) as Value, withLocation);
+      const wrong = outputMismatch(value, output.type);
+      if (wrong !== undefined) {
+        throw new CwlError(
+          "process-failed",
+          `${tool.name}: the output "${output.name}${wrong.path}" is wrong: ${wrong.message}`,
+        );
+      }
+      outputs[output.name] = value;
+    }
+    context.emit({ type: "step-finished", step, exitCode: undefined, usage: undefined, outputs, reused: false });
+    return outputs;
+  } catch (error) {
+    if (error instanceof CwlError) {
+      error.step ??= step;
+      context.emit({
+        type: "step-failed",
+        step,
+        message: error.message,
+        exitCode: undefined,
+        logTail: undefined,
+        retrying: false,
+      });
+    }
+    throw error;
+  }
+}
+
+function withPath(item: FileOrDirectory): FileOrDirectory {
+  const path = localPath(item);
+  return path === undefined ? item : { ...item, path };
+}
+
+/** Files made by the expression may name a path; what is passed on has a location. */
+function withLocation(item: FileOrDirectory): FileOrDirectory {
+  const located =
+    item.location === undefined && typeof item.path === "string" ? { ...item, location: fileUri(item.path) } : item;
+  return complete(located, { size: false });
+}

@@ -1,0 +1,154 @@
+import { CwlError } from "../errors.ts";
+import type { ContainerRequest, Executor, JobResult, JobSpec } from "../executors/executor.ts";
+import { removeTree } from "../files/copy.ts";
+import { prepareInputs } from "../inputs/prepare.ts";
+import type { CommandLineTool } from "../model/process.ts";
+import type { ValueObject } from "../model/values.ts";
+import { collectOutputs } from "../tool/collect-outputs.ts";
+import { Workspace } from "../tool/workspace.ts";
+import { containerRequest } from "./container-request.ts";
+import type { RunContext } from "./context.ts";
+import { fetchItem, newJobDirectory } from "./context.ts";
+import { listingInForce, makeEvaluator } from "./evaluators.ts";
+import type { Requirements } from "./requirements.ts";
+import { requestedResources, runtimeOf } from "./runtime.ts";
+import { checkSupported } from "./supported.ts";
+import { ToolJob } from "./tool-job.ts";
+
+/** Runs one CommandLineTool: stage, make the command line, run, collect. */
+export async function runTool(
+  tool: CommandLineTool,
+  given: ValueObject,
+  outer: Requirements,
+  step: string,
+  context: RunContext,
+): Promise<ValueObject> {
+  const requirements = outer.inside(tool);
+  checkSupported(tool, requirements);
+  context.emit({ type: "step-queued", step });
+  context.progress.jobQueued();
+  const evaluator = makeEvaluator(requirements, tool.version, context.sandbox);
+  const loadListing = listingInForce(requirements);
+  const inputs = await prepareInputs(tool.inputs, given, {
+    evaluator,
+    version: tool.version,
+    loadListing,
+    formats: context.formats,
+    fetch: (item) => fetchItem(item, context),
+    runtime: {},
+    discover: step === "",
+  });
+  const request = containerRequest(requirements);
+  const executor = chooseExecutor(request, context, tool);
+  const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
+  const leave = await context.admission.enter(resources.cores, resources.ram, context.signal);
+  const { id, directory } = newJobDirectory(context);
+  context.jobIds.push(id);
+  const seenOutdir = requirements.find("DockerRequirement")?.fields["dockerOutputDirectory"];
+  const workspace = new Workspace(directory, {
+    sharesFileSystem: executor.sharesFileSystem,
+    seenOutdir: typeof seenOutdir === "string" && seenOutdir.startsWith("/") ? seenOutdir : "/var/spool/cwl",
+  });
+  try {
+    const job = new ToolJob(tool, requirements, evaluator, workspace, context, step);
+    const runtime = runtimeOf(resources, workspace.outdir.seen, workspace.tmpdir.seen);
+    const staged = await job.stage(inputs, runtime, request);
+    const spec = await job.specify(id, staged, runtime, resources, executor.sharesFileSystem ? undefined : request);
+    const cached = await job.lookUp(inputs, staged, runtime, spec);
+    if (cached !== undefined) {
+      context.emit({
+        type: "step-finished",
+        step,
+        exitCode: undefined,
+        usage: undefined,
+        outputs: cached,
+        reused: true,
+      });
+      return cached;
+    }
+    const result = await job.execute(executor, spec);
+    checkExit(tool, result, spec);
+    const outputs = await collectOutputs(tool.outputs, {
+      evaluator,
+      inputs: staged,
+      runtime: { ...runtime, exitCode: result.exitCode },
+      workspace,
+      version: tool.version,
+      loadListing,
+    }).catch((error: unknown) => {
+      throw error instanceof CwlError
+        ? new CwlError(error.code, error.problems, { cause: error, exitCode: result.exitCode, logTail: result.logTail })
+        : error;
+    });
+    await job.remember(outputs);
+    context.emit({
+      type: "step-finished",
+      step,
+      exitCode: result.exitCode,
+      usage: result.usage,
+      outputs,
+      reused: false,
+    });
+    return outputs;
+  } catch (error) {
+    if (error instanceof CwlError) {
+      error.step ??= step;
+      context.emit({
+        type: "step-failed",
+        step,
+        message: error.message,
+        exitCode: error.exitCode,
+        logTail: error.logTail,
+        retrying: false,
+      });
+    }
+    throw error;
+  } finally {
+    leave();
+    removeTree(workspace.tmpdir.host);
+  }
+}
+
+function chooseExecutor(request: ContainerRequest | undefined, context: RunContext, tool: CommandLineTool): Executor {
+  const { host, container } = context.executors;
+  if (request !== undefined && container !== undefined) {
+    return container;
+  }
+  if (request?.required === true) {
+    throw new CwlError(
+      "unsupported",
+      `${tool.name} requires the container ${request.image}, and there is no container engine here`,
+    );
+  }
+  if (request !== undefined && !context.hostFallback) {
+    throw new CwlError(
+      "unsupported",
+      `${tool.name} asks for the container ${request.image}, there is no container engine here, and running it on the host was not allowed`,
+    );
+  }
+  if (host === undefined) {
+    throw new CwlError("unsupported", `${tool.name} names no container, and tools without one are not run here`);
+  }
+  return host;
+}
+
+function checkExit(tool: CommandLineTool, result: JobResult, spec: JobSpec): void {
+  const { exitCode, logTail } = result;
+  const fail = (message: string): never => {
+    const tail = logTail.trim();
+    throw new CwlError("process-failed", `${tool.name}: ${message}${tail === "" ? "" : `; its last words:\n${tail}`}`, {
+      exitCode,
+      logTail,
+    });
+  };
+  if (result.timedOut) {
+    fail(`it ran longer than its limit of ${spec.timeLimitSeconds} s and was stopped`);
+  }
+  const success =
+    exitCode === 0
+      ? !tool.permanentFailCodes.includes(0) && !tool.temporaryFailCodes.includes(0)
+      : tool.successCodes.includes(exitCode);
+  if (!success) {
+    fail(`exit code ${exitCode}${tool.temporaryFailCodes.includes(exitCode) ? " (temporary failure)" : ""}`);
+  }
+}

@@ -1,0 +1,83 @@
+import { CwlError } from "../errors.ts";
+import type { Evaluator } from "../expressions/evaluate.ts";
+import { sortedJson } from "../expressions/evaluate.ts";
+import type { ExpressionContext } from "../expressions/parameter-reference.ts";
+import type { Value } from "../model/values.ts";
+import type { Requirements } from "./requirements.ts";
+
+export interface Resources {
+  readonly cores: number;
+  readonly ram: number;
+  readonly tmpdirSize: number;
+  readonly outdirSize: number;
+}
+
+const kinds = [
+  ["cores", "cores", 1],
+  ["ram", "ram", 256],
+  ["tmpdirSize", "tmpdir", 1024],
+  ["outdirSize", "outdir", 1024],
+] as const;
+
+/** What ResourceRequirement asks for: the minimum of each; a lone maximum counts as the minimum too. */
+export async function requestedResources(
+  requirements: Requirements,
+  evaluator: Evaluator,
+  context: ExpressionContext,
+): Promise<Resources> {
+  const fields = requirements.find("ResourceRequirement")?.fields ?? {};
+  const result: Record<string, number> = {};
+  for (const [name, field, fallback] of kinds) {
+    const min = await amount(fields[`${field}Min`], `${field}Min`, evaluator, context);
+    const max = await amount(fields[`${field}Max`], `${field}Max`, evaluator, context);
+    if (min !== undefined && max !== undefined && max < min) {
+      throw new CwlError(
+        "invalid-inputs",
+        `ResourceRequirement: ${field}Max (${max}) is less than ${field}Min (${min})`,
+      );
+    }
+    const wanted = min ?? max ?? fallback;
+    result[name] = name === "cores" ? wanted : Math.ceil(wanted);
+  }
+  return result as unknown as Resources;
+}
+
+async function amount(
+  raw: unknown,
+  what: string,
+  evaluator: Evaluator,
+  context: ExpressionContext,
+): Promise<number | undefined> {
+  if (raw === undefined || raw === null) {
+    return undefined;
+  }
+  const value = typeof raw === "string" ? await evaluator.evaluate(raw, context) : (raw as Value);
+  if (value === null) {
+    return undefined;
+  }
+  const number =
+    typeof value === "string" && value.trim() !== ""
+      ? Number(value)
+      : typeof value === "bigint"
+        ? Number(value)
+        : value;
+  if (typeof number !== "number" || !Number.isFinite(number) || number < 0) {
+    throw new CwlError(
+      "expression",
+      `ResourceRequirement: ${what} must be a number of at least 0, but is ${sortedJson(value)}`,
+    );
+  }
+  return number;
+}
+
+/** What expressions see as `runtime`; processors are whole there. */
+export function runtimeOf(resources: Resources, outdir: string, tmpdir: string): { readonly [name: string]: Value } {
+  return {
+    outdir,
+    tmpdir,
+    cores: Math.max(1, Math.ceil(resources.cores)),
+    ram: resources.ram,
+    tmpdirSize: resources.tmpdirSize,
+    outdirSize: resources.outdirSize,
+  };
+}

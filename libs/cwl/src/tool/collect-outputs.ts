@@ -1,0 +1,362 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CwlError, messageOf } from "../errors.ts";
+import type { Evaluator } from "../expressions/evaluate.ts";
+import type { ExpressionContext } from "../expressions/parameter-reference.ts";
+import { copyOrReflink, copyTree } from "../files/copy.ts";
+import { isInside } from "../files/inside.ts";
+import { branchFor, outputMismatch } from "../inputs/check-value.ts";
+import { complete, isLiteralLocation, loadContents, loadListing, localPath } from "../inputs/files.ts";
+import { findSecondaryFiles } from "../inputs/secondary-files.ts";
+import { filePath, fileUri } from "../load/uri.ts";
+import { parseYaml } from "../load/yaml.ts";
+import type { CwlVersion, OutputParameter } from "../model/process.ts";
+import type { CwlType, FileOptions, LoadListing, OutputBinding } from "../model/types.ts";
+import type { FileOrDirectory, FileValue, Value, ValueObject } from "../model/values.ts";
+import { isFile, isObject, mapFilesAsync } from "../model/values.ts";
+import { globFiles } from "./glob.ts";
+import type { Workspace } from "./workspace.ts";
+
+export interface CollectOptions {
+  readonly evaluator: Evaluator;
+  readonly inputs: ValueObject;
+  /** With exitCode. */
+  readonly runtime: ValueObject;
+  readonly workspace: Workspace;
+  readonly version: CwlVersion;
+  readonly loadListing: LoadListing;
+}
+
+const outputObjectLimit = 256 * 1024 * 1024;
+
+/** Finds the outputs of a tool that has ended: from cwl.output.json when there is one, otherwise by each outputBinding. */
+export async function collectOutputs(
+  outputs: readonly OutputParameter[],
+  options: CollectOptions,
+): Promise<ValueObject> {
+  const written = await readOutputObject(options);
+  const result: Record<string, Value> = {};
+  for (const output of outputs) {
+    const raw =
+      written === undefined
+        ? await collectOne(output.type, output.outputBinding, output, output.name, options)
+        : ((written[output.name] ?? null) as Value);
+    const value = written === undefined ? raw : await decorate(raw, output.type, output, output.name, options);
+    const wrong = outputMismatch(value, output.type);
+    if (wrong !== undefined) {
+      throw new CwlError("process-failed", `the output "${output.name}${wrong.path}" is wrong: ${wrong.message}`);
+    }
+    result[output.name] = value;
+  }
+  return result;
+}
+
+async function readOutputObject(options: CollectOptions): Promise<ValueObject | undefined> {
+  const { workspace } = options;
+  const host = workspace.resolve(`${workspace.outdir.seen}/cwl.output.json`);
+  if (host === undefined || !statSync(host).isFile()) {
+    return undefined;
+  }
+  if (statSync(host).size > outputObjectLimit) {
+    throw new CwlError("limit", `cwl.output.json is larger than ${outputObjectLimit} bytes`);
+  }
+  const text = readFileSync(host, "utf8");
+  let value: unknown;
+  try {
+    value = /\d{16}/.test(text) ? parseYaml({ uri: fileUri(host), text }) : JSON.parse(text);
+  } catch (error) {
+    throw new CwlError("process-failed", `cwl.output.json is not JSON: ${messageOf(error)}`, { cause: error });
+  }
+  if (!isObject(value)) {
+    throw new CwlError("process-failed", "cwl.output.json does not hold an object");
+  }
+  return (await adopt(value as ValueObject, options)) as ValueObject;
+}
+
+async function collectOne(
+  type: CwlType,
+  binding: OutputBinding | undefined,
+  wanted: FileOptions,
+  what: string,
+  options: CollectOptions,
+): Promise<Value> {
+  const { evaluator, inputs, runtime } = options;
+  if (binding === undefined) {
+    const record = recordBranch(type);
+    if (record === undefined) {
+      return null;
+    }
+    const result: Record<string, Value> = {};
+    for (const field of record.fields) {
+      result[field.name] = await collectOne(field.type, field.outputBinding, field, `${what}.${field.name}`, options);
+    }
+    return result;
+  }
+  let value: Value = null;
+  if (binding.glob.length > 0) {
+    value = await globAll(binding, { inputs, runtime, self: null }, options, wanted.loadListing ?? binding.loadListing);
+  }
+  if (binding.outputEval !== undefined) {
+    value = await evaluator.evaluate(binding.outputEval, { inputs, runtime, self: value });
+    value = await adopt(value, options);
+  } else {
+    value = fitMatches(value, type, what);
+  }
+  return await decorate(value, type, wanted, what, options);
+}
+
+function recordBranch(type: CwlType): Extract<CwlType, { kind: "record" }> | undefined {
+  const branches = type.kind === "union" ? type.members : [type];
+  return branches.find((item) => item.kind === "record");
+}
+
+async function globAll(
+  binding: OutputBinding,
+  context: ExpressionContext,
+  options: CollectOptions,
+  listing: LoadListing | undefined,
+): Promise<Value> {
+  const found: FileOrDirectory[] = [];
+  for (const pattern of binding.glob) {
+    const value = await options.evaluator.evaluate(pattern, context);
+    for (const item of Array.isArray(value) ? (value as readonly Value[]) : value === null ? [] : [value]) {
+      if (typeof item !== "string") {
+        throw new CwlError("expression", `the glob ${pattern} gave something that is no string`);
+      }
+      for (const path of globFiles(options.workspace.outdir.host, relativeGlob(item, options.workspace))) {
+        found.push(await foundItem(path, binding.loadContents, listing, options));
+      }
+    }
+  }
+  return found;
+}
+
+function relativeGlob(pattern: string, workspace: Workspace): string {
+  const { seen } = workspace.outdir;
+  if (pattern === seen || pattern.startsWith(`${seen}/`)) {
+    return pattern.slice(seen.length + 1) || ".";
+  }
+  if (pattern.startsWith("/")) {
+    throw new CwlError("unsafe", `the glob ${JSON.stringify(pattern)} is outside the working directory`);
+  }
+  return pattern;
+}
+
+async function foundItem(
+  relative: string,
+  contents: boolean,
+  listing: LoadListing | undefined,
+  options: CollectOptions,
+): Promise<FileOrDirectory> {
+  const { workspace } = options;
+  const seen = relative === "" ? workspace.outdir.seen : `${workspace.outdir.seen}/${relative}`;
+  const item = await foundAt(seen, options);
+  if (item === undefined) {
+    throw new CwlError("unsafe", `${relative} is a symbolic link that leads nowhere`);
+  }
+  const directory = dirname(seen);
+  if (item.class === "File") {
+    const file: FileValue = { ...item, path: seen, dirname: directory };
+    return contents ? { ...file, contents: await loadContents(file, options.version) } : file;
+  }
+  return { ...loadListing(item, listing ?? options.loadListing), path: seen };
+}
+
+/** The File or Directory at a path as the tool saw it; undefined when nothing is there. */
+async function foundAt(seen: string, options: CollectOptions): Promise<FileOrDirectory | undefined> {
+  const { workspace } = options;
+  const host = workspace.resolve(seen);
+  if (host === undefined) {
+    return undefined;
+  }
+  const info = statSync(host);
+  const basename = seen.slice(seen.lastIndexOf("/") + 1);
+  if (info.isDirectory()) {
+    if (isInside(host, workspace.outdir.host)) {
+      await settle(host, seen, workspace);
+    }
+    return complete({ class: "Directory", location: fileUri(host), basename }, { size: false });
+  }
+  if (!info.isFile()) {
+    throw new CwlError("process-failed", `${seen} is neither a file nor a directory`);
+  }
+  return complete({ class: "File", location: fileUri(host), basename }, { size: true });
+}
+
+/** Replaces links and mounts inside an output directory by what they lead to, so that it stands on its own. */
+async function settle(host: string, seen: string, workspace: Workspace): Promise<void> {
+  for (const mount of workspace.mounts) {
+    const target =
+      isInside(mount.target, seen) && mount.target !== seen
+        ? join(host, mount.target.slice(seen.length + 1))
+        : undefined;
+    if (target !== undefined) {
+      rmSync(target, { recursive: true, force: true });
+      await copyInto(mount.source, target);
+    }
+  }
+  for (const entry of readdirSync(host, { withFileTypes: true })) {
+    const [path, seenPath] = [join(host, entry.name), `${seen}/${entry.name}`];
+    if (entry.isSymbolicLink()) {
+      const target = workspace.resolve(seenPath);
+      rmSync(path);
+      if (target !== undefined && !isInside(path, target)) {
+        await copyInto(target, path);
+      }
+    } else if (entry.isDirectory()) {
+      await settle(path, seenPath, workspace);
+    }
+  }
+}
+
+async function copyInto(source: string, target: string): Promise<void> {
+  if (!existsSync(source)) {
+    return;
+  }
+  mkdirSync(dirname(target), { recursive: true });
+  if (lstatSync(source).isDirectory()) {
+    await copyTree(source, target);
+  } else {
+    await copyOrReflink(source, target);
+  }
+}
+
+/** One match for a File or Directory, all of them for an array; anything else is for the type check to refuse. */
+function fitMatches(value: Value, type: CwlType, what: string): Value {
+  if (!Array.isArray(value)) {
+    return value;
+  }
+  const branches = type.kind === "union" ? type.members : [type];
+  if (
+    branches.some((item) => item.kind === "array" || item.kind === "Any") &&
+    outputMismatch(value, type) === undefined
+  ) {
+    return value;
+  }
+  if (value.length > 1 && !branches.some((item) => item.kind === "array")) {
+    throw new CwlError(
+      "process-failed",
+      `the output "${what}" takes one ${branches.map((b) => b.kind).join(" or ")}, but ${value.length} match its glob`,
+    );
+  }
+  if (value.length === 0) {
+    if (branches.some((item) => item.kind === "null")) {
+      return null;
+    }
+    throw new CwlError("process-failed", `nothing matches the glob of the output "${what}"`);
+  }
+  return value.length === 1 ? ((value as readonly Value[])[0] ?? null) : value;
+}
+
+/** Takes over Files and Directories that a tool or an expression named: paths become locations, checked to be ours. */
+async function adopt(value: Value, options: CollectOptions): Promise<Value> {
+  return await mapFilesAsync(value, async (item) => {
+    const named = item.path ?? filePath(item.location?.startsWith("file:") === true ? item.location : "");
+    const own = item.class === "File" ? item.secondaryFiles : item.listing;
+    const inner =
+      own === undefined ? undefined : ((await adopt(own as readonly Value[], options)) as readonly FileOrDirectory[]);
+    const more = inner === undefined ? {} : item.class === "File" ? { secondaryFiles: inner } : { listing: inner };
+    if (named === undefined) {
+      return isLiteralLocation(item.location) &&
+        item.location === undefined &&
+        item.class === "File" &&
+        item.contents === undefined &&
+        item.basename !== undefined
+        ? await adoptPath(item.basename, item, more, options)
+        : relativeLocation(item)
+          ? await adoptPath(item.location ?? "", item, more, options)
+          : complete({ ...item, ...more } as FileOrDirectory, { size: true });
+    }
+    return await adoptPath(named, item, more, options);
+  });
+}
+
+function relativeLocation(item: FileOrDirectory): boolean {
+  return item.location !== undefined && !/^[\w+.-]+:/.test(item.location) && !isLiteralLocation(item.location);
+}
+
+async function adoptPath(
+  path: string,
+  item: FileOrDirectory,
+  more: object,
+  options: CollectOptions,
+): Promise<FileOrDirectory> {
+  const { workspace } = options;
+  // A location that came from an input is a path of this machine, whatever the tool sees.
+  const input = path.startsWith("/") && [...workspace.sources].some((source) => isInside(path, source));
+  const seen = path.startsWith("/") ? path : `${workspace.outdir.seen}/${path}`;
+  const hostOutput = !workspace.sharesFileSystem && isInside(seen, workspace.outdir.host);
+  const found = input
+    ? complete(
+        { class: statSync(path).isDirectory() ? "Directory" : "File", location: fileUri(path) } as FileOrDirectory,
+        { size: true },
+      )
+    : await foundAt(hostOutput ? workspace.outdir.seen + seen.slice(workspace.outdir.host.length) : seen, options);
+  if (found === undefined) {
+    throw new CwlError("process-failed", `the output names ${JSON.stringify(path)}, which is not there`);
+  }
+  if (found.class !== item.class) {
+    throw new CwlError(
+      "process-failed",
+      `the output names ${JSON.stringify(path)} as a ${item.class}, but it is a ${found.class}`,
+    );
+  }
+  const { path: _path, location: _location, ...rest } = item;
+  return complete(
+    { ...rest, ...more, location: found.location, basename: item.basename ?? found.basename } as FileOrDirectory,
+    { size: true },
+  );
+}
+
+/** Adds secondary files and format, and takes away what only the tool's expressions needed. */
+async function decorate(
+  value: Value,
+  type: CwlType,
+  wanted: FileOptions,
+  what: string,
+  options: CollectOptions,
+): Promise<Value> {
+  const branch = branchFor(value, type);
+  if (branch.kind === "record" && isObject(value)) {
+    const result: Record<string, Value> = { ...(value as Record<string, Value>) };
+    for (const field of branch.fields) {
+      result[field.name] = await decorate(
+        result[field.name] ?? null,
+        field.type,
+        field,
+        `${what}.${field.name}`,
+        options,
+      );
+    }
+    return result;
+  }
+  const { evaluator, inputs, runtime, workspace } = options;
+  return await mapFilesAsync(value, async (item) => {
+    if (!isFile(item)) {
+      const { path: _path, ...rest } = item;
+      return rest;
+    }
+    const host = localPath(item);
+    const seenDirectory = item.dirname;
+    const full = await findSecondaryFiles(item, wanted.secondaryFiles, {
+      evaluator,
+      context: { inputs, runtime },
+      required: false,
+      what: `the output "${what}"`,
+      toHost: (seen) => workspace.resolve(seen),
+      directory:
+        seenDirectory === undefined
+          ? host === undefined
+            ? undefined
+            : dirname(host)
+          : workspace.toHost(seenDirectory),
+    });
+    const [format] = wanted.format ?? [];
+    const iri =
+      format === undefined
+        ? undefined
+        : await evaluator.evaluateText(format, { inputs, runtime, self: full }, "format");
+    const { path: _path, dirname: _dirname, ...rest } = full;
+    return iri === undefined ? rest : { ...rest, format: iri };
+  });
+}

@@ -1,0 +1,102 @@
+import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { CwlError } from "../errors.ts";
+import type { Mount } from "../executors/executor.ts";
+import { isInside } from "../files/inside.ts";
+
+/** The directories of one job, here and as the tool sees them, and everything that is made visible in them. */
+export class Workspace {
+  /** Holds the three below. */
+  readonly root: string;
+  readonly outdir: { readonly host: string; readonly seen: string };
+  readonly tmpdir: { readonly host: string; readonly seen: string };
+  readonly sharesFileSystem: boolean;
+  readonly mounts: Mount[] = [];
+  /** Host paths of inputs: a tool may hand them back as outputs. */
+  readonly sources = new Set<string>();
+  private stages = 0;
+
+  constructor(root: string, options: { sharesFileSystem: boolean; seenOutdir: string }) {
+    this.root = root;
+    this.sharesFileSystem = options.sharesFileSystem;
+    const out = join(root, "out");
+    const tmp = join(root, "tmp");
+    mkdirSync(out, { recursive: true });
+    mkdirSync(tmp);
+    this.outdir = { host: out, seen: options.sharesFileSystem ? out : options.seenOutdir };
+    this.tmpdir = { host: tmp, seen: options.sharesFileSystem ? tmp : "/tmp" };
+  }
+
+  /** A fresh directory for staged inputs, made on this machine when `make` says so. */
+  newStage(make: boolean): { readonly host: string; readonly seen: string } {
+    const host = join(this.root, "stage", String(this.stages));
+    const seen = this.sharesFileSystem ? host : `/var/lib/cwl/${this.stages}`;
+    this.stages += 1;
+    if (make) {
+      mkdirSync(host, { recursive: true });
+    }
+    return { host, seen };
+  }
+
+  /** Host path of what the tool sees at a path; undefined when nothing of ours is there. */
+  toHost(seen: string): string | undefined {
+    let best: { target: string; source: string } | undefined;
+    const places = this.sharesFileSystem
+      ? []
+      : [
+          { target: this.outdir.seen, source: this.outdir.host },
+          { target: this.tmpdir.seen, source: this.tmpdir.host },
+          ...this.mounts,
+        ];
+    for (const place of places) {
+      if (isInside(seen, place.target) && (best === undefined || place.target.length > best.target.length)) {
+        best = place;
+      }
+    }
+    return this.sharesFileSystem ? seen : best === undefined ? undefined : best.source + seen.slice(best.target.length);
+  }
+
+  /**
+   * Follows symbolic links as the tool would and gives the host path of what is there. Throws `unsafe` when that is
+   * neither in the working directory nor an input; undefined when it does not exist.
+   */
+  resolve(seen: string): string | undefined {
+    let pending = posix.normalize(seen).split("/").filter(Boolean);
+    let current = "/";
+    for (let links = 0; pending.length > 0;) {
+      const [name = "", ...rest] = pending;
+      const next = posix.join(current, name);
+      const host = this.toHost(next);
+      const info = host === undefined ? undefined : lstatSync(host, { throwIfNoEntry: false });
+      if (info?.isSymbolicLink() === true && host !== undefined) {
+        links += 1;
+        if (links > 40) {
+          throw new CwlError("unsafe", `${seen} is a circle of symbolic links`);
+        }
+        const target = readlinkSync(host);
+        pending = [...posix.resolve(current, target).split("/").filter(Boolean), ...rest];
+        current = "/";
+      } else {
+        current = next;
+        pending = rest;
+      }
+    }
+    const host = this.toHost(current);
+    if (host === undefined || !this.mayTouch(host)) {
+      throw new CwlError("unsafe", `${seen} leads to ${current}, which is outside the working directory and no input`);
+    }
+    return lstatSync(host, { throwIfNoEntry: false }) === undefined ? undefined : host;
+  }
+
+  private mayTouch(host: string): boolean {
+    if (isInside(host, this.outdir.host) || isInside(host, this.tmpdir.host)) {
+      return true;
+    }
+    for (const source of this.sources) {
+      if (isInside(host, source)) {
+        return true;
+      }
+    }
+    return isInside(dirname(host), join(this.root, "stage"));
+  }
+}

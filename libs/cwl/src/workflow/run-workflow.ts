@@ -1,0 +1,239 @@
+import { CwlError, messageOf } from "../errors.ts";
+import { outputMismatch } from "../inputs/check-value.ts";
+import { complete, loadContents, loadListing, localPath } from "../inputs/files.ts";
+import { prepareInputs } from "../inputs/prepare.ts";
+import type { Source, Step, StepInput, Workflow } from "../model/process.ts";
+import type { FileOrDirectory, Value, ValueObject } from "../model/values.ts";
+import { isDirectory, isFile, mapFiles, mapFilesAsync } from "../model/values.ts";
+import type { RunContext } from "../run/context.ts";
+import { fetchItem } from "../run/context.ts";
+import { listingInForce, makeEvaluator } from "../run/evaluators.ts";
+import type { Requirements } from "../run/requirements.ts";
+import { checkSupported } from "../run/supported.ts";
+import { mergeSources } from "./link-merge.ts";
+import { gather, planScatter } from "./scatter.ts";
+
+/** Runs a workflow: every step as soon as what it waits for is there. The first failure stops the rest. */
+export async function runWorkflow(
+  workflow: Workflow,
+  given: ValueObject,
+  outer: Requirements,
+  path: string,
+  context: RunContext,
+): Promise<ValueObject> {
+  const requirements = outer.inside(workflow);
+  checkSupported(workflow, requirements);
+  const inputs = await prepareInputs(workflow.inputs, given, {
+    evaluator: makeEvaluator(requirements, workflow.version, context.sandbox),
+    version: workflow.version,
+    loadListing: listingInForce(requirements),
+    formats: context.formats,
+    fetch: (item) => fetchItem(item, context),
+    runtime: {},
+    discover: path === "",
+  });
+  return await new WorkflowRun(workflow, inputs, requirements, path, context).run();
+}
+
+class WorkflowRun {
+  private readonly workflow: Workflow;
+  private readonly inputs: ValueObject;
+  private readonly requirements: Requirements;
+  private readonly path: string;
+  private readonly context: RunContext;
+  private readonly results = new Map<string, Promise<ValueObject>>();
+
+  constructor(workflow: Workflow, inputs: ValueObject, requirements: Requirements, path: string, context: RunContext) {
+    this.workflow = workflow;
+    this.inputs = inputs;
+    this.requirements = requirements;
+    this.path = path;
+    this.context = context;
+  }
+
+  async run(): Promise<ValueObject> {
+    this.context.progress.expect(this.path, this.workflow.steps.length);
+    for (const step of this.workflow.steps) {
+      void this.start(step);
+    }
+    await settleAll([...this.results.values()]);
+    const outputs: Record<string, Value> = {};
+    for (const output of this.workflow.outputs) {
+      const values = await Promise.all(output.sources.map((source) => this.valueOf(source)));
+      const value = mergeSources(values, {
+        ...output,
+        isList: output.sourceIsList,
+        what: `the output "${output.name}"`,
+      });
+      const wrong = outputMismatch(value, output.type);
+      if (wrong !== undefined) {
+        throw new CwlError(
+          "process-failed",
+          `the output "${output.name}${wrong.path}" of ${this.workflow.name} is wrong: ${wrong.message}`,
+        );
+      }
+      outputs[output.name] = value;
+    }
+    return outputs;
+  }
+
+  /** Starts a step once; it waits by itself for what it needs. */
+  private start(step: Step): Promise<ValueObject> {
+    let result = this.results.get(step.name);
+    if (result === undefined) {
+      result = this.runStep(step, this.path === "" ? step.name : `${this.path}/${step.name}`);
+      // Whoever awaits it sees the failure; nobody may be there yet.
+      result.catch(() => undefined);
+      this.results.set(step.name, result);
+    }
+    return result;
+  }
+
+  private async valueOf(source: Source): Promise<Value> {
+    if (source.step === undefined) {
+      return this.inputs[source.port] ?? null;
+    }
+    const step = this.workflow.steps.find((item) => item.name === source.step);
+    return step === undefined ? null : ((await this.start(step))[source.port] ?? null);
+  }
+
+  private async runStep(step: Step, path: string): Promise<ValueObject> {
+    // Lets every step of the workflow be announced before the first one works.
+    await Promise.resolve();
+    const requirements = this.requirements.inside(step);
+    try {
+      const inputs: Record<string, Value> = {};
+      for (const input of step.inputs) {
+        inputs[input.name] = await this.stepInput(input, step);
+      }
+      this.context.signal.throwIfAborted();
+      const outputs =
+        step.scatter.length === 0
+          ? await this.runJob(step, inputs, requirements, path)
+          : await this.runScattered(step, inputs, requirements, path);
+      this.context.progress.finish(path, step.scatter.length === 0 && step.run.class !== "Workflow");
+      return outputs;
+    } catch (error) {
+      if (error instanceof CwlError) {
+        error.step ??= path;
+      }
+      this.context.stop();
+      throw error;
+    }
+  }
+
+  /** Value of a step input before scatter and valueFrom: sources merged, default for null, contents loaded. */
+  private async stepInput(input: StepInput, step: Step): Promise<Value> {
+    const values = await Promise.all(input.sources.map((source) => this.valueOf(source)));
+    const what = `the input "${input.name}" of step ${step.name}`;
+    const merged = values.length === 0 ? null : mergeSources(values, { ...input, isList: input.sourceIsList, what });
+    const value = merged ?? input.default ?? null;
+    return await mapFilesAsync(value, async (item) => {
+      const here = isLocal(item) ? item : complete(await fetchItem(item, this.context), { size: true });
+      if (isFile(here)) {
+        return input.loadContents ? { ...here, contents: await loadContents(here, this.workflow.version) } : here;
+      }
+      return isDirectory(here) && input.loadListing !== undefined ? loadListing(here, input.loadListing) : here;
+    });
+  }
+
+  private async runScattered(
+    step: Step,
+    inputs: ValueObject,
+    requirements: Requirements,
+    path: string,
+  ): Promise<ValueObject> {
+    const plan = planScatter(inputs, step.scatter, step.scatterMethod, step.name);
+    const results: (ValueObject | undefined)[] = Array.from({ length: plan.count });
+    this.context.progress.expect(path, plan.count);
+    let next = 0;
+    let failed = false;
+    const worker = async (): Promise<void> => {
+      while (next < plan.count && !failed) {
+        const index = next;
+        next += 1;
+        const jobPath = `${path}[${index}]`;
+        try {
+          results[index] = await this.runJob(step, plan.inputsOf(index), requirements, jobPath);
+        } catch (error) {
+          failed = true;
+          if (error instanceof CwlError) {
+            error.step ??= jobPath;
+          }
+          throw error;
+        }
+        this.context.progress.finish(`${path}/${index}`, step.run.class !== "Workflow");
+      }
+    };
+    await settleAll(Array.from({ length: Math.min(this.context.scatterWidth, plan.count) }, worker));
+    return Object.fromEntries(
+      step.outputs.map((name) => [
+        name,
+        gather(
+          results.map((result) => result?.[name] ?? null),
+          plan.shape,
+        ),
+      ]),
+    );
+  }
+
+  /** One job of a step: valueFrom, when, run. */
+  private async runJob(
+    step: Step,
+    before: ValueObject,
+    requirements: Requirements,
+    path: string,
+  ): Promise<ValueObject> {
+    const evaluator = makeEvaluator(requirements, this.workflow.version, this.context.sandbox);
+    const seen = mapFiles(before, withPath) as ValueObject;
+    const inputs: Record<string, Value> = { ...(before as Record<string, Value>) };
+    for (const input of step.inputs) {
+      if (input.valueFrom !== undefined) {
+        inputs[input.name] = await evaluator.evaluate(input.valueFrom, {
+          inputs: seen,
+          self: seen[input.name] ?? null,
+          runtime: {},
+        });
+      }
+    }
+    if (step.when !== undefined) {
+      const go = await evaluator.evaluate(step.when, {
+        inputs: mapFiles(inputs, withPath) as ValueObject,
+        self: null,
+        runtime: {},
+      });
+      if (typeof go !== "boolean") {
+        throw new CwlError("process-failed", `${step.name}: "when" must give true or false`);
+      }
+      if (!go) {
+        this.context.emit({ type: "step-skipped", step: path });
+        return Object.fromEntries(step.outputs.map((name) => [name, null]));
+      }
+    }
+    // Only what the process declares is passed on; the rest was for expressions.
+    const passed = Object.fromEntries(
+      step.run.inputs.flatMap((input) => (input.name in inputs ? [[input.name, inputs[input.name] ?? null]] : [])),
+    );
+    const outputs = await this.context.run(step.run, passed as ValueObject, requirements, path, this.context);
+    return Object.fromEntries(step.outputs.map((name) => [name, outputs[name] ?? null]));
+  }
+}
+
+function isLocal(item: FileOrDirectory): boolean {
+  return item.location === undefined || item.location.startsWith("_:") || localPath(item) !== undefined;
+}
+
+function withPath(item: FileOrDirectory): FileOrDirectory {
+  const path = localPath(item);
+  return path === undefined || item.path !== undefined ? item : { ...item, path };
+}
+
+/** Waits for all, so that nothing runs on unseen, then throws the first failure that is not a mere cancellation. */
+async function settleAll(promises: readonly Promise<unknown>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(promises);
+  const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+  const first = failures.find((error) => !(error instanceof CwlError && error.code === "cancelled")) ?? failures[0];
+  if (first !== undefined) {
+    throw first instanceof Error ? first : new CwlError("process-failed", messageOf(first));
+  }
+}

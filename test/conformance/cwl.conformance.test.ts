@@ -1,0 +1,143 @@
+// The CWL v1.2 conformance tests (common-workflow-language/cwl-v1.2), each against the command that people use.
+import assert from "node:assert/strict";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { differences } from "./cwl-compare.ts";
+import { prepareContainers, standInAddress, whyNoContainers } from "./cwl-images.ts";
+
+const root = join(import.meta.dirname, "../..");
+const suite = join(process.env["SWATH_SHARED"] ?? join(root, "../shared"), "cwl-conformance");
+
+/** Tests that do not pass, each with the reason. A test that passes although it is here fails the suite as well. */
+const notPassing: Readonly<Record<string, string>> = {};
+
+interface ConformanceTest {
+  readonly id: string;
+  readonly folder: string;
+  readonly tool: string;
+  readonly job?: string | null;
+  readonly output?: unknown;
+  readonly should_fail?: boolean;
+}
+
+/** The suite's own index is YAML that only Python's reader takes: flow lists at the indentation of their key. */
+const python = "/usr/bin/python3";
+const missing = !existsSync(suite)
+  ? `the conformance tests are not at ${suite} (set SWATH_SHARED)`
+  : spawnSync(python, ["-c", "import yaml"]).status === 0
+    ? undefined
+    : "python3-yaml is not installed (Debian: apt-get install python3-yaml)";
+const noContainers = whyNoContainers();
+const scratch = mkdtempSync(join(tmpdir(), "cwl-conformance-"));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+
+test("CWL v1.2 conformance", { skip: missing ?? false, concurrency: 2, timeout: 900_000 }, async (t) => {
+  const environment = {
+    ...process.env,
+    ...(noContainers === undefined ? prepareContainers(join(scratch, "containers")) : {}),
+  };
+  const web = await startStandIn();
+  t.after(() => web?.close());
+  if (noContainers !== undefined) {
+    t.diagnostic(`tests that require a container are skipped: ${noContainers}`);
+  }
+  const tests = [...loadTests(join(suite, "conformance_tests.yaml"))];
+  assert.equal(tests.length, 378);
+  await Promise.all(
+    tests.map((item) =>
+      t.test(item.id, async (one) => {
+        if (item.id === "networkaccess" && web === undefined) {
+          one.skip("port 80 of a loopback address could not be opened for the stand-in of commonwl.org");
+          return;
+        }
+        const found = await runOne(item, environment);
+        if (found === "unsupported") {
+          assert.ok(noContainers !== undefined, "the runner says that it lacks a feature");
+          one.skip(noContainers);
+        } else if (notPassing[item.id] === undefined) {
+          assert.deepEqual(found, []);
+        } else {
+          assert.notDeepEqual(found, [], "passes now: take it off the list");
+        }
+      }),
+    ),
+  );
+});
+
+/** One document of the suite fetches http://commonwl.org; nothing outside this machine is asked for it. */
+function startStandIn(): Promise<ReturnType<typeof createServer> | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer((_request, response) => response.end("ok"));
+    server.once("error", () => resolve(undefined));
+    server.listen(80, standInAddress, () => resolve(server));
+  });
+}
+
+function* loadTests(path: string): Generator<ConformanceTest> {
+  const folder = dirname(path);
+  for (const entry of readSuiteFile(path) as Record<string, unknown>[]) {
+    if (typeof entry["$import"] === "string") {
+      yield* loadTests(join(folder, entry["$import"]));
+    } else {
+      yield { ...entry, output: resolveImports(entry["output"], folder), folder } as ConformanceTest;
+    }
+  }
+}
+
+function readSuiteFile(path: string): unknown {
+  const script = "import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)";
+  return JSON.parse(execFileSync(python, ["-c", script, path], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }));
+}
+
+function resolveImports(value: unknown, folder: string): unknown {
+  const reference = (value as { $import?: unknown } | null | undefined)?.$import;
+  return typeof reference === "string" ? (JSON.parse(readFileSync(join(folder, reference), "utf8")) as unknown) : value;
+}
+
+async function runOne(item: ConformanceTest, environment: NodeJS.ProcessEnv): Promise<string[] | "unsupported"> {
+  const out = mkdtempSync(join(scratch, "out-"));
+  try {
+    const args = [
+      join(root, "libs/cwl/main.ts"),
+      "run",
+      ...(noContainers === undefined ? [] : ["--no-container"]),
+      `--outdir=${out}`,
+      "--quiet",
+      join(item.folder, item.tool),
+      ...((item.job ?? null) === null ? [] : [join(item.folder, item.job ?? "")]),
+    ];
+    const { code, stdout, stderr } = await execute(args, out, environment);
+    if (code === 33) {
+      return "unsupported";
+    }
+    if (item.should_fail === true) {
+      return code === 0 ? ["it should have failed"] : [];
+    }
+    return code === 0
+      ? differences(item.output ?? {}, JSON.parse(stdout) as unknown)
+      : [`exit status ${code}: ${stderr.slice(-500)}`];
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+function execute(
+  args: string[],
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      args,
+      { cwd, env, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 1, stdout, stderr });
+      },
+    );
+  });
+}
