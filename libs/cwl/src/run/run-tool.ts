@@ -1,6 +1,6 @@
 import { CwlError } from "../errors.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec } from "../executors/executor.ts";
-import { removeTree } from "../files/copy.ts";
+import { removeScratch } from "../files/copy.ts";
 import { prepareInputs } from "../inputs/prepare.ts";
 import type { CommandLineTool } from "../model/process.ts";
 import type { ValueObject } from "../model/values.ts";
@@ -105,7 +105,7 @@ export async function runTool(
     throw error;
   } finally {
     leave();
-    removeTree(workspace.tmpdir.host);
+    removeScratch(workspace.tmpdir.host);
   }
 }
 

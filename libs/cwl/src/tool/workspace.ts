@@ -21,7 +21,9 @@ export class Workspace {
     this.sharesFileSystem = options.sharesFileSystem;
     const out = join(root, "out");
     const tmp = join(root, "tmp");
-    mkdirSync(out, { recursive: true });
+    // One by one: the recursive form first tries what cannot work.
+    mkdirSync(root);
+    mkdirSync(out);
     mkdirSync(tmp);
     this.outdir = { host: out, seen: options.sharesFileSystem ? out : options.seenOutdir };
     this.tmpdir = { host: tmp, seen: options.sharesFileSystem ? tmp : "/tmp" };
