@@ -1,5 +1,6 @@
 import { createPlan } from "../platform/plan.ts";
 import { components } from "../platform/components.ts";
+import { listMissingComponents } from "../platform/missing-components.ts";
 import { deployUsage, parseArguments } from "../config/arguments.ts";
 import { formatMistake, formatWarning } from "../config/report.ts";
 import type { Resolution } from "../config/resolve.ts";
@@ -82,6 +83,10 @@ async function apply(
   );
   try {
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
+    const missing = listMissingComponents(config, components);
+    if (missing.length > 0) {
+      stdout.write(`Note: asked for, but not part of this version yet: ${missing.join(", ")}.\n`);
+    }
     for (const note of notes) {
       stdout.write(`Note: ${note}\n`);
     }

@@ -63,6 +63,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./clean.ts")).cleanCommand,
   },
   {
+    name: "cwl",
+    summary: "run, validate, pack and draw CWL documents",
+    load: async () => (await import("./cwl.ts")).cwlCommand,
+  },
+  {
     name: "config",
     summary: "show the resolved configuration and where each value comes from",
     load: async () => (await import("./config.ts")).configCommand,

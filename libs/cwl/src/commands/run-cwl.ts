@@ -1,0 +1,40 @@
+import { CwlError } from "../errors.ts";
+import type { CommandIo } from "./command.ts";
+import { cwlCommands } from "./index.ts";
+
+/** Everything below `cwl`: picks the command, runs it until done or interrupted, and gives the exit status. */
+export async function runCwl(args: readonly string[]): Promise<number> {
+  const [name = "", ...rest] = args;
+  const entry = Object.hasOwn(cwlCommands, name) ? cwlCommands[name] : undefined;
+  if (entry === undefined) {
+    const lines = Object.entries(cwlCommands).map(([command, { summary }]) => `  ${command.padEnd(10)}${summary}`);
+    process.stderr.write(`usage: cwl COMMAND …\n${lines.join("\n")}\n`);
+    return name === "" || name === "--help" || name === "-h" ? 0 : 2;
+  }
+  const stop = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.once(signal, () => stop.abort());
+  }
+  const io: CommandIo = {
+    print: (text) => process.stdout.write(`${text}\n`),
+    error: (text) => process.stderr.write(`${text}\n`),
+    // oxlint-disable-next-line node/no-process-env -- the command line of a process is where its environment is read
+    env: process.env,
+    signal: stop.signal,
+    fetcher: undefined,
+  };
+  try {
+    const command = await entry.load();
+    return await command.run(rest, io);
+  } catch (error) {
+    if (error instanceof CwlError) {
+      io.error(`${error.step === undefined || error.step === "" ? "" : `step ${error.step}: `}${error.message}`);
+      return error.code === "unsupported" ? 33 : error.code === "cancelled" ? 130 : 1;
+    }
+    if ((error as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS") === true) {
+      io.error((error as Error).message);
+      return 2;
+    }
+    throw error;
+  }
+}
