@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readlinkSync } from "node:fs";
+import { lstatSync, mkdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { CwlError } from "../errors.ts";
 import type { Mount } from "../executors/executor.ts";
@@ -91,14 +91,23 @@ export class Workspace {
   }
 
   private mayTouch(host: string): boolean {
-    if (isInside(host, this.outdir.host) || isInside(host, this.tmpdir.host)) {
-      return true;
-    }
-    for (const source of this.sources) {
-      if (isInside(host, source)) {
-        return true;
-      }
-    }
-    return isInside(dirname(host), join(this.root, "stage"));
+    const places = [this.outdir.host, this.tmpdir.host, ...this.sources];
+    const isIn = (place: string) => isInside(host, place);
+    return (
+      places.some(isIn) ||
+      isInside(dirname(host), join(this.root, "stage")) ||
+      // Every link on the way was followed, so a place that itself lies behind a link has another name by now.
+      places.some((place) => isIn(realPathOf(place))) ||
+      isInside(dirname(host), realPathOf(join(this.root, "stage")))
+    );
+  }
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // It is not there, so nothing is in it.
+    return path;
   }
 }
