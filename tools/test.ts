@@ -7,6 +7,8 @@ import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
 
+import { prepareTestPrograms } from "./test-programs.ts";
+
 const root = join(import.meta.dirname, "..");
 const [what = "all", ...only] = process.argv.slice(2);
 const suites: Record<string, () => boolean> = {
@@ -20,6 +22,9 @@ const groups: Record<string, readonly string[]> = {
   quick: ["check", "unit"],
 };
 
+if (what === "all") {
+  prepareTestPrograms(process.env);
+}
 const names = groups[what] ?? [what];
 let failed = false;
 for (const name of names) {

@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { join } from "node:path";
+
+/** Programs of the system that tests drive, and the Debian packages that bring them. */
+const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]])[] = [
+  ["curl", ["curl"]],
+  ["podman", ["podman", "runc", "busybox-static"]],
+  ["aws", ["awscli"]],
+  ["s3cmd", ["s3cmd"]],
+  ["rclone", ["rclone"]],
+  ["gdalinfo", ["gdal-bin"]],
+  ["python3", ["python3", "python3-yaml"]],
+];
+
+/**
+ * Installs what is missing where that may be done unasked (CI, as root, with apt), and says plainly what tests will skip
+ * otherwise.
+ */
+export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
+  const missing = PROGRAMS.filter(([program]) => !isInstalled(program, env["PATH"] ?? ""));
+  if (missing.length === 0) {
+    return;
+  }
+  const packages = missing.flatMap(([, needed]) => needed);
+  const mayInstall = env["CI"] === "true" && process.getuid?.() === 0 && isInstalled("apt-get", env["PATH"] ?? "");
+  if (mayInstall) {
+    console.log(`installing ${packages.join(" ")}`);
+    const apt = (...args: string[]) =>
+      spawnSync("apt-get", args, {
+        stdio: ["ignore", "ignore", "inherit"],
+        env: { ...env, DEBIAN_FRONTEND: "noninteractive" },
+      }).status === 0;
+    if (apt("update", "-qq") && apt("install", "-y", "-qq", "--no-install-recommends", ...packages)) {
+      return;
+    }
+  }
+  console.log(
+    `not installed: ${missing.map(([program]) => program).join(", ")}. Tests that drive them are skipped; ` +
+      `on Debian: apt-get install ${packages.join(" ")}`,
+  );
+}
+
+function isInstalled(program: string, path: string): boolean {
+  return path.split(":").some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
