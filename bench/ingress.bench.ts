@@ -1,7 +1,7 @@
 // The ingress beside nginx (one worker), both in front of the same upstream, in the same run; and what large bodies do to its memory.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -21,6 +21,8 @@ export async function bench(): Promise<BenchRow[]> {
     throw new Error("this benchmark needs Debian's packages nginx and wrk: apt-get install nginx wrk");
   }
   const folder = mkdtempSync(join(tmpdir(), "swath-bench-ingress-"));
+  // Started as root, nginx reads files as another user.
+  chmodSync(folder, 0o755);
   const large = createServer((incoming, outgoing) => {
     if (incoming.method === "PUT") {
       incoming.resume().on("end", () => outgoing.end("taken"));
@@ -46,15 +48,24 @@ export async function bench(): Promise<BenchRow[]> {
     mkdirSync(join(folder, "www"));
     writeFileSync(join(folder, "www/4k"), Buffer.alloc(4096, "x"));
     writeFileSync(join(folder, "www/small"), "hello");
-    writeFileSync(join(folder, "nginx.conf"), nginxConfig(folder));
-    started.push(spawn(NGINX, ["-c", join(folder, "nginx.conf"), "-p", folder], { stdio: "ignore" }));
+    for (const [name, config] of [
+      ["upstream.conf", upstreamConfig(folder)],
+      ["proxy.conf", proxyConfig(folder)],
+    ] as const) {
+      writeFileSync(join(folder, name), config);
+      started.push(spawn(NGINX, ["-c", join(folder, name), "-p", folder], { stdio: "ignore" }));
+    }
     large.listen(join(folder, "large.sock"));
     writeFileSync(join(folder, "ingress.json"), ingressConfig(folder));
     const ingress = spawn(
       process.execPath,
       [join(import.meta.dirname, "../cli/targets/embedded/ingress/main.ts")],
       // A log that is written and thrown away costs what a log costs, without filling the disk.
-      { env: { ...process.env, INGRESS_CONFIG: join(folder, "ingress.json") }, stdio: ["ignore", "ignore", "inherit"] },
+      // Memory settings are those the supervisor gives it.
+      {
+        env: { ...process.env, INGRESS_CONFIG: join(folder, "ingress.json"), NODE_OPTIONS: "--max-semi-space-size=4" },
+        stdio: ["ignore", "ignore", "inherit"],
+      },
     );
     started.push(ingress);
     await Promise.all([untilListening(PORTS.nginx), untilListening(PORTS.ingress)]);
@@ -195,17 +206,33 @@ async function untilListening(port: number): Promise<void> {
   throw new Error(`nothing listens on port ${port}`);
 }
 
-function nginxConfig(folder: string): string {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
+/** What both proxies lead to: an nginx of its own, so that neither shares a process with it. */
+function upstreamConfig(folder: string): string {
+  return nginxConfig(
+    folder,
+    "upstream",
+    `server { listen unix:${folder}/pod.sock; location / { root ${folder}/www; } }`,
   );
-  return `worker_processes 1; daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+}
+
+function proxyConfig(folder: string): string {
+  return nginxConfig(
+    folder,
+    "proxy",
+    `upstream pod { server unix:${folder}/pod.sock; keepalive 128; keepalive_requests 10000000; }
+  server { listen 127.0.0.1:${PORTS.nginx}; location / { proxy_pass http://pod; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host; } }`,
+  );
+}
+
+function nginxConfig(folder: string, name: string, servers: string): string {
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (kind) => `${kind}_temp_path ${folder}/${name}-${kind};`,
+  );
+  return `worker_processes 1; daemon off; pid ${folder}/${name}.pid; error_log ${folder}/${name}.log;
 events { worker_connections 4096; }
 http {
   access_log off; keepalive_requests 10000000; ${temporary.join(" ")}
-  upstream pod { server unix:${folder}/pod.sock; keepalive 128; keepalive_requests 10000000; }
-  server { listen 127.0.0.1:${PORTS.nginx}; location / { proxy_pass http://pod; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host; } }
-  server { listen unix:${folder}/pod.sock; location / { root ${folder}/www; } }
+  ${servers}
 }
 `;
 }
