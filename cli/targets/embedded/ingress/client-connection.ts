@@ -165,6 +165,7 @@ export class ClientConnection {
   }
 
   #onData(chunk: Buffer): void {
+    this.#context.freeBuffers(chunk.length);
     if (this.#closing) {
       return;
     }

@@ -16,6 +16,8 @@ export interface IngressContext {
   held: number;
   readonly limits: Limits;
   readonly pool: UpstreamPool;
+  /** Told of every piece of a body that passes, so that its memory is freed in time. */
+  readonly freeBuffers: (bytes: number) => void;
   readonly accessLog: AccessLog;
   readonly metrics: IngressMetrics;
 }

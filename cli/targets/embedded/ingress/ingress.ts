@@ -17,6 +17,7 @@ import {
 } from "./listeners.ts";
 import { IngressMetrics } from "./metrics.ts";
 import { createRouteTable } from "./route-table.ts";
+import { createBufferFreer } from "./free-buffers.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 
 interface IngressOptions {
@@ -40,10 +41,14 @@ export interface Ingress {
   readonly drain: (graceMilliseconds: number) => Promise<void>;
 }
 
+/** Memory that passing bodies may hold before it is freed. */
+const FREE_EVERY_BYTES = 16 * 2 ** 20;
+
 /** Builds an ingress that has no configuration yet. */
 export function createIngress({ logger, registry, accessLogFd, limits, takeover }: IngressOptions): Ingress {
   const metrics = new IngressMetrics();
   const accessLog = new AccessLog(accessLogFd);
+  const freeBuffers = createBufferFreer(FREE_EVERY_BYTES);
   const context: IngressContext = {
     routes: createRouteTable([]),
     redirectPort: undefined,
@@ -51,7 +56,8 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
     draining: false,
     held: 0,
     limits: { ...LIMITS, ...limits },
-    pool: new UpstreamPool(),
+    pool: new UpstreamPool(freeBuffers),
+    freeBuffers,
     accessLog,
     metrics,
   };

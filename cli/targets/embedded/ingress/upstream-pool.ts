@@ -26,7 +26,13 @@ export class UpstreamConnection {
   #clean = false;
   #error: Error | undefined;
 
-  constructor(upstream: Upstream, key: string, user: UpstreamUser, onGone: (connection: UpstreamConnection) => void) {
+  constructor(
+    upstream: Upstream,
+    key: string,
+    user: UpstreamUser,
+    onGone: (connection: UpstreamConnection) => void,
+    onBytes: (count: number) => void,
+  ) {
     this.key = key;
     this.user = user;
     let connected = false;
@@ -47,6 +53,7 @@ export class UpstreamConnection {
           this.socket.destroy();
         } else {
           this.user.onData(chunk);
+          onBytes(chunk.length);
         }
       })
       .on("drain", () => this.user?.onDrain())
@@ -66,7 +73,13 @@ export class UpstreamConnection {
 
 /** Connections to upstreams, kept open between exchanges. */
 export class UpstreamPool {
+  readonly #onBytes: (count: number) => void;
   readonly #idle = new Map<string, UpstreamConnection[]>();
+
+  /** @param onBytes told of every piece that arrives from an upstream */
+  constructor(onBytes: (count: number) => void) {
+    this.#onBytes = onBytes;
+  }
 
   /** An idle connection, the one used last, or `undefined`. */
   takeIdle(upstream: Upstream, user: UpstreamUser): UpstreamConnection | undefined {
@@ -83,7 +96,13 @@ export class UpstreamPool {
   }
 
   open(upstream: Upstream, user: UpstreamUser): UpstreamConnection {
-    return new UpstreamConnection(upstream, keyOf(upstream), user, (connection) => this.#forget(connection));
+    return new UpstreamConnection(
+      upstream,
+      keyOf(upstream),
+      user,
+      (connection) => this.#forget(connection),
+      this.#onBytes,
+    );
   }
 
   /** Takes back a connection whose exchange is complete on both sides. */
