@@ -43,6 +43,17 @@ export const clusterRules: readonly ContradictionRule[] = [
   },
   {
     subject: "TLS_CLUSTER_ISSUER",
+    impossible: true,
+    check: (input) =>
+      isEmbedded(input) &&
+      input.config.action === "apply" &&
+      input.variables.USE_TLS &&
+      input.variables.TLS_CLUSTER_ISSUER !== "local-ca"
+        ? `is ${input.variables.TLS_CLUSTER_ISSUER}, which the embedded cluster cannot ask for certificates yet; set it to local-ca, or USE_TLS=false`
+        : undefined,
+  },
+  {
+    subject: "TLS_CLUSTER_ISSUER",
     check: (input) =>
       input.variables.TLS_CLUSTER_ISSUER === "local-ca" && !isEmbedded(input)
         ? "is local-ca, which only the embedded cluster brings: this cluster must have an issuer of that name"
