@@ -202,6 +202,22 @@ test("inputs outside the allowed directories are refused, through links too", as
   await assert.rejects(run(text, file(join(allowed, "link")), { inputRoots: [allowed] }), /outside the directories/);
 });
 
+test("an input whose directory lies behind a link is an input all the same", async () => {
+  const real = join(scratch, "real");
+  mkdirSync(real);
+  writeFileSync(join(real, "list.txt"), "one");
+  symlinkSync(real, join(scratch, "alias"));
+  const text = `cwlVersion: v1.2
+class: CommandLineTool
+requirements: {InitialWorkDirRequirement: {listing: [$(inputs.f)]}}
+baseCommand: "true"
+inputs: {f: File}
+outputs: {o: {type: File, outputBinding: {glob: list.txt}}}
+`;
+  const outputs = await run(text, { f: { class: "File", path: join(scratch, "alias/list.txt") } });
+  assert.equal(contentOf(outputs["o"]), "one");
+});
+
 test("strange file names are only names", async () => {
   const name = "a b\n;$(touch pwned)'\"`*.txt";
   writeFileSync(join(scratch, name), "content");
