@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { createTestCluster, runCommand } from "@swath/testing";
+import { createTestCluster, runCommand, dummyServiceOnly } from "@swath/testing";
 
 import { medianSeconds } from "./median.ts";
 import type { BenchRow } from "./types.ts";
@@ -12,16 +12,7 @@ const TIMES = 5;
 const FOUNDATION = {
   USE_TLS: "false",
   OPEN_INGRESS: "true",
-  REQUIRE_IDENTITY_SERVICE: "false",
-  REQUIRE_ADES: "false",
-  REQUIRE_RESOURCE_CATALOGUE: "false",
-  REQUIRE_DATA_ACCESS: "false",
-  REQUIRE_REGISTRATION_API: "false",
-  REQUIRE_WORKSPACE_API: "false",
-  REQUIRE_APPLICATION_HUB: "false",
-  REQUIRE_PORTAL: "false",
-  REQUIRE_OBJSTORE: "false",
-  REQUIRE_DUMMY_SERVICE: "true",
+  ...dummyServiceOnly,
 };
 
 /** Time from `apply` to every pod ready, and what the cluster needs when nobody uses it. */

@@ -17,7 +17,7 @@ import { type PlannedRoute, planRoutes } from "./plan-routes.ts";
 /** Everything that a deployment consists of, before anyone knows where it runs. The same settings give the same plan. */
 export interface Plan {
   readonly settings: PlatformSettings;
-  /** Enabled components in deployment order. */
+  /** Components that have something to run, in deployment order. */
   readonly components: readonly PlannedComponent[];
   readonly workloads: readonly Workload[];
   readonly routes: readonly PlannedRoute[];
@@ -61,7 +61,9 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
 
   const plan: Plan = {
     settings,
-    components: enabled.map(({ name, title, namespace }) => ({ name, title, namespace })),
+    components: enabled
+      .filter((_, index) => (resources[index]?.workloads.length ?? 0) > 0)
+      .map(({ name, title, namespace }) => ({ name, title, namespace })),
     workloads,
     routes: planRoutes(settings, declared.routes, workloads),
     volumes: resources.flatMap((part) => part.volumes ?? []),

@@ -10,7 +10,8 @@ export interface Progress {
 
 /** The state of all pods: a table that is redrawn in place on a terminal, a line for each step of a pod elsewhere. */
 export function createProgress(stdout: NodeJS.WriteStream): Progress {
-  if (stdout.isTTY) {
+  // Some terminals have no size, and then nothing could be redrawn in them.
+  if (stdout.isTTY && stdout.rows > 0) {
     const draw = createLogUpdate(stdout);
     return { show: (pods) => draw(formatPods(pods).trimEnd()), done: () => draw.done() };
   }

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
-import { createTestCluster } from "@swath/testing";
+import { createTestCluster, dummyServiceOnly } from "@swath/testing";
 
 import { type TestProvider, createTestProvider } from "../../components/gatekeeper/test/test-provider.ts";
 
@@ -19,16 +19,7 @@ const provider: TestProvider = await createTestProvider(issuer);
 const cluster = await createTestCluster({
   USE_TLS: "false",
   OPEN_INGRESS: "false",
-  REQUIRE_IDENTITY_SERVICE: "false",
-  REQUIRE_ADES: "false",
-  REQUIRE_RESOURCE_CATALOGUE: "false",
-  REQUIRE_DATA_ACCESS: "false",
-  REQUIRE_REGISTRATION_API: "false",
-  REQUIRE_WORKSPACE_API: "false",
-  REQUIRE_APPLICATION_HUB: "false",
-  REQUIRE_PORTAL: "false",
-  REQUIRE_OBJSTORE: "false",
-  REQUIRE_DUMMY_SERVICE: "true",
+  ...dummyServiceOnly,
   REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
   IDENTITY_ISSUER_URL: issuer,
 });

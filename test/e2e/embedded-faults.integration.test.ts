@@ -5,21 +5,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type TestCluster, createTestCluster, waitUntil } from "@swath/testing";
+import { type TestCluster, createTestCluster, waitUntil, dummyServiceOnly } from "@swath/testing";
 
 // Only what starts fast: PostgreSQL and the dummy service, behind the ingress.
 const VARIABLES = {
   USE_TLS: "false",
-  REQUIRE_IDENTITY_SERVICE: "false",
-  REQUIRE_ADES: "false",
-  REQUIRE_RESOURCE_CATALOGUE: "false",
-  REQUIRE_DATA_ACCESS: "false",
-  REQUIRE_REGISTRATION_API: "false",
-  REQUIRE_WORKSPACE_API: "false",
-  REQUIRE_APPLICATION_HUB: "false",
-  REQUIRE_PORTAL: "false",
-  REQUIRE_OBJSTORE: "false",
-  REQUIRE_DUMMY_SERVICE: "true",
+  ...dummyServiceOnly,
 };
 
 let cluster: TestCluster;
