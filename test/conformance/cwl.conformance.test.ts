@@ -1,7 +1,7 @@
 // The CWL v1.2 conformance tests (common-workflow-language/cwl-v1.2), each against the command that people use.
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -38,6 +38,7 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 test("CWL v1.2 conformance", { skip: missing ?? false, concurrency: 2, timeout: 900_000 }, async (t) => {
   const environment = {
     ...process.env,
+    PATH: withPython(process.env["PATH"] ?? ""),
     ...(noContainers === undefined ? prepareContainers(join(scratch, "containers")) : {}),
   };
   const web = await startStandIn();
@@ -96,6 +97,17 @@ function readSuiteFile(path: string): unknown {
 function resolveImports(value: unknown, folder: string): unknown {
   const reference = (value as { $import?: unknown } | null | undefined)?.$import;
   return typeof reference === "string" ? (JSON.parse(readFileSync(join(folder, reference), "utf8")) as unknown) : value;
+}
+
+/** The tests call `python`; a Debian has `python3` alone, and a `python` found earlier may be somebody else's. */
+function withPython(path: string): string {
+  if (spawnSync("python", ["-c", ""], { env: { PATH: path } }).status === 0) {
+    return path;
+  }
+  const folder = join(scratch, "bin");
+  mkdirSync(folder);
+  symlinkSync(python, join(folder, "python"));
+  return `${folder}:${path}`;
 }
 
 async function runOne(item: ConformanceTest, environment: NodeJS.ProcessEnv): Promise<string[] | "unsupported"> {
