@@ -69,5 +69,27 @@ export function removeScratch(path: string): void {
 }
 
 export function removeTree(path: string): void {
-  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") {
+      throw error;
+    }
+    // A tool made a directory read-only, or unpacked one: its entries cannot be removed until its owner may write to it.
+    makeWritable(path);
+    rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Directories below and including `path`; links are not followed. */
+function makeWritable(path: string): void {
+  if (!lstatSync(path).isDirectory()) {
+    return;
+  }
+  chmodSync(path, 0o700);
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    if (entry.isDirectory()) {
+      makeWritable(join(path, entry.name));
+    }
+  }
 }
