@@ -25,8 +25,7 @@ const keyOrder = ["apiVersion", "kind", "metadata", "name", "namespace"];
 
 /** The order in which a cluster can take them, and the same one always. */
 export function sortForApply(objects: readonly KubernetesObject[]): readonly KubernetesObject[] {
-  const rank = ({ kind }: KubernetesObject) =>
-    (kindOrder.indexOf(kind) + kindOrder.length + 1) % (kindOrder.length + 1);
+  const rank = ({ kind }: KubernetesObject) => rankIn(kindOrder, kind);
   const identity = ({ kind, metadata }: KubernetesObject) => `${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
   return [...objects].sort((a, b) => rank(a) - rank(b) || compare(identity(a), identity(b)));
 }
@@ -50,8 +49,12 @@ export function toYaml(objects: readonly KubernetesObject[]): string {
 }
 
 function compareKeys(a: string, b: string): number {
-  const rank = (key: string) => (keyOrder.includes(key) ? keyOrder.indexOf(key) : keyOrder.length);
-  return rank(a) - rank(b) || compare(a, b);
+  return rankIn(keyOrder, a) - rankIn(keyOrder, b) || compare(a, b);
+}
+
+/** Place in the list; behind it for what is not there. */
+function rankIn(list: readonly string[], item: string): number {
+  return list.includes(item) ? list.indexOf(item) : list.length;
 }
 
 /** By code units: a locale's order differs between machines. */
