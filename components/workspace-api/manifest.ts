@@ -55,7 +55,6 @@ export const manifest: Component = {
             { name: "http", number: 8080 },
             { name: "internal", number: 8081 },
           ],
-          needs: ["postgres"],
           resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
         },
         ...(variables.INSTALL_GITOPS ? [createReconciler(context)] : []),
@@ -84,7 +83,6 @@ function createReconciler(context: DeployContext) {
         OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
       }),
     },
-    needs: ["postgres"],
     resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
   };
 }

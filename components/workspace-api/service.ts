@@ -14,9 +14,7 @@ Create one with *POST /workspaces*; it answers at once, and *GET /workspaces/{na
 
 /** The public API. */
 export async function createWorkspaceApi(logger: Logger, context: ApiContext): Promise<FastifyInstance> {
-  const app = createApp(logger, {
-    ajv: { customOptions: { coerceTypes: "array", removeAdditional: false, allErrors: true } },
-  });
+  const app = createApp(logger);
   await addOpenApi(app, {
     title: "Workspace API",
     version: "1.0.0",

@@ -36,11 +36,16 @@ interface ObjstoreAdminOptions {
   readonly peer: Peer;
   readonly user: string;
   readonly password: string;
+  /** Called before each request with its number. */
+  readonly onCall?: (count: number) => void;
 }
 
-export function createObjstoreAdmin({ peer, user, password }: ObjstoreAdminOptions): ObjstoreAdmin {
+export function createObjstoreAdmin({ peer, user, password, onCall }: ObjstoreAdminOptions): ObjstoreAdmin {
   const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+  let calls = 0;
   const call = async <Body>(method: string, path: string, body?: object): Promise<Body | undefined> => {
+    calls += 1;
+    onCall?.(calls);
     const answer = await peer.fetch(path, {
       method,
       timeout: 10_000,

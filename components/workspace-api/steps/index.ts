@@ -18,9 +18,11 @@ type ReconcilerSettings = Settings<typeof reconcilerSettings>;
 export function createSteps(
   settings: ReconcilerSettings,
   db: Kysely<Tables>,
+  /** Called before each request to the object storage's administration with its number; tests end the process there. */
+  onCall?: (count: number) => void,
 ): { readonly steps: readonly Step[]; readonly close: () => Promise<void> } {
   const identity = openIdentity(settings);
-  const objstore = openObjstore(settings);
+  const objstore = openObjstore(settings, onCall);
   return {
     steps: [
       ...(identity ? [createOwnerStep(db, identity.admin)] : []),
@@ -44,7 +46,7 @@ function openIdentity(settings: ReconcilerSettings) {
   return { admin: createIdentityAdmin({ peer, realm, token }), close: () => peer.close() };
 }
 
-function openObjstore(settings: ReconcilerSettings) {
+function openObjstore(settings: ReconcilerSettings, onCall?: (count: number) => void) {
   const {
     OBJSTORE_ADMIN_URL: adminUrl,
     OBJSTORE_URL: url,
@@ -56,7 +58,7 @@ function openObjstore(settings: ReconcilerSettings) {
   }
   const peer = createPeer(adminUrl);
   return {
-    objstore: createObjstoreAdmin({ peer, user, password }),
+    objstore: createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) }),
     empty: (bucket: string) => emptyBucket({ url, region: settings.S3_REGION, user, password }, bucket),
     defaultQuotaMb: settings.DEFAULT_QUOTA_MB,
     close: () => peer.close(),
