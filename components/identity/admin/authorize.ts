@@ -34,7 +34,7 @@ export async function findActor(context: IdentityContext, realm: string, request
   const roles = handle.realm.name === realm ? (access.clients[REALM_MANAGEMENT] ?? []) : [];
   return {
     user,
-    clientId: String(claims["azp"] ?? ""),
+    clientId: typeof claims["azp"] === "string" ? claims["azp"] : "",
     ip: request.ip,
     may: (role) => isAdministrator || (role !== "create-realm" && hasRole(roles, role)),
   };

@@ -62,6 +62,7 @@ export function readClient(body: Readonly<Record<string, unknown>>): ClientField
     throw badRequest(`protocol is ${JSON.stringify(settings["protocol"])}; allowed: openid-connect`);
   }
   const clientId = readText(body, "clientId");
+  // oxlint-disable-next-line no-control-regex -- they are what is refused
   if (clientId !== undefined && !/^[^\u0000-\u0020\u007f]{1,255}$/u.test(clientId)) {
     throw badRequest("clientId must be 1 to 255 characters without spaces");
   }

@@ -256,7 +256,7 @@ function readTimes(body: Body): Body {
   for (const field of TIME_FIELDS) {
     const value = body[field];
     if (value !== undefined && value !== null && value !== "") {
-      if (!/^\d{1,4}$/.test(String(value))) {
+      if (!/^\d{1,4}$/.test(JSON.stringify(value).replaceAll('"', ""))) {
         throw badRequest(`${field} is ${JSON.stringify(value)}; allowed: a whole number`);
       }
       times[field] = Number(value);

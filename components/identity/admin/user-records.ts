@@ -29,6 +29,7 @@ export function readUser(
   body: Readonly<Record<string, unknown>>,
 ): Partial<UserFields> & { readonly id?: string | undefined } {
   const username = readText(body, "username")?.trim().toLowerCase();
+  // oxlint-disable-next-line no-control-regex -- they are what is refused
   if (username !== undefined && !/^[^\u0000-\u0020\u007f/\\<>"'`;|*]{1,255}$/u.test(username)) {
     throw badRequest("username must be 1 to 255 characters, without spaces, quotes, slashes and the characters <>;|*");
   }

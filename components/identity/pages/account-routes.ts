@@ -54,14 +54,12 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
     }
     const form = (request.body ?? {}) as Readonly<Record<string, string>>;
     if (!isFormToken(visit.handle.realm, "account", visit.session.uid, form[FORM_TOKEN])) {
-      return reply
-        .code(403)
-        .send(
-          renderErrorPage({
-            title: "Not from this page",
-            message: "The form did not come from this page. Go back and try again.",
-          }),
-        );
+      return reply.code(403).send(
+        renderErrorPage({
+          title: "Not from this page",
+          message: "The form did not come from this page. Go back and try again.",
+        }),
+      );
     }
     switch (form["action"]) {
       case "profile":
@@ -88,7 +86,7 @@ function logIn({ publicUrl }: IdentityContext, realm: string, reply: FastifyRepl
     code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
     code_challenge_method: "S256",
   });
-  return reply.redirect(`${authorizationPath(realm)}?${query}`);
+  return reply.redirect(`${authorizationPath(realm)}?${query.toString()}`);
 }
 
 async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {

@@ -21,7 +21,9 @@ function toText(value: Part): string {
   if (value instanceof Html) {
     return value.text;
   }
-  return Array.isArray(value) ? value.map(({ text }: Html) => text).join("") : escape(String(value));
+  return typeof value === "string" || typeof value === "number"
+    ? escape(String(value))
+    : value.map(({ text }) => text).join("");
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

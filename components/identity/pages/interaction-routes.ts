@@ -69,14 +69,12 @@ export function addInteractionRoutes(app: FastifyInstance, context: IdentityCont
     }
     const form = (request.body ?? {}) as Readonly<Record<string, unknown>>;
     if (!isFormToken(question.handle.realm, "interaction", question.interaction.uid, form[FORM_TOKEN])) {
-      return reply
-        .code(403)
-        .send(
-          renderErrorPage({
-            title: "Not from this page",
-            message: "The form did not come from this page. Go back and try again.",
-          }),
-        );
+      return reply.code(403).send(
+        renderErrorPage({
+          title: "Not from this page",
+          message: "The form did not come from this page. Go back and try again.",
+        }),
+      );
     }
     return answer(question, form);
   });
@@ -94,7 +92,7 @@ async function toPage(
   const { realm } = handle;
   const action = interactionPath(realm.name, interaction.uid);
   const token = makeFormToken(realm, "interaction", interaction.uid);
-  const clientId = String(interaction.params["client_id"] ?? "");
+  const clientId = text(interaction.params["client_id"]);
   const client = await handle.findClient(clientId);
   const clientName = client?.settings.name || clientId;
   if (interaction.prompt.name === "consent") {
@@ -120,7 +118,7 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 
 async function answerLogin(question: Question, username: string, password: string): Promise<unknown> {
   const { context, handle, interaction, request, reply } = question;
-  const clientId = String(interaction.params["client_id"] ?? "");
+  const clientId = text(interaction.params["client_id"]);
   const result = await authenticateUser(context, handle, { username, password, clientId, ip: request.ip });
   switch (result.kind) {
     case "wrong":
@@ -178,7 +176,7 @@ async function finishLogin(question: Question, user: User): Promise<void> {
     await insertEvent(context.pool, realm.id, {
       type: "LOGIN",
       userId: user.id,
-      clientId: String(interaction.params["client_id"] ?? ""),
+      clientId: text(interaction.params["client_id"]),
       ip: request.ip,
       details: { username: user.username, grant: "authorization_code" },
     });
@@ -194,7 +192,7 @@ async function answerConsent(question: Question, agreed: boolean): Promise<void>
   }
   const { missingOIDCScope = [] } = interaction.prompt.details as { missingOIDCScope?: readonly string[] };
   const accountId = interaction.session?.accountId;
-  const clientId = String(interaction.params["client_id"] ?? "");
+  const clientId = text(interaction.params["client_id"]);
   const known = interaction.grantId === undefined ? undefined : await provider.Grant.find(interaction.grantId);
   const grant = known ?? new provider.Grant({ ...(accountId !== undefined && { accountId }), clientId });
   grant.addOIDCScope(missingOIDCScope.join(" "));

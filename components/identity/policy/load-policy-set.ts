@@ -54,6 +54,8 @@ export async function loadPolicySet(db: Queryable, realmId: string, client: Clie
   };
 }
 
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
 const isPermission = (type: string): boolean => type === "resource" || type === "scope";
 
 /** Names of what policies refer to by id. */
@@ -120,8 +122,8 @@ function toPolicy({ id, name, logic, type, config, policies, decisionStrategy }:
       return {
         ...base,
         type,
-        targetClaim: String(config["targetClaim"] ?? ""),
-        pattern: String(config["pattern"] ?? ""),
+        targetClaim: text(config["targetClaim"]),
+        pattern: text(config["pattern"]),
         ...(config["targetContextAttributes"] === true && { targetContextAttributes: true }),
       };
     default:

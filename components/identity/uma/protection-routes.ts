@@ -38,7 +38,7 @@ export function addProtectionRoutes(app: FastifyInstance, context: IdentityConte
     if (bearer === undefined) {
       throw new AdminError(401, "invalid_bearer_token");
     }
-    const client = await handle.findClient(String(bearer.claims["azp"] ?? ""));
+    const client = await handle.findClient(textOf(bearer.claims["azp"]));
     if (client === undefined || client.serviceUserId !== bearer.user.id) {
       throw new AdminError(403, "The token must be one of the resource server itself (grant client_credentials)");
     }
@@ -143,3 +143,5 @@ export function addProtectionRoutes(app: FastifyInstance, context: IdentityConte
     });
   });
 }
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
