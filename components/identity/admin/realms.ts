@@ -3,13 +3,13 @@ import type { FastifyInstance } from "fastify";
 import type { IdentityContext } from "../context.ts";
 import { readRealmSettings } from "../realm-settings.ts";
 import { createRealm } from "../realms/create-realm.ts";
-import { inTransaction, isUuid } from "../store/database.ts";
+import { isUuid } from "../store/database.ts";
 import { insertAdminEvent } from "../store/events.ts";
 import { listKeys, rotateKeys } from "../store/keys.ts";
 import { type Realm, deleteRealm, findRealm, listRealms, updateRealm } from "../store/realms.ts";
 import { findActor, requireRole } from "./authorize.ts";
 import { AdminError, badRequest } from "./errors.ts";
-import { forRoles, readBoolean, readObject, readText } from "./request.ts";
+import { forRoles, inChange, readBoolean, readObject, readText } from "./request.ts";
 
 function toRealmRepresentation(realm: Realm): Record<string, unknown> {
   return {
@@ -44,7 +44,7 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
       throw new AdminError(409, `Conflict detected. Realm ${name} already exists`);
     }
     const id = readText(body, "id");
-    await inTransaction(pool, async (db) => {
+    await inChange(context, async (db) => {
       const realm = await createRealm(db, {
         ...(id !== undefined && isUuid(id) && { id }),
         name,
@@ -99,7 +99,7 @@ export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): 
     if (name === "master") {
       throw badRequest("Realm master cannot be deleted");
     }
-    if (!(await inTransaction(pool, (db) => deleteRealm(db, name)))) {
+    if (!(await inChange(context, (db) => deleteRealm(db, name)))) {
       throw new AdminError(404, "Realm not found");
     }
     return reply.code(204).send();

@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { IdentityContext } from "../context.ts";
 import type { ManagementRole } from "../realms/create-realm.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
+import { takeAnnounced } from "../store/changes.ts";
 import { inTransaction } from "../store/database.ts";
 import { type AdminEvent, insertAdminEvent } from "../store/events.ts";
 import { type Actor, findActor, requireRole } from "./authorize.ts";
@@ -50,7 +51,7 @@ export function forRoles(context: IdentityContext, roles: readonly ManagementRol
       body: request.body,
       reply,
       change: (event, work) =>
-        inTransaction(context.pool, async (db) => {
+        inChange(context, async (db) => {
           const result = await work(db);
           if (realm.settings.adminEventsEnabled) {
             await insertAdminEvent(db, realm.id, {
@@ -65,6 +66,22 @@ export function forRoles(context: IdentityContext, roles: readonly ManagementRol
         }),
     });
   };
+}
+
+/** A transaction whose announcements this process hears before the answer is sent. */
+export function inChange<Result>(
+  { pool, changes }: IdentityContext,
+  work: (db: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return inTransaction(
+    pool,
+    (db) => {
+      // Left over from one that was rolled back.
+      takeAnnounced(db);
+      return work(db);
+    },
+    (db) => takeAnnounced(db).forEach((change) => changes.events.emit("change", change)),
+  );
 }
 
 function firstValues(query: unknown): Readonly<Record<string, string | undefined>> {

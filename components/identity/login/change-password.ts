@@ -1,6 +1,6 @@
 import type { IdentityContext } from "../context.ts";
+import { inChange } from "../admin/request.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
-import { inTransaction } from "../store/database.ts";
 import { insertEvent } from "../store/events.ts";
 import { endUserSessions } from "../store/sessions.ts";
 import { type User, announceUser, setPasswordHash, updateUser } from "../store/users.ts";
@@ -34,12 +34,12 @@ interface NewPassword {
 
 /** Stores a password and ends the user's other sessions: whoever knew the old one is out. */
 export async function changePassword(
-  { pool, hasher }: IdentityContext,
+  context: IdentityContext,
   { realm }: RealmHandle,
   { user, password, temporary, keepSession, ip }: NewPassword,
 ): Promise<void> {
-  const hash = await hasher.hash(password);
-  await inTransaction(pool, async (db) => {
+  const hash = await context.hasher.hash(password);
+  await inChange(context, async (db) => {
     await setPasswordHash(db, user.id, { hash, temporary });
     await updateUser(db, user.id, {
       ...user,

@@ -19,9 +19,23 @@ export type Change =
 
 const CHANNEL = "identity_change";
 
+/** What was announced on a connection since it was last asked. */
+const announced = new WeakMap<Queryable, Change[]>();
+
 /** Tells everybody, when the transaction commits. */
 export async function announce(db: Queryable, change: Change): Promise<void> {
+  announced.set(db, [...(announced.get(db) ?? []), change]);
   await db.query("select pg_notify($1, $2)", [CHANNEL, JSON.stringify(change)]);
+}
+
+/**
+ * The changes of the transaction that has just ended on this connection: who made them must see them at once, before the
+ * database has told.
+ */
+export function takeAnnounced(db: Queryable): readonly Change[] {
+  const changes = announced.get(db) ?? [];
+  announced.delete(db);
+  return changes;
 }
 
 export interface ChangeFeed {

@@ -26,10 +26,11 @@ export function openIdentityDatabase(
   });
 }
 
-/** Runs `work` in a transaction: all of it happened, or none. */
+/** Runs `work` in a transaction: all of it happened, or none. `onCommit` is called once it has. */
 export async function inTransaction<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
+  onCommit: (client: pg.PoolClient) => void = () => {},
 ): Promise<Result> {
   const client = await pool.connect();
   let broken: Error | undefined;
@@ -37,6 +38,7 @@ export async function inTransaction<Result>(
     await client.query("begin");
     const result = await work(client);
     await client.query("commit");
+    onCommit(client);
     return result;
   } catch (error) {
     await client.query("rollback").catch((cause: Error) => (broken = cause));

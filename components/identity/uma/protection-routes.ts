@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { readResource, toResourceRepresentation } from "../admin/authz-resources.ts";
 import { AdminError, badRequest, notFound, sendAdminError } from "../admin/errors.ts";
-import { readObject, readText, readTexts } from "../admin/request.ts";
+import { inChange, readObject, readText, readTexts } from "../admin/request.ts";
 import type { IdentityContext } from "../context.ts";
 import { checkAccessToken } from "../protocol/access-token.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
@@ -17,7 +17,7 @@ import {
 } from "../store/authz-resources.ts";
 import type { AuthzResource } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";
-import { inTransaction, isUuid } from "../store/database.ts";
+import { isUuid } from "../store/database.ts";
 import { announceRules, findResourceServer } from "../store/resource-servers.ts";
 import { createUriIndex } from "@swath/auth";
 import { signTicket } from "./ticket.ts";
@@ -90,7 +90,7 @@ export function addProtectionRoutes(app: FastifyInstance, context: IdentityConte
       if (same !== undefined) {
         throw new AdminError(409, `Resource with name [${wanted.name}] already exists.`);
       }
-      const id = await inTransaction(pool, async (db) => {
+      const id = await inChange(context, async (db) => {
         const made = await insertResource(db, client.id, wanted);
         await announceRules(db, handle.realm.name, client);
         return made;
@@ -105,7 +105,7 @@ export function addProtectionRoutes(app: FastifyInstance, context: IdentityConte
     scope.put<Params>(`${base}/resource_set/:resource`, async (request, reply) => {
       const { handle, client, resource } = await open(request);
       const wanted = readResource(readObject(request.body), client, resource);
-      await inTransaction(pool, async (db) => {
+      await inChange(context, async (db) => {
         await updateResource(db, client.id, resource.id, wanted);
         await announceRules(db, handle.realm.name, client);
       });
@@ -113,7 +113,7 @@ export function addProtectionRoutes(app: FastifyInstance, context: IdentityConte
     });
     scope.delete<Params>(`${base}/resource_set/:resource`, async (request, reply) => {
       const { handle, client, resource } = await open(request);
-      await inTransaction(pool, async (db) => {
+      await inChange(context, async (db) => {
         await deleteResource(db, client.id, resource.id);
         await announceRules(db, handle.realm.name, client);
       });
