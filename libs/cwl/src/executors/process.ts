@@ -21,6 +21,7 @@ export function createProcessExecutor(): Executor {
         await killAll({ marker: id, leader: undefined, directory: undefined });
       }
     },
+    removeOrphans: (runId) => killTree({ marker: `${runId}-`, leader: undefined, directory: undefined }, graceMs),
   };
 }
 

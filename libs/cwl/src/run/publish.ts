@@ -12,23 +12,30 @@ import { mapFilesAsync } from "../model/values.ts";
 /** Puts the files of an output object into a directory and gives the object with their new locations. */
 export async function publishOutputs(
   outputs: ValueObject,
-  options: { readonly outDir: string; readonly workDir: string },
+  options: {
+    readonly outDir: string;
+    readonly workDir: string;
+    /** Told of every path before something is put there. */
+    readonly onTarget?: ((path: string) => void) | undefined;
+  },
 ): Promise<ValueObject> {
   mkdirSync(options.outDir, { recursive: true });
-  const publisher = new Publisher(options.outDir, options.workDir);
+  const publisher = new Publisher(options);
   return (await mapFilesAsync(outputs, (item) => publisher.publish(item))) as ValueObject;
 }
 
 class Publisher {
   private readonly outDir: string;
   private readonly workDir: string;
+  private readonly onTarget: ((path: string) => void) | undefined;
   /** Where each source went: a file that is in two outputs is there once. */
   private readonly targets = new Map<string, string>();
   private readonly taken = new Set<string>();
 
-  constructor(outDir: string, workDir: string) {
-    this.outDir = outDir;
-    this.workDir = workDir;
+  constructor(options: Parameters<typeof publishOutputs>[1]) {
+    this.outDir = options.outDir;
+    this.workDir = options.workDir;
+    this.onTarget = options.onTarget;
   }
 
   async publish(item: FileOrDirectory): Promise<FileOrDirectory> {
@@ -47,6 +54,7 @@ class Publisher {
     if (target === undefined) {
       target = this.free(folder, name);
       this.targets.set(key, target);
+      this.onTarget?.(target);
       await this.write(item, source, target);
     }
     const { path: _path, dirname: _dirname, ...rest } = item;

@@ -1,6 +1,5 @@
 import { CwlError } from "../errors.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec } from "../executors/executor.ts";
-import { removeScratch } from "../files/copy.ts";
 import { prepareInputs } from "../inputs/prepare.ts";
 import type { CommandLineTool } from "../model/process.ts";
 import type { ValueObject } from "../model/values.ts";
@@ -8,7 +7,7 @@ import { collectOutputs } from "../tool/collect-outputs.ts";
 import { Workspace } from "../tool/workspace.ts";
 import { containerRequest } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
-import { fetchItem, newJobDirectory } from "./context.ts";
+import { fetchItem } from "./context.ts";
 import { listingInForce, makeEvaluator } from "./evaluators.ts";
 import type { Requirements } from "./requirements.ts";
 import { requestedResources, runtimeOf } from "./runtime.ts";
@@ -42,8 +41,9 @@ export async function runTool(
   const executor = chooseExecutor(request, context, tool);
   const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
   const leave = await context.admission.enter(resources.cores, resources.ram, context.signal);
-  const { id, directory } = newJobDirectory(context);
-  context.jobIds.push(id);
+  const { job: number, path: directory } = context.directories.create();
+  const id = `${context.id}-${number}`;
+  context.startedJobs = true;
   const seenOutdir = requirements.find("DockerRequirement")?.fields["dockerOutputDirectory"];
   const workspace = new Workspace(directory, {
     sharesFileSystem: executor.sharesFileSystem,
@@ -64,6 +64,7 @@ export async function runTool(
         outputs: cached,
         reused: true,
       });
+      context.directories.hold(cached);
       return cached;
     }
     const result = await job.execute(executor, spec);
@@ -89,6 +90,7 @@ export async function runTool(
       outputs,
       reused: false,
     });
+    context.directories.hold(outputs);
     return outputs;
   } catch (error) {
     if (error instanceof CwlError) {
@@ -105,7 +107,8 @@ export async function runTool(
     throw error;
   } finally {
     leave();
-    removeScratch(workspace.tmpdir.host);
+    workspace.removeScratch();
+    context.directories.drop(number);
   }
 }
 

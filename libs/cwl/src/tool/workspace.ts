@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { CwlError } from "../errors.ts";
 import type { Mount } from "../executors/executor.ts";
+import { removeScratch } from "../files/copy.ts";
 import { isInside } from "../files/inside.ts";
 
 /** The directories of one job, here and as the tool sees them, and everything that is made visible in them. */
@@ -27,6 +28,11 @@ export class Workspace {
     mkdirSync(tmp);
     this.outdir = { host: out, seen: options.sharesFileSystem ? out : options.seenOutdir };
     this.tmpdir = { host: tmp, seen: options.sharesFileSystem ? tmp : "/tmp" };
+  }
+
+  /** Removes what only the running tool needed. */
+  removeScratch(): void {
+    removeScratch(this.tmpdir.host);
   }
 
   /** A fresh directory for staged inputs, made on this machine when `make` says so. */

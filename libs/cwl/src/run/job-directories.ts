@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { removeTree } from "../files/copy.ts";
+import { isInside } from "../files/inside.ts";
+import { localPath } from "../inputs/files.ts";
+import type { FileOrDirectory, Value } from "../model/values.ts";
+import { filesIn } from "../model/values.ts";
+
+/**
+ * The directories of a run's jobs. Each stays as long as somebody holds a value that names a file in it: its job, then
+ * whoever was given the job's outputs. So a long scatter needs room for what is still used, not for all it ever made.
+ */
+export class JobDirectories {
+  private readonly workDir: string;
+  private readonly holders = new Map<number, number>();
+  private readonly onFree: ((job: number) => void) | undefined;
+  private next: number;
+
+  /** `onFree` is told just before the directory of a job is removed. */
+  constructor(workDir: string, options: { readonly first?: number; readonly onFree?: (job: number) => void } = {}) {
+    this.workDir = workDir;
+    this.next = options.first ?? 0;
+    this.onFree = options.onFree;
+  }
+
+  /** The number and path of a directory that does not exist yet, held once by whoever asked. */
+  create(): { readonly job: number; readonly path: string } {
+    const job = this.next;
+    this.next += 1;
+    this.holders.set(job, 1);
+    return { job, path: this.pathOf(job) };
+  }
+
+  pathOf(job: number): string {
+    return join(this.workDir, String(job));
+  }
+
+  /** Keeps every directory that a value names. Each call needs one `release` of an equal value. */
+  hold(value: Value): void {
+    for (const job of this.jobsIn(value)) {
+      this.holders.set(job, (this.holders.get(job) ?? 0) + 1);
+    }
+  }
+
+  release(value: Value): void {
+    for (const job of this.jobsIn(value)) {
+      this.drop(job);
+    }
+  }
+
+  /** Takes one hold off a directory and removes it when that was the last. */
+  drop(job: number): void {
+    const left = (this.holders.get(job) ?? 1) - 1;
+    if (left > 0) {
+      this.holders.set(job, left);
+      return;
+    }
+    this.holders.delete(job);
+    this.onFree?.(job);
+    removeTree(this.pathOf(job));
+  }
+
+  /** Numbers of the jobs in whose directories files of a value lie. */
+  jobsIn(value: Value): Set<number> {
+    const jobs = new Set<number>();
+    for (const item of filesIn(value)) {
+      this.addJobs(item, jobs);
+    }
+    return jobs;
+  }
+
+  private addJobs(item: FileOrDirectory, jobs: Set<number>): void {
+    const path = localPath(item);
+    if (path !== undefined && isInside(path, this.workDir)) {
+      const name = path.slice(this.workDir.length + 1).split("/", 1)[0] ?? "";
+      if (/^\d+$/.test(name)) {
+        jobs.add(Number(name));
+      }
+    }
+    // A listing below a real directory adds nothing; that of a literal is all there is.
+    const inner = item.class === "File" ? item.secondaryFiles : path === undefined ? item.listing : undefined;
+    for (const entry of inner ?? []) {
+      this.addJobs(entry, jobs);
+    }
+  }
+}
