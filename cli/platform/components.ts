@@ -4,6 +4,7 @@ import { manifest as dummyService } from "../../components/dummy-service/manifes
 import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts";
 import { manifest as objstore } from "../../components/objstore/manifest.ts";
 import { manifest as postgres } from "../../components/postgres/manifest.ts";
+import { manifest as workspaceApi } from "../../components/workspace-api/manifest.ts";
 
 /** Every component, in deployment order. To add one: its folder below components/, and its line here. */
-export const components: readonly Component[] = [postgres, objstore, dummyService, gatekeeper];
+export const components: readonly Component[] = [postgres, objstore, dummyService, workspaceApi, gatekeeper];
