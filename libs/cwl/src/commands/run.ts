@@ -20,7 +20,7 @@ export const runCommand: CwlCommand = {
   name: "run",
   summary: "run a CWL document and print its output object",
   usage:
-    "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] DOCUMENT[#id] [INPUTS | --name value …]",
+    "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] [--journal DIR] DOCUMENT[#id] [INPUTS | --name value …]",
   run,
 };
 
@@ -39,6 +39,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       podman: { type: "boolean" },
       parallel: { type: "boolean" },
       cachedir: { type: "string" },
+      journal: { type: "string" },
       "tmpdir-prefix": { type: "string" },
       provenance: { type: "string" },
       cores: { type: "string" },
@@ -66,6 +67,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     outDir: values.outdir,
     workDir: values["tmpdir-prefix"],
     cacheDir: values.cachedir,
+    journal: values.journal,
     fetcher: io.fetcher,
     signal: io.signal,
     path: io.env["PATH"],
@@ -100,6 +102,7 @@ function splitArguments(args: readonly string[]): { own: string[]; rest: string[
     "--engine",
     "--engine-option",
     "--cachedir",
+    "--journal",
     "--tmpdir-prefix",
     "--provenance",
     "--cores",

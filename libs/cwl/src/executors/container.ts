@@ -24,6 +24,9 @@ export interface ContainerOptions {
 /** Exit codes by which both engines say that they, not the tool, failed. */
 const engineFailure = 125;
 
+/** Containers carry the id of their run, by which those of a dead attempt are found. */
+const runLabel = "swath.cwl.run";
+
 /** Runs tools in containers through the command of podman or docker. */
 export function createContainerExecutor(options: ContainerOptions): Executor {
   const engine = new ContainerEngine(options);
@@ -32,6 +35,7 @@ export function createContainerExecutor(options: ContainerOptions): Executor {
     sharesFileSystem: false,
     run: (job, controls) => engine.run(job, controls),
     cleanUp: (jobIds) => engine.cleanUp(jobIds),
+    removeOrphans: (runId) => engine.removeOrphans(runId),
   };
 }
 
@@ -93,6 +97,23 @@ class ContainerEngine {
     await Promise.all(left.map((id) => this.remove(id)));
   }
 
+  /** Containers outlive the process that started them; so does the engine's command that waits for each. */
+  async removeOrphans(runId: string): Promise<void> {
+    await this.processes.removeOrphans?.(runId);
+    const filter = `label=${runLabel}=${runId}`;
+    const listed = await this.engine(
+      ["ps", "--all", "--quiet", "--no-trunc", "--filter", filter],
+      new AbortController().signal,
+      "cannot look for containers of an earlier attempt",
+    );
+    await Promise.all(
+      listed
+        .split("\n")
+        .filter((id) => id !== "")
+        .map((id) => this.remove(id)),
+    );
+  }
+
   private runArguments(job: JobSpec, request: ContainerRequest, image: string): string[] {
     const mount = (source: string, target: string, writable: boolean): string =>
       `--mount=type=bind,${csv(`source=${source}`)},${csv(`target=${target}`)}${writable ? "" : ",readonly"}`;
@@ -102,6 +123,7 @@ class ContainerEngine {
       "--rm",
       ...(job.stdin === undefined ? [] : ["--interactive"]),
       `--name=${job.id}`,
+      `--label=${runLabel}=${job.id.slice(0, job.id.lastIndexOf("-"))}`,
       "--log-driver=none",
       "--read-only",
       `--workdir=${job.outdir.seen}`,
@@ -165,13 +187,14 @@ class ContainerEngine {
     return name;
   }
 
-  private async engine(args: readonly string[], signal: AbortSignal, what: string): Promise<void> {
+  private async engine(args: readonly string[], signal: AbortSignal, what: string): Promise<string> {
     try {
-      await execFileAsync(this.options.command, args, {
+      const { stdout } = await execFileAsync(this.options.command, args, {
         env: this.engineEnvironment(),
         signal,
         maxBuffer: 16 * 1024 * 1024,
       });
+      return stdout;
     } catch (error) {
       const { stderr } = error as { stderr?: string };
       throw new CwlError(

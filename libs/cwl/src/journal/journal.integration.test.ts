@@ -18,6 +18,7 @@ import { after, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CwlError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
+import { killAll } from "../executors/kill-tree.ts";
 import { createProcessExecutor } from "../executors/process.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, ValueObject } from "../model/values.ts";
@@ -25,7 +26,10 @@ import { runProcess } from "../run/run-process.ts";
 import { removeJournal } from "../run/work-place.ts";
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cwl-journal-")));
-after(() => rmSync(scratch, { recursive: true, force: true }));
+after(async () => {
+  await killAll({ marker: "none", leader: undefined, directory: scratch });
+  rmSync(scratch, { recursive: true, force: true });
+});
 const executors = { host: createProcessExecutor() };
 
 /** Three steps in a row, the middle one scattered; each job says on a line of `trace` that it ran. */
@@ -267,7 +271,7 @@ test("two processes do not work on one journal, and a run that is not wanted is 
     journal: setting.journal,
     signal: stop.signal,
     onEvent: (event) => {
-      if (event.type === "step-finished") {
+      if (event.type === "step-finished" && event.step === "first") {
         void run(setting).then(
           () => stop.abort("it was let in"),
           (error: unknown) => stop.abort(error),

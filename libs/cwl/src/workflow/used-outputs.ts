@@ -40,7 +40,7 @@ export class UsedOutputs {
 
   /** Lets go of everything: the workflow has ended, and its outputs are held by themselves. */
   releaseAll(): void {
-    for (const name of [...this.held.keys()]) {
+    for (const name of this.held.keys()) {
       this.release(name);
     }
   }
