@@ -3,7 +3,7 @@ import type { ChildProcess } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { CwlError, messageOf } from "../errors.ts";
 import type { Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
-import { groupIsAlive, killAll, killTree, markerVariable } from "./kill-tree.ts";
+import { groupIsAlive, killAll, killTree, markerVariable, nowInTicks } from "./kill-tree.ts";
 import { LogTail } from "./log-tail.ts";
 import { UsageSampler } from "./usage.ts";
 
@@ -12,13 +12,22 @@ const graceMs = 700;
 
 /** Runs tools as processes of this machine, each in a session of its own. */
 export function createProcessExecutor(): Executor {
+  /** When each run that goes on started its first job: nothing older is its own. */
+  const since = new Map<string, number>();
   return {
     kind: "process",
     sharesFileSystem: true,
-    run: runProcessJob,
+    run: (job, controls) => {
+      const run = job.id.slice(0, job.id.lastIndexOf("-") + 1);
+      if (!since.has(run)) {
+        since.set(run, nowInTicks());
+      }
+      return runProcessJob(job, controls);
+    },
     cleanUp: async (jobIds) => {
       for (const id of jobIds) {
-        await killAll({ marker: id, leader: undefined, directory: undefined });
+        await killAll({ marker: id, leader: undefined, directory: undefined, since: since.get(id) });
+        since.delete(id);
       }
     },
     removeOrphans: (runId) => killTree({ marker: `${runId}-`, leader: undefined, directory: undefined }, graceMs),
