@@ -75,16 +75,19 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       ...(values.cores === undefined ? {} : { cores: Number(values.cores) }),
       ...(values.ram === undefined ? {} : { ramMiB: Number(values.ram) }),
     },
-    onEvent: (event) => {
-      if (values.provenance !== undefined && event.type !== "step-log") {
-        recorded.push(event);
-      }
-      if (values.json === true) {
-        io.error(toJson(event));
-      } else if (!values.quiet) {
-        showEvent(event, io);
-      }
-    },
+    onEvent:
+      values.quiet && values.json !== true && values.provenance === undefined
+        ? undefined
+        : (event) => {
+            if (values.provenance !== undefined && event.type !== "step-log") {
+              recorded.push(event);
+            }
+            if (values.json === true) {
+              io.error(toJson(event));
+            } else if (!values.quiet) {
+              showEvent(event, io);
+            }
+          },
   });
   io.print(toJson(outputs, 4));
   if (values.provenance !== undefined) {

@@ -165,7 +165,7 @@ function listProcesses(since: number): ProcessInfo[] {
 function readShort(path: string, buffer: Buffer): string {
   const file = openSync(path);
   try {
-    return buffer.latin1Slice(0, readSync(file, buffer));
+    return buffer.toString("latin1", 0, readSync(file, buffer, 0, buffer.length, null));
   } finally {
     closeSync(file);
   }

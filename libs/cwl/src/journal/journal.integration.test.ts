@@ -202,7 +202,7 @@ test("a failed run goes on when its cause is gone; a step whose files were chang
   writeFileSync(setting.document, text);
   const work = join(setting.journal, "work");
   const changed = readdirSync(work)
-    .map((job) => join(work, job, "out/out.txt"))
+    .map((job) => join(work, job, "out.txt"))
     .find((path) => existsSync(path) && readFileSync(path, "utf8") === "hello\nb\n");
   appendFileSync(changed ?? "", "tampered");
   assert.equal(resultOf(await run(setting)), expected);
@@ -224,7 +224,7 @@ test("files that no later step needs are removed while the run goes on, and not 
   await assert.rejects(run(setting));
   ran(setting);
   const contents = readdirSync(join(setting.journal, "work")).map((job) =>
-    readFileSync(join(setting.journal, "work", job, "out/out.txt"), "utf8"),
+    readFileSync(join(setting.journal, "work", job, "out.txt"), "utf8"),
   );
   assert.deepEqual(contents.sort(), ["hello\na\n", "hello\nb\n", "hello\nc\n"], "the first step's file is not needed");
   writeFileSync(setting.document, text);

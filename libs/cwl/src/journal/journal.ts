@@ -152,7 +152,8 @@ export class Journal {
     }
     const used = new Set([...this.known.values()].flatMap((record) => record.jobs.map(String)));
     for (const name of readdirSync(this.workDir)) {
-      if (/^\d+$/.test(name) && !used.has(name)) {
+      const [job = ""] = name.split(".");
+      if (/^\d+$/.test(job) && !used.has(job)) {
         removeTree(join(this.workDir, name));
       }
     }
@@ -161,8 +162,9 @@ export class Journal {
   /** A number that no job of an earlier attempt has. */
   firstJob(): number {
     const used = [...this.known.values()].flatMap((record) => record.jobs);
-    const present = readdirSync(this.workDir).filter((name) => /^\d+$/.test(name));
-    return Math.max(-1, ...used, ...this.removed, ...present.map(Number)) + 1;
+    const present = readdirSync(this.workDir).map((name) => Number.parseInt(name, 10));
+    const isJob = (job: number): boolean => Number.isInteger(job);
+    return [...used, ...this.removed, ...present.filter(isJob)].reduce((a, b) => Math.max(a, b), -1) + 1;
   }
 
   /** Waits until everything recorded is on the disk. Throws when it could not be written. */

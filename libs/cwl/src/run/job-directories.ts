@@ -5,6 +5,9 @@ import { localPath } from "../inputs/files.ts";
 import type { FileOrDirectory, Value } from "../model/values.ts";
 import { filesIn } from "../model/values.ts";
 
+/** What follows a job's number in the names of its directories: working directory, scratch space, staged inputs. */
+export const jobSuffixes = ["", ".tmp", ".stage"] as const;
+
 /**
  * The directories of a run's jobs. Each stays as long as somebody holds a value that names a file in it: its job, then
  * whoever was given the job's outputs. So a long scatter needs room for what is still used, not for all it ever made.
@@ -56,7 +59,9 @@ export class JobDirectories {
     }
     this.holders.delete(job);
     this.onFree?.(job);
-    removeTree(this.pathOf(job));
+    for (const suffix of jobSuffixes) {
+      removeTree(this.pathOf(job) + suffix);
+    }
   }
 
   /** Numbers of the jobs in whose directories files of a value lie. */
@@ -71,9 +76,9 @@ export class JobDirectories {
   private addJobs(item: FileOrDirectory, jobs: Set<number>): void {
     const path = localPath(item);
     if (path !== undefined && isInside(path, this.workDir)) {
-      const name = path.slice(this.workDir.length + 1).split("/", 1)[0] ?? "";
-      if (/^\d+$/.test(name)) {
-        jobs.add(Number(name));
+      const [, job] = /^(\d+)(?:\.stage)?(?:\/|$)/.exec(path.slice(this.workDir.length + 1)) ?? [];
+      if (job !== undefined) {
+        jobs.add(Number(job));
       }
     }
     // A listing below a real directory adds nothing; that of a literal is all there is.

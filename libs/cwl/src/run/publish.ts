@@ -1,6 +1,5 @@
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CwlError } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { copyOrReflink, copyTree, linkOrCopy } from "../files/copy.ts";
 import { isInside } from "../files/inside.ts";
@@ -30,7 +29,8 @@ class Publisher {
   private readonly onTarget: ((path: string) => void) | undefined;
   /** Where each source went: a file that is in two outputs is there once. */
   private readonly targets = new Map<string, string>();
-  private readonly taken = new Set<string>();
+  /** The number that the next output of a name gets. */
+  private readonly next = new Map<string, number>();
 
   constructor(options: Parameters<typeof publishOutputs>[1]) {
     this.outDir = options.outDir;
@@ -107,14 +107,14 @@ class Publisher {
   private free(folder: string, name: string): string {
     const dot = name.lastIndexOf(".");
     const [root, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
-    for (let number = 1; number < 1_000_000; number += 1) {
-      const path = join(folder, number === 1 ? name : `${root}_${number}${extension}`);
-      if (!this.taken.has(path) && lstatSync(path, { throwIfNoEntry: false }) === undefined) {
-        this.taken.add(path);
+    const wanted = join(folder, name);
+    for (let number = this.next.get(wanted) ?? 1; ; number += 1) {
+      const path = number === 1 ? wanted : join(folder, `${root}_${number}${extension}`);
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+        this.next.set(wanted, number + 1);
         return path;
       }
     }
-    throw new CwlError("limit", `too many outputs are called ${name}`);
   }
 }
 

@@ -188,7 +188,7 @@ class WorkflowRun {
           }
           throw error;
         }
-        this.context.progress.finish(`${path}/${index}`, step.run.class !== "Workflow");
+        this.context.progress.finish(jobPath, step.run.class !== "Workflow");
       }
     };
     await settleAll(Array.from({ length: Math.min(this.context.scatterWidth, plan.count) }, worker));
