@@ -223,9 +223,9 @@ test("files that no later step needs are removed while the run goes on, and not 
   writeFileSync(setting.document, text.replace("echo last", "exit 9; echo last"));
   await assert.rejects(run(setting));
   ran(setting);
-  const contents = readdirSync(join(setting.journal, "work")).map((job) =>
-    readFileSync(join(setting.journal, "work", job, "out.txt"), "utf8"),
-  );
+  const contents = readdirSync(join(setting.journal, "work"))
+    .filter((name) => /^\d+$/.test(name))
+    .map((job) => readFileSync(join(setting.journal, "work", job, "out.txt"), "utf8"));
   assert.deepEqual(contents.sort(), ["hello\na\n", "hello\nb\n", "hello\nc\n"], "the first step's file is not needed");
   writeFileSync(setting.document, text);
   assert.equal(resultOf(await run(setting)), expected);

@@ -1,3 +1,4 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { removeTree } from "../files/copy.ts";
 import { isInside } from "../files/inside.ts";
@@ -5,8 +6,18 @@ import { localPath } from "../inputs/files.ts";
 import type { FileOrDirectory, Value } from "../model/values.ts";
 import { filesIn } from "../model/values.ts";
 
-/** What follows a job's number in the names of its directories: working directory, scratch space, staged inputs. */
-export const jobSuffixes = ["", ".tmp", ".stage"] as const;
+/** What follows a job's number in the names of its directories: working directory, staged inputs. */
+const suffixes = ["", ".stage"] as const;
+
+/** Others of this machine have no business in it; inside a container the tool has this process's user. */
+const scratchMode = 0o700;
+
+/** The directories of a new job. Only the scratch space is there already, and empty. */
+export interface JobPaths {
+  readonly work: string;
+  readonly stage: string;
+  readonly scratch: string;
+}
 
 /**
  * The directories of a run's jobs. Each stays as long as somebody holds a value that names a file in it: its job, then
@@ -17,6 +28,9 @@ export class JobDirectories {
   private readonly holders = new Map<number, number>();
   private readonly onFree: ((job: number) => void) | undefined;
   private next: number;
+  /** Scratch spaces that nobody uses. Making and removing one for each job is half of what a short job costs on a disk. */
+  private readonly scratch: string[] = [];
+  private nextScratch = 0;
 
   /** `onFree` is told just before the directory of a job is removed. */
   constructor(workDir: string, options: { readonly first?: number; readonly onFree?: (job: number) => void } = {}) {
@@ -25,15 +39,40 @@ export class JobDirectories {
     this.onFree = options.onFree;
   }
 
-  /** The number and path of a directory that does not exist yet, held once by whoever asked. */
-  create(): { readonly job: number; readonly path: string } {
+  /** The number and the directories of a new job, held once by whoever asked. */
+  create(): { readonly job: number; readonly paths: JobPaths } {
     const job = this.next;
     this.next += 1;
     this.holders.set(job, 1);
-    return { job, path: this.pathOf(job) };
+    const work = this.pathOf(job);
+    return { job, paths: { work, stage: `${work}.stage`, scratch: this.takeScratch() } };
   }
 
-  pathOf(job: number): string {
+  /** Gives back the scratch space of a job that has ended. It is used again when it is as it was. */
+  putBackScratch(path: string): void {
+    const info = lstatSync(path, { throwIfNoEntry: false });
+    if (info?.isDirectory() === true && (info.mode & 0o7777) === scratchMode && readdirSync(path).length === 0) {
+      this.scratch.push(path);
+    } else {
+      removeTree(path);
+    }
+  }
+
+  private takeScratch(): string {
+    const used = this.scratch.pop();
+    if (used !== undefined) {
+      return used;
+    }
+    const path = join(this.workDir, `scratch-${this.nextScratch}`);
+    this.nextScratch += 1;
+    // What an attempt that died left there.
+    removeTree(path);
+    mkdirSync(path);
+    chmodSync(path, scratchMode);
+    return path;
+  }
+
+  private pathOf(job: number): string {
     return join(this.workDir, String(job));
   }
 
@@ -59,7 +98,7 @@ export class JobDirectories {
     }
     this.holders.delete(job);
     this.onFree?.(job);
-    for (const suffix of jobSuffixes) {
+    for (const suffix of suffixes) {
       removeTree(this.pathOf(job) + suffix);
     }
   }

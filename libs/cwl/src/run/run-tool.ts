@@ -41,11 +41,11 @@ export async function runTool(
   const executor = chooseExecutor(request, context, tool);
   const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
   const leave = await context.admission.enter(resources.cores, resources.ram, context.signal);
-  const { job: number, path: directory } = context.directories.create();
+  const { job: number, paths } = context.directories.create();
   const id = `${context.id}-${number}`;
   context.startedJobs = true;
   const seenOutdir = requirements.find("DockerRequirement")?.fields["dockerOutputDirectory"];
-  const workspace = new Workspace(directory, {
+  const workspace = new Workspace(paths, {
     sharesFileSystem: executor.sharesFileSystem,
     seenOutdir: typeof seenOutdir === "string" && seenOutdir.startsWith("/") ? seenOutdir : "/var/spool/cwl",
   });
@@ -68,6 +68,8 @@ export async function runTool(
       return cached;
     }
     const result = await job.execute(executor, spec);
+    // What the command used is free, whatever is still to be done with its outputs.
+    leave();
     checkExit(tool, result, spec);
     const outputs = await collectOutputs(tool.outputs, {
       evaluator,
@@ -107,7 +109,7 @@ export async function runTool(
     throw error;
   } finally {
     leave();
-    workspace.removeScratch();
+    context.directories.putBackScratch(paths.scratch);
     context.directories.drop(number);
   }
 }

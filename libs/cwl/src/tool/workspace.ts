@@ -2,13 +2,11 @@ import { lstatSync, mkdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { CwlError } from "../errors.ts";
 import type { Mount } from "../executors/executor.ts";
-import { removeScratch } from "../files/copy.ts";
 import { isInside } from "../files/inside.ts";
 
 /** The directories of one job, here and as the tool sees them, and everything that is made visible in them. */
 export class Workspace {
-  /** Its directories are called this, this with `.tmp` and this with `.stage`. */
-  readonly root: string;
+  private readonly stage: string;
   readonly outdir: { readonly host: string; readonly seen: string };
   readonly tmpdir: { readonly host: string; readonly seen: string };
   readonly sharesFileSystem: boolean;
@@ -17,24 +15,17 @@ export class Workspace {
   readonly sources = new Set<string>();
   private stages = 0;
 
-  constructor(root: string, options: { sharesFileSystem: boolean; seenOutdir: string }) {
-    this.root = root;
+  /** `paths.work` does not exist yet, `paths.scratch` does; `paths.stage` is made when it is needed. */
+  constructor(
+    paths: { readonly work: string; readonly scratch: string; readonly stage: string },
+    options: { sharesFileSystem: boolean; seenOutdir: string },
+  ) {
+    const { work, scratch } = paths;
+    this.stage = paths.stage;
     this.sharesFileSystem = options.sharesFileSystem;
-    const tmp = `${root}.tmp`;
-    mkdirSync(root);
-    mkdirSync(tmp);
-    this.outdir = { host: root, seen: options.sharesFileSystem ? root : options.seenOutdir };
-    this.tmpdir = { host: tmp, seen: options.sharesFileSystem ? tmp : "/tmp" };
-  }
-
-  /** Removes what only the running tool needed. */
-  removeScratch(): void {
-    removeScratch(this.tmpdir.host);
-  }
-
-  /** Where staged inputs lie that are no files of their own. */
-  private get stage(): string {
-    return `${this.root}.stage`;
+    mkdirSync(work);
+    this.outdir = { host: work, seen: options.sharesFileSystem ? work : options.seenOutdir };
+    this.tmpdir = { host: scratch, seen: options.sharesFileSystem ? scratch : "/tmp" };
   }
 
   /** A fresh directory for staged inputs, made on this machine when `make` says so. */
