@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -55,6 +55,7 @@ class ContainerEngine {
       throw new CwlError("unsupported", `${job.name} names no container`);
     }
     const image = await this.image(job.container, controls.signal);
+    const variables = writeVariables(job);
     this.alive.add(job.id);
     const remove = (): void => {
       // Killing the engine's command would leave the container running; its name finds it.
@@ -66,7 +67,7 @@ class ContainerEngine {
       const result = await this.processes.run(
         {
           ...job,
-          command: [this.options.command, ...this.runArguments(job, job.container, image)],
+          command: [this.options.command, ...this.runArguments(job, job.container, image, variables)],
           environment: this.engineEnvironment(),
           mounts: [],
           // The engine's command has nothing of the job in its working directory to be found by.
@@ -88,6 +89,7 @@ class ContainerEngine {
       if (controls.signal.aborted) {
         await this.remove(job.id);
       }
+      rmSync(variables.file, { force: true });
       this.alive.delete(job.id);
     }
   }
@@ -114,7 +116,7 @@ class ContainerEngine {
     );
   }
 
-  private runArguments(job: JobSpec, request: ContainerRequest, image: string): string[] {
+  private runArguments(job: JobSpec, request: ContainerRequest, image: string, variables: Variables): string[] {
     const mount = (source: string, target: string, writable: boolean): string =>
       `--mount=type=bind,${csv(`source=${source}`)},${csv(`target=${target}`)}${writable ? "" : ",readonly"}`;
     const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -145,7 +147,8 @@ class ContainerEngine {
       ...job.mounts
         .toSorted((a, b) => a.target.length - b.target.length)
         .map((item) => mount(item.source, item.target, item.writable)),
-      ...Object.entries(job.environment).map(([name, value]) => `--env=${name}=${value}`),
+      `--env-file=${variables.file}`,
+      ...variables.others.map(([name, value]) => `--env=${name}=${value}`),
       image,
       ...job.command,
     ];
@@ -181,10 +184,28 @@ class ContainerEngine {
     } else if (request.import !== undefined) {
       await this.engine(["import", request.import, name], signal, `cannot import the image ${name}`);
     } else {
-      const auth = this.options.authFile === undefined ? [] : [`--authfile=${this.options.authFile}`];
-      await this.engine(["pull", "--quiet", ...auth, name], signal, `cannot pull the image ${name}`);
+      await this.pull(name, signal);
     }
     return name;
+  }
+
+  private async pull(name: string, signal: AbortSignal): Promise<void> {
+    const { authFile, kind } = this.options;
+    const what = `cannot pull the image ${name}`;
+    if (authFile === undefined) {
+      await this.engine(["pull", "--quiet", name], signal, what);
+    } else if (kind === "podman") {
+      await this.engine(["pull", "--quiet", `--authfile=${authFile}`, name], signal, what);
+    } else {
+      // docker knows no such option; it reads the same file by a fixed name in a directory.
+      const folder = mkdtempSync(join(tmpdir(), "cwl-docker-"));
+      try {
+        copyFileSync(authFile, join(folder, "config.json"));
+        await this.engine(["--config", folder, "pull", "--quiet", name], signal, what);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }
   }
 
   private async engine(args: readonly string[], signal: AbortSignal, what: string): Promise<string> {
@@ -237,6 +258,23 @@ class ContainerEngine {
       Object.entries(this.options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
   }
+}
+
+interface Variables {
+  /** Read by the engine: what stands on a command line can be seen by every user of the machine. */
+  readonly file: string;
+  /** What such a file cannot hold. */
+  readonly others: readonly (readonly [string, string])[];
+}
+
+function writeVariables(job: JobSpec): Variables {
+  const entries = Object.entries(job.environment);
+  const isPlain = ([name, value]: readonly [string, string]): boolean =>
+    /^\w+$/.test(name) && !/[\n\r\0"']/.test(value);
+  const file = `${job.outdir.host}.env`;
+  const lines = entries.filter(isPlain).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(file, lines.join(""), { mode: 0o600 });
+  return { file, others: entries.filter((entry) => !isPlain(entry)) };
 }
 
 /** One field of a comma-separated option. */
