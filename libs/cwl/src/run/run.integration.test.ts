@@ -359,4 +359,27 @@ outputs: {out: {type: File, outputBinding: {glob: out}}}
   assert.equal(contentOf(outputs["out"]), "opensesame");
   assert.doesNotMatch(JSON.stringify(events), /opensesame/);
   assert.match(JSON.stringify(events), /got \(secret\)/);
+  const inPieces = text.replace(
+    'echo "got $0" >&2',
+    'echo -n opense >&2; sleep 0.2; echo same of "$0" >&2; echo $CALLER >&2',
+  );
+  events.length = 0;
+  const failing = run(
+    inPieces
+      .replace("exit 0", "exit 4")
+      .replace("outputs:", "requirements: {EnvVarRequirement: {envDef: {CALLER: from-the-caller}}}\noutputs:"),
+    { password: "opensesame" },
+    { onEvent: (event) => events.push(event), secrets: ["from-the-caller"] },
+  );
+  await assert.rejects(failing, (error: unknown) => {
+    assert.ok(error instanceof CwlError);
+    assert.match(error.message, /\(secret\) of \(secret\)\n\(secret\)/);
+    assert.doesNotMatch(`${error.message} ${error.logTail} ${JSON.stringify(error.problems)}`, /opensesame|from-the/);
+    return true;
+  });
+  assert.doesNotMatch(JSON.stringify(events), /opensesame|from-the-caller/);
+  assert.match(
+    events.map((event) => (event.type === "step-log" ? event.text : "")).join(""),
+    /^\(secret\) of \(secret\)$/m,
+  );
 });
