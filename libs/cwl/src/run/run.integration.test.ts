@@ -339,9 +339,36 @@ test("a run is recorded as an RO-Crate", async () => {
   const document = await loadDocument("https://example.org/doc.cwl", { text: scatterWorkflow });
   const events: RunEvent[] = [];
   const outputs = await run(scatterWorkflow, { items: ["a"] }, { onEvent: (event) => events.push(event) });
-  const crate = JSON.stringify(describeRun({ document, inputs: { items: ["a"] }, events, outputs }));
-  assert.match(crate, /"CreateAction"/);
-  assert.match(crate, /wfrun\/workflow/);
+  const crate = describeRun({ document, inputs: { items: ["a"] }, events, outputs }) as {
+    "@graph": { readonly [property: string]: unknown }[];
+  };
+  const graph = new Map(crate["@graph"].map((entity) => [entity["@id"] as string, entity]));
+  assert.equal(graph.size, crate["@graph"].length, "every entity is there once");
+  // RO-Crate 1.1: the descriptor, and what a root must have.
+  assert.deepEqual(graph.get("ro-crate-metadata.json")?.["about"], { "@id": "./" });
+  const root = graph.get("./") ?? {};
+  for (const property of ["name", "description", "datePublished", "license", "mainEntity"]) {
+    assert.ok(root[property] !== undefined, `the root has a ${property}`);
+  }
+  // Workflow Run Crate 0.5: one action with the workflow as its instrument, values that are examples of parameters.
+  const workflow = graph.get("workflow.cwl") ?? {};
+  assert.deepEqual(workflow["@type"], ["File", "SoftwareSourceCode", "ComputationalWorkflow"]);
+  const action = graph.get("#run") ?? {};
+  assert.equal(action["@type"], "CreateAction");
+  assert.deepEqual(action["instrument"], { "@id": "workflow.cwl" });
+  for (const { "@id": id } of [
+    ...(action["object"] as { "@id": string }[]),
+    ...(action["result"] as { "@id": string }[]),
+  ]) {
+    const { "@id": work = "" } = graph.get(id)?.["exampleOfWork"] as { "@id"?: string };
+    assert.equal(graph.get(work)?.["@type"], "FormalParameter");
+  }
+  const references = JSON.stringify(crate["@graph"].map(({ "@id": _id, ...rest }) => rest)).matchAll(
+    /"@id":"([^"]+)"/g,
+  );
+  for (const [, id = ""] of references) {
+    assert.ok(graph.has(id) || /^https?:/.test(id), `${id} is described in the crate`);
+  }
   assert.ok(existsSync(join(scratch, `out-${counter}`)));
 });
 
