@@ -360,8 +360,8 @@ test("a run is recorded as an RO-Crate", async () => {
     ...(action["object"] as { "@id": string }[]),
     ...(action["result"] as { "@id": string }[]),
   ]) {
-    const { "@id": work = "" } = graph.get(id)?.["exampleOfWork"] as { "@id"?: string };
-    assert.equal(graph.get(work)?.["@type"], "FormalParameter");
+    const work = graph.get(id)?.["exampleOfWork"] as { "@id": string } | undefined;
+    assert.equal(graph.get(work?.["@id"] ?? "")?.["@type"], "FormalParameter");
   }
   const references = JSON.stringify(crate["@graph"].map(({ "@id": _id, ...rest }) => rest)).matchAll(
     /"@id":"([^"]+)"/g,
