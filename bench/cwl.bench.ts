@@ -26,6 +26,8 @@ export async function bench(): Promise<BenchRow[]> {
       ...(await plainRows(folder, files)),
       ...(await scatterLimits(folder, files)),
       await residentRow(folder, files),
+      await journalRow(folder, files),
+      await cancelRow(folder),
       peakMemoryRow(folder, files),
       ...(whyNoContainers() === undefined ? await containerRows(folder, files) : []),
       ...(full ? await suiteRows(folder) : []),
@@ -120,6 +122,48 @@ async function residentRow(folder: string, files: Documents): Promise<BenchRow> 
     aim: "≤ 10 ms",
     note: `${round3(ours)} s with it, ${round3(bare)} s for the command alone; medians of 30`,
   };
+}
+
+async function journalRow(folder: string, files: Documents): Promise<BenchRow> {
+  const document = await loadDocument(files.scatter);
+  const inputs = { items: Array.from({ length: 500 }, (_, number) => `item ${number}`) };
+  const run = (journal: boolean) => (): Promise<number> =>
+    time(async () => {
+      const place = mkdtempSync(join(folder, "run-"));
+      const where = {
+        outDir: join(place, "out"),
+        ...(journal ? { journal: join(place, "journal") } : { workDir: place }),
+      };
+      await runProcess({ document, inputs, ...where });
+    });
+  const without = await medianOf(3, run(false));
+  return row("scatter of 500 with every job on disk for good (resident)", await medianOf(3, run(true)), {
+    peer: { name: "without a journal", value: without },
+  });
+}
+
+/** From the signal until nothing is left of a tool that forks, starts sessions and ignores signals. */
+async function cancelRow(folder: string): Promise<BenchRow> {
+  const stubborn =
+    "trap '' TERM INT; (trap '' TERM; setsid sh -c 'trap \"\" TERM; while :; do sleep 1; done' &) ; while :; do sleep 1; done";
+  const text = `{cwlVersion: v1.2, class: CommandLineTool, inputs: [], outputs: [], baseCommand: [sh, -c, ${JSON.stringify(stubborn)}]}`;
+  const document = await loadDocument("https://example.org/stubborn.cwl", { text });
+  const seconds = await medianOf(3, async () => {
+    const stop = new AbortController();
+    let began = 0;
+    const onEvent = ({ type }: { type: string }): void => {
+      if (type === "step-started") {
+        setTimeout(() => {
+          began = performance.now();
+          stop.abort();
+        }, 200);
+      }
+    };
+    const run = runProcess({ document, inputs: {}, outDir: join(folder, "cancel"), signal: stop.signal, onEvent });
+    await run.catch(() => undefined);
+    return (performance.now() - began) / 1000;
+  });
+  return row("cancelling a tool that ignores signals, until nothing is left", seconds, { aim: "≤ 2 s" });
 }
 
 function peakMemoryRow(folder: string, files: Documents): BenchRow {
