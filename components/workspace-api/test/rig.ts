@@ -54,6 +54,7 @@ export async function startRig(): Promise<Rig> {
   const children = new Set<ChildProcess>();
   const start = (file: string, env: Record<string, string>): ChildProcess => {
     const child = spawn(process.execPath, [file], {
+      // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
       env: { PATH: process.env["PATH"], LOG_LEVEL: "error", ...env },
       stdio: ["ignore", "ignore", "inherit"],
     });
