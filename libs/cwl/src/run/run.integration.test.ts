@@ -1,7 +1,6 @@
 // Real runs on this machine: results, attacks, cancellation, reuse, and that nothing is left behind.
 import assert from "node:assert/strict";
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -22,7 +21,6 @@ import { markerVariable } from "../executors/kill-tree.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, ValueObject } from "../model/values.ts";
 import { packDocument } from "../pack.ts";
-import { describeRun } from "../provenance/ro-crate.ts";
 import { runProcess } from "./run-process.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -333,43 +331,6 @@ test("a container that is required and missing is said, a hint falls back only w
 test("a job that can never fit is refused when the capacity is given", async () => {
   const text = tool("true", "outputs: {}\nrequirements: {ResourceRequirement: {coresMin: 64}}");
   await assert.rejects(run(text, {}, { limits: { cores: 2 } }), /asks for 64 cores/);
-});
-
-test("a run is recorded as an RO-Crate", async () => {
-  const document = await loadDocument("https://example.org/doc.cwl", { text: scatterWorkflow });
-  const events: RunEvent[] = [];
-  const outputs = await run(scatterWorkflow, { items: ["a"] }, { onEvent: (event) => events.push(event) });
-  const crate = describeRun({ document, inputs: { items: ["a"] }, events, outputs }) as {
-    "@graph": { readonly [property: string]: unknown }[];
-  };
-  const graph = new Map(crate["@graph"].map((entity) => [entity["@id"] as string, entity]));
-  assert.equal(graph.size, crate["@graph"].length, "every entity is there once");
-  // RO-Crate 1.1: the descriptor, and what a root must have.
-  assert.deepEqual(graph.get("ro-crate-metadata.json")?.["about"], { "@id": "./" });
-  const root = graph.get("./") ?? {};
-  for (const property of ["name", "description", "datePublished", "license", "mainEntity"]) {
-    assert.ok(root[property] !== undefined, `the root has a ${property}`);
-  }
-  // Workflow Run Crate 0.5: one action with the workflow as its instrument, values that are examples of parameters.
-  const workflow = graph.get("workflow.cwl") ?? {};
-  assert.deepEqual(workflow["@type"], ["File", "SoftwareSourceCode", "ComputationalWorkflow"]);
-  const action = graph.get("#run") ?? {};
-  assert.equal(action["@type"], "CreateAction");
-  assert.deepEqual(action["instrument"], { "@id": "workflow.cwl" });
-  for (const { "@id": id } of [
-    ...(action["object"] as { "@id": string }[]),
-    ...(action["result"] as { "@id": string }[]),
-  ]) {
-    const work = graph.get(id)?.["exampleOfWork"] as { "@id": string } | undefined;
-    assert.equal(graph.get(work?.["@id"] ?? "")?.["@type"], "FormalParameter");
-  }
-  const references = JSON.stringify(crate["@graph"].map(({ "@id": _id, ...rest }) => rest)).matchAll(
-    /"@id":"([^"]+)"/g,
-  );
-  for (const [, id = ""] of references) {
-    assert.ok(graph.has(id) || /^https?:/.test(id), `${id} is described in the crate`);
-  }
-  assert.ok(existsSync(join(scratch, `out-${counter}`)));
 });
 
 test("secret inputs reach the tool, but no event", async () => {
