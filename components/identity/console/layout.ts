@@ -30,6 +30,7 @@ interface ConsoleLayout extends View {
   readonly realm: string;
   readonly realms: readonly string[];
   readonly good?: string | undefined;
+  readonly bad?: string | undefined;
 }
 
 export const realmPath = (realm: string, rest = ""): string => `${CONSOLE}/realms/${encodeURIComponent(realm)}${rest}`;
@@ -44,6 +45,7 @@ export function renderConsolePage({
   content,
   above = [],
   good,
+  bad,
 }: ConsoleLayout): string {
   return html`<!doctype html>
     <html lang="en">
@@ -99,6 +101,7 @@ export function renderConsolePage({
             </p>`
           }
           <h1>${title}</h1>
+          ${bad !== undefined && html`<p role="alert">${bad}</p>`}
           ${good !== undefined && html`<p role="status">${good}</p>`} ${content}
         </main>
       </body>

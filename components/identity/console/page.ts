@@ -90,6 +90,9 @@ export function addVisits(
       void reply.headers(SECURITY_HEADERS).type("text/html; charset=utf-8");
       const visit = await openVisit(context, app, request, reply);
       const path = request.url.split("?", 1)[0] ?? "";
+      if (visit === "stranger" && "code" in (request.query as object)) {
+        return reply.redirect(path, 303);
+      }
       if (visit === "stranger") {
         return reply.code(403).send(renderForbiddenPage());
       }
@@ -163,6 +166,8 @@ async function answer(
       visit,
       realm: realm.name,
       realms: (await listRealms(visit.context.pool)).map(({ name }) => name),
+      // What the form was about may be gone, and the form with it.
+      bad: submitted === undefined || view.content.text.includes('role="alert"') ? undefined : submitted.bad,
       good: submitted === undefined ? DONE[visit.query["done"] ?? ""] : undefined,
     }),
   );
