@@ -26,7 +26,7 @@ async function logIn(username: string): Promise<Browser> {
 
 /** The address that a link of the page has, found by its text. */
 function linkOf(page: Page, text: string): string {
-  const found = [...page.text.matchAll(/<a [^>]*href="([^"]+)"[^>]*>\s*([^<]*?)\s*<\/a\s*>/g)].find(
+  const found = [...page.text.matchAll(/<a [^>]*href="([^"]+)"[^>]*>\s*([^<]*?)\s*<\/a\s*>/g)].findLast(
     ([, , label]) => label === text,
   );
   assert.ok(found?.[1], `no link ${text} on ${page.url}: ${page.text}`);
