@@ -56,14 +56,25 @@ async function findUserId({ context: { pool } }: RealmVisit, realmId: string, na
 
 function renderFilter(path: string, types: readonly string[], { type, user, from, to }: Filter): Html {
   return html`<form class="search panel" method="get" action="${path}">
-    <label for="type">Type</label>
-    <select id="type" name="type">
-      <option value="">all</option>
-      ${types.map((name) => html`<option${name === type && html` selected`}>${name}</option>`)}
-    </select>
-    <label for="user">User</label> <input id="user" name="user" value="${user}" autocomplete="off" />
-    <label for="from">From</label> <input id="from" name="from" type="date" value="${from}" />
-    <label for="to">To</label> <input id="to" name="to" type="date" value="${to}" />
+    <span class="pair">
+      <label for="type">Type</label>
+      <select id="type" name="type">
+        <option value="">all</option>
+        ${types.map((name) => html`<option ${name === type && html` selected`}>${name}</option>`)}
+      </select>
+    </span>
+    <span class="pair">
+      <label for="user">User</label>
+      <input id="user" name="user" value="${user}" autocomplete="off" />
+    </span>
+    <span class="pair">
+      <label for="from">From</label>
+      <input id="from" name="from" type="date" value="${from}" />
+    </span>
+    <span class="pair">
+      <label for="to">To</label>
+      <input id="to" name="to" type="date" value="${to}" />
+    </span>
     <button class="quiet" type="submit">Filter</button>
   </form>`;
 }

@@ -35,7 +35,11 @@ export interface Form {
   readonly lines: (options: FieldOptions & { readonly value: readonly string[] }) => Html;
   readonly check: (options: FieldOptions & { readonly value: boolean }) => Html;
   readonly select: (
-    options: FieldOptions & { readonly value?: string | undefined; readonly choices: readonly Choice[] },
+    options: FieldOptions & {
+      /** Left out, one must be chosen. */
+      readonly value?: string;
+      readonly choices: readonly Choice[];
+    },
   ) => Html;
   /** Check boxes of one name. */
   readonly checks: (
@@ -108,10 +112,11 @@ ${shown}</textarea>
     select: (options) => {
       const { name, label, choices } = options;
       const value = refused?.fields.raw(name) ?? options.value ?? "";
+      const mustChoose = options.value === undefined;
       return html`<div class="field">
         <label for="${idOf(name)}">${label}</label>
-        <select id="${idOf(name)}" name="${name}" ${describedBy(options)}>
-          ${renderChoices(choices, value)}
+        <select id="${idOf(name)}" name="${name}" ${mustChoose && html` required`}${describedBy(options)}>
+          ${mustChoose && html`<option value="">choose …</option>`} ${renderChoices(choices, value)}
         </select>
         ${hintOf(options)}
       </div>`;

@@ -66,8 +66,10 @@ export function renderTable(
 /** A search field that works by the address. */
 export function renderSearch(path: string, label: string, value: string): Html {
   return html`<form class="search" method="get" action="${path}" role="search">
-    <label for="search">${label}</label>
-    <input id="search" name="search" type="search" value="${value}" />
+    <span class="pair">
+      <label for="search">${label}</label>
+      <input id="search" name="search" type="search" value="${value}" />
+    </span>
     <button class="quiet" type="submit">Search</button>
   </form>`;
 }

@@ -10,6 +10,9 @@ export async function changeRole(
   holder: string,
   roleId: string,
 ): Promise<void> {
+  if (roleId === "") {
+    throw new RangeError("Choose a role.");
+  }
   const role = await findOr404(roleId, "That role", (id) => findRoleById(pool, realm.id, id));
   const of = role.client === undefined ? "realm" : `clients/${role.client}`;
   await call(method, `${holder}/role-mappings/${of}`, [{ id: role.id, name: role.name }]);

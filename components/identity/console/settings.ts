@@ -28,9 +28,9 @@ const LIFE_SPANS: readonly Field[] = [
 ];
 const LOGIN_RULES: readonly Field[] = [
   { name: "failureFactor", label: "Failed logins before a wait" },
-  { name: "waitIncrementSeconds", label: "Wait for each further failure (seconds)" },
+  { name: "waitIncrementSeconds", label: "Wait per further failure (seconds)" },
   { name: "maxFailureWaitSeconds", label: "Longest wait (seconds)" },
-  { name: "maxDeltaTimeSeconds", label: "Failures are forgotten after (seconds)" },
+  { name: "maxDeltaTimeSeconds", label: "Forgotten after (seconds)" },
   { name: "passwordMinimumLength", label: "Shortest password (characters)" },
 ];
 const EVENTS: readonly Field[] = [{ name: "eventsExpiration", label: "Events are kept for (seconds)" }];

@@ -28,7 +28,7 @@ export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head
 .console textarea { font-family: ui-monospace, monospace; font-size: 0.93rem; }
 .console textarea:focus-visible, .console select:focus-visible, .console summary:focus-visible, .console .scroll:focus-visible {
   outline: 3px solid var(--focus); outline-offset: 2px; }
-.console .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 0 1.25rem; align-items: start; }
+.console .fields { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 0 1.25rem; align-items: start; }
 .console .check { display: grid; grid-template-columns: auto 1fr; gap: 0 0.6rem; align-items: baseline; margin: 0.6rem 0; }
 .console .check input { width: auto; }
 .console .check label { margin: 0; font-weight: 400; }
@@ -49,13 +49,19 @@ export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head
 .console button.danger { background: var(--danger); color: var(--card); }
 .console td button { padding: 0.25rem 0.7rem; }
 .console tbody tr:last-child td { border-bottom: 0; }
-.console td { overflow-wrap: anywhere; min-width: 4.5rem; }
+.console td { min-width: 4.5rem; }
+.console time, .console td form { white-space: nowrap; }
+.console .scroll + form, .console .scroll + .inline { margin-top: 0.9rem; }
+.console .scroll + form > button { margin-top: 0; }
+.console .pair { display: inline-flex; gap: 0.5rem; align-items: center; }
+.console .inline a[aria-current] { font-weight: 600; color: var(--text); text-decoration: none; }
 .console th { white-space: nowrap; color: var(--soft); font-weight: 500; }
 .console .pager { display: flex; gap: 1.25rem; }
 .console .badge { display: inline-block; padding: 0 0.5rem; border: 1px solid currentcolor; border-radius: 1rem; font-size: 0.85rem; white-space: nowrap; }
 .console .badge.bad { color: var(--danger); }
 .console .badge.good { color: var(--good); }
 .console code { overflow-wrap: anywhere; }
+.console td code { overflow-wrap: normal; }
 @media (max-width: 45rem) {
   body.console { display: block; }
   .console nav { border: 0; padding: 0.25rem 0.5rem; border-bottom: 1px solid var(--line); }

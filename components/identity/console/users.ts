@@ -62,6 +62,9 @@ export const userPages: readonly ConsolePage[] = [
         return back(visit, "taken");
       },
       join: async (visit, fields) => {
+        if (fields.text("group") === "") {
+          throw new RangeError("Choose a group.");
+        }
         await visit.call("PUT", api(visit, `/groups/${encodeURIComponent(fields.text("group"))}`));
         return back(visit, "joined");
       },
