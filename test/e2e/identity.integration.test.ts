@@ -151,6 +151,34 @@ test("an identity service that dies while workspaces are made: all become ready"
   }
 });
 
+test("a change of the rules through the API counts at once", async () => {
+  const admin = await logIn("admin");
+  const alice = await logIn("alice");
+  const status = async () => (await ask("dummy-service", "/alice/x", { token: await logIn("eric") })).status;
+  assert.equal((await ask("dummy-service", "/alice/x", { token: alice })).status, 200);
+  assert.equal(await status(), 403);
+  const policies = JSON.parse(
+    (await ask("identity-api", "/dummy-service/policies", { token: admin })).body,
+  ) as readonly {
+    id: string;
+    name: string;
+  }[];
+  const policy = policies.find(({ name }) => name === "alice User Policy");
+  const change = async (users: readonly string[]) => {
+    const { status: changed, body } = await ask("identity-api", `/dummy-service/policies/user/${policy?.id}`, {
+      token: admin,
+      method: "PUT",
+      headers: ["Content-Type: application/json"],
+      body: JSON.stringify({ name: "alice User Policy", users }),
+    });
+    assert.equal(changed, 200, body);
+  };
+  await change(["alice", "eric"]);
+  await waitUntil("eric is let in", async () => (await status()) === 200, 5);
+  await change(["alice"]);
+  await waitUntil("eric is kept out again", async () => (await status()) === 403, 5);
+});
+
 test("a realm that does not exist is refused before anything is changed", async () => {
   const before = await cluster.pods();
   const { status, stderr } = await cluster.apply({ IDENTITY_REALM: "nowhere" });
