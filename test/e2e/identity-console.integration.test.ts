@@ -55,8 +55,8 @@ test("in Chromium: users, a protected client, who may, events", { skip }, async 
   const page = await context!.newPage();
   await logIn(page);
   await page.getByRole("link", { name: "Create user" }).click();
-  await page.getByLabel("User name").fill("carol");
-  await page.getByLabel("Password").fill("carols password");
+  await page.getByLabel("User name", { exact: true }).fill("carol");
+  await page.getByLabel("Password", { exact: true }).fill("carols password");
   await page.getByRole("checkbox", { name: "The user must choose" }).uncheck();
   await page.getByRole("button", { name: "Create user" }).click();
   assert.match(await statusOf(page), /created/);
@@ -87,17 +87,17 @@ test("in Chromium: users, a protected client, who may, events", { skip }, async 
   await page.getByRole("link", { name: "Protected resources" }).click();
   await page.getByRole("link", { name: "Create resource" }).click();
   await page.getByLabel("Name", { exact: true }).fill("carol");
-  await page.getByLabel("Paths").fill("/carol/*");
+  await page.getByRole("textbox", { name: "Paths" }).fill("/carol/*");
   await page.getByRole("button", { name: "Create resource" }).click();
   await page.getByRole("link", { name: "users", exact: true }).click();
   await page.getByLabel("Name", { exact: true }).fill("carol only");
-  await page.getByLabel("Users").fill("carol");
-  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("textbox", { name: "Users" }).fill("carol");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByRole("link", { name: "Create permission" }).click();
   await page.getByLabel("Name", { exact: true }).fill("carol permission");
   await page.getByLabel("carol", { exact: true }).check();
   await page.getByLabel("carol only").check();
-  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
   assert.match(await statusOf(page), /created/);
   for (const [user, answer] of [
     ["carol", /granted carol may use/],

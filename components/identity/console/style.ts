@@ -22,6 +22,7 @@ export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head
 .console .above { margin: 0 0 0.4rem; font-size: 0.93rem; color: var(--soft); }
 .console .skip { position: absolute; left: -999rem; }
 .console .skip:focus { left: 1rem; top: 0.5rem; padding: 0.5rem 1rem; background: var(--card); z-index: 1; }
+.console .scroll { position: relative; }
 .console .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .console textarea, .console select { width: 100%; font: inherit; padding: 0.55rem 0.7rem; border: 1px solid var(--line); border-radius: 0.4rem;
   background: var(--card); color: var(--text); }
