@@ -37,6 +37,8 @@ export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head
 .console .hint { margin: 0.2rem 0 0; }
 .console fieldset { border: 1px solid var(--line); border-radius: 0.4rem; margin: 0.9rem 0; padding: 0.4rem 0.9rem; max-height: 18rem; overflow: auto; }
 .console legend { font-weight: 500; padding: 0 0.3rem; }
+.console .fields + button.quiet { margin-top: 1rem; }
+.console details { margin: 0 0 0.9rem; }
 .console .inline { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: center; }
 .console .inline form { display: flex; flex-wrap: wrap; gap: 0.75rem; align-items: end; }
 .console .inline button, .console .search button { margin: 0; }
