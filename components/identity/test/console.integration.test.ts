@@ -307,10 +307,30 @@ test("who is no administrator sees nothing and changes nothing", async () => {
   assert.match((await new Browser().open(at("/users/new"), { form })).url, /login-actions/);
   assert.match((await admin.open(at("/users?search=mallory"))).text, /0 users/);
 
-  // Neither does the session of another realm open it.
-  const other = new Browser();
-  other.adopt(new Map([...eric.cookies].map(([name, value]) => [name.replace("master", "other"), value])));
-  assert.match((await other.open(at("/users"))).url, /login-actions/);
+  // Neither does a session of another realm open it, not even one of somebody called admin, nor under the other cookie's name.
+  await submit(`${identity.url}/console/new-realm`, "create", { realm: "other" });
+  const elsewhere = `${identity.url}/console/realms/other`;
+  await submit(`${elsewhere}/users/new`, "create", { username: "admin", password: PASSWORD, enabled: "yes" });
+  await submit(`${elsewhere}/roles`, "role", { name: "admin", client: "" });
+  const boss = linkOf(await admin.open(`${elsewhere}/users`), "admin");
+  const role =
+    linkOf(await admin.open(`${elsewhere}/roles`), "admin")
+      .split("/")
+      .at(-1) ?? "";
+  assert.equal(notice(await submit(boss, "give", { role })), "The role is given.");
+  const foreign = new Browser();
+  const login = readPageForm(await foreign.open(`${identity.url}/realms/other/account`));
+  const inside = await foreign.open(login.action, { form: { ...login.fields, username: "admin", password: PASSWORD } });
+  assert.equal(inside.status, 200);
+  assert.ok([...foreign.cookies.keys()].includes("swath_login_other"));
+  for (const rename of [(name: string) => name, (name: string) => name.replace("other", "master")]) {
+    const browser = new Browser();
+    browser.adopt(new Map([...foreign.cookies].map(([name, value]) => [rename(name), value])));
+    assert.match((await browser.open(at("/users"))).url, /login-actions/);
+    assert.match((await browser.open(at("/users/new"), { form })).url, /login-actions/);
+    assert.match((await browser.open(`${elsewhere}/users`)).url, /login-actions/);
+  }
+  await submit(`${elsewhere}/settings/delete`, "confirm");
 });
 
 test("an administrator who loses the role is out at once", async () => {
