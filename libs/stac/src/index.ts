@@ -1,0 +1,11 @@
+export type {
+  StacAsset,
+  StacAssets,
+  StacCatalog,
+  StacCollection,
+  StacExtent,
+  StacItem,
+  StacItemCollection,
+  StacLink,
+  StacObject,
+} from "./types.ts";
