@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rename, stat, truncate } from "node:fs/promises";
+
+import { type Digest, toMultihash } from "@swath/stac";
+
+import { displayUrl } from "../display-url.ts";
+import { StagingError } from "../errors.ts";
+import type { StageInLimits } from "../types.ts";
+import type { Budget } from "./limits.ts";
+import type { OpenedSource } from "./opened.ts";
+import type { PartRecord } from "./part-record.ts";
+import { readBody } from "./read-body.ts";
+import { retry } from "./retry.ts";
+import type { Sources } from "./sources.ts";
+
+const BLOCK = 1 << 20;
+
+export interface Download {
+  readonly href: string;
+  /** Where the file lies when it is complete. */
+  readonly path: string;
+  /** What is known of it beforehand. */
+  readonly size?: number;
+  readonly checksum?: Digest;
+}
+
+export interface DownloadContext {
+  readonly sources: Sources;
+  readonly limits: StageInLimits;
+  readonly budget: Budget;
+  readonly signal: AbortSignal;
+  /** The state of a download that outlives this process. */
+  readonly record: PartRecord;
+}
+
+/**
+ * Fetches a file, continuing what is there of it. The file appears under its name only when its length and checksums are right.
+ * @throws {StagingError}
+ */
+export async function download(wanted: Download, context: DownloadContext): Promise<void> {
+  const { limits, signal, record } = context;
+  const account = context.budget.file(wanted.path, displayUrl(wanted.href));
+  const done = await record.readDone();
+  if (done !== undefined && (await sizeOf(wanted.path)) === done) {
+    account.set(done);
+    return;
+  }
+  if (wanted.size !== undefined) {
+    account.expect(wanted.size);
+  }
+  const result = await retry((reportProgress) => attempt(wanted, context, reportProgress), {
+    retries: limits.retries,
+    signal,
+  });
+  await verify(wanted, record.partPath, result);
+  await rename(record.partPath, wanted.path);
+  await record.writeDone(result.size);
+}
+
+interface Arrived {
+  readonly size: number;
+  readonly md5?: string;
+}
+
+async function attempt(wanted: Download, context: DownloadContext, reportProgress: () => void): Promise<Arrived> {
+  const { sources, limits, budget, signal, record } = context;
+  const validator = await record.readValidator();
+  const present = validator === undefined ? 0 : ((await sizeOf(record.partPath)) ?? 0);
+  const opened = await sources.open({
+    href: wanted.href,
+    signal,
+    ...(present > 0 && validator !== undefined && { start: present, validator }),
+  });
+  const where = displayUrl(wanted.href);
+  let file: FileHandle | undefined;
+  try {
+    if (opened.total !== undefined && opened.encoding === undefined) {
+      checkClaim(wanted, opened.total);
+      budget.file(wanted.path, where).expect(opened.total);
+    }
+    file = await open(record.partPath, opened.start === 0 ? "w" : "a");
+    await record.writeValidator(opened.encoding === undefined ? opened.validator : undefined);
+    const size = await write(opened, file, {
+      where,
+      limits,
+      signal,
+      reportProgress,
+      setSize: budget.file(wanted.path, where).set,
+    });
+    return { size, ...(opened.md5 !== undefined && opened.encoding === undefined && { md5: opened.md5 }) };
+  } finally {
+    opened.body.destroy();
+    await file?.close();
+  }
+}
+
+interface WriteContext {
+  readonly where: string;
+  readonly limits: StageInLimits;
+  readonly setSize: (bytes: number) => void;
+  readonly signal: AbortSignal;
+  readonly reportProgress: () => void;
+}
+
+/** Appends the body in large blocks; the file's size at its end. */
+async function write(
+  opened: OpenedSource,
+  file: FileHandle,
+  { where, limits, setSize, signal, reportProgress }: WriteContext,
+): Promise<number> {
+  let [size, waiting, progress] = [opened.start, 0, 0];
+  let chunks: Buffer[] = [];
+  const flush = async () => {
+    if (waiting > 0) {
+      // Appending in one call: a failed disk (ENOSPC) is the caller's, not the source's.
+      await file.writev(chunks).catch((error: unknown) => {
+        throw toDiskFailure(error, where);
+      });
+      [chunks, waiting] = [[], 0];
+    }
+  };
+  setSize(size);
+  for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
+    size += chunk.length;
+    setSize(size);
+    chunks.push(chunk);
+    waiting += chunk.length;
+    progress += chunk.length;
+    if (waiting >= BLOCK) {
+      await flush();
+    }
+    if (progress >= BLOCK) {
+      reportProgress();
+      progress = 0;
+    }
+  }
+  await flush();
+  return size;
+}
+
+function checkClaim({ size, href }: Download, total: number): void {
+  if (size !== undefined && size !== total) {
+    throw new StagingError("source", displayUrl(href), `has ${total} bytes; its metadata says ${size} (file:size)`);
+  }
+}
+
+/** A file that is not what it should be is thrown away, so that another try starts anew. */
+async function verify(wanted: Download, path: string, { size, md5 }: Arrived): Promise<void> {
+  try {
+    checkClaim(wanted, size);
+    const expected = [
+      wanted.checksum,
+      md5 === undefined ? undefined : ({ algorithm: "md5", hex: md5 } as const),
+    ].filter((digest) => digest !== undefined);
+    const found = await digestFile(
+      path,
+      expected.map(({ algorithm }) => algorithm),
+    );
+    for (const [index, { algorithm, hex }] of expected.entries()) {
+      if (found[index] !== hex) {
+        const source = md5 === hex ? "its source says" : "its metadata says";
+        throw new StagingError(
+          "source",
+          displayUrl(wanted.href),
+          `arrived with the ${algorithm} checksum ${found[index]}; ${source} ${hex} (${toMultihash({ algorithm, hex })})`,
+        );
+      }
+    }
+  } catch (error) {
+    await truncate(path);
+    throw error;
+  }
+}
+
+async function digestFile(path: string, algorithms: readonly string[]): Promise<readonly string[]> {
+  if (algorithms.length === 0) {
+    return [];
+  }
+  const hashes = algorithms.map((algorithm) => createHash(algorithm));
+  for await (const chunk of createReadStream(path, { highWaterMark: BLOCK }) as AsyncIterable<Buffer>) {
+    for (const hash of hashes) {
+      hash.update(chunk);
+    }
+  }
+  return hashes.map((hash) => hash.digest("hex"));
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function toDiskFailure(error: unknown, where: string): StagingError {
+  const { code } = error as NodeJS.ErrnoException;
+  const problem =
+    code === "ENOSPC" || code === "EDQUOT"
+      ? "does not fit on the disk of the processing service"
+      : `cannot be written (${code})`;
+  return new StagingError("limit", where, problem, { cause: error });
+}

@@ -1,0 +1,40 @@
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What is kept of a download beside its bytes, so that a later process continues it. */
+export interface PartRecord {
+  readonly partPath: string;
+  /** ETag or date that the bytes in `partPath` belong to. */
+  readonly readValidator: () => Promise<string | undefined>;
+  readonly writeValidator: (validator: string | undefined) => Promise<void>;
+  /** Size of a file that was completed. */
+  readonly readDone: () => Promise<number | undefined>;
+  readonly writeDone: (size: number) => Promise<void>;
+}
+
+interface State {
+  readonly validator?: string;
+  readonly done?: number;
+}
+
+/** @param key what the file is, the same in every attempt: its path in the target and its address without the query */
+export function openPartRecord(folder: string, key: string): PartRecord {
+  const name = join(folder, createHash("sha256").update(key).digest("hex").slice(0, 32));
+  const read = async (): Promise<State> => {
+    try {
+      return JSON.parse(await readFile(`${name}.json`, "utf8")) as State;
+    } catch {
+      // None yet, or a crash cut it short: the download starts anew.
+      return {};
+    }
+  };
+  const write = (state: State) => writeFile(`${name}.json`, JSON.stringify(state));
+  return {
+    partPath: `${name}.part`,
+    readValidator: async () => (await read()).validator,
+    writeValidator: (validator) => write(validator === undefined ? {} : { validator }),
+    readDone: async () => (await read()).done,
+    writeDone: (done) => write({ done }),
+  };
+}

@@ -1,0 +1,118 @@
+import type { Readable } from "node:stream";
+
+import { GetObjectCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
+
+import { StagingError } from "../errors.ts";
+import { toS3Failure } from "../s3-failure.ts";
+import { createS3Client } from "../s3-client.ts";
+import type { S3Access, SourceAccess, StageInLimits } from "../types.ts";
+import type { OpenRequest, OpenedSource } from "./opened.ts";
+import { etagToMd5, parseContentRange } from "./response-headers.ts";
+
+export interface S3Source {
+  readonly open: (request: OpenRequest) => Promise<OpenedSource>;
+  /** Keys below a prefix (`s3://bucket/folder/`), at most `limits.maxFiles`. */
+  readonly list: (href: string, signal: AbortSignal) => Promise<readonly string[]>;
+  readonly close: () => void;
+}
+
+/** Opens `s3://bucket/key` in the object store that is configured for the bucket. */
+export function createS3Source(access: SourceAccess, limits: StageInLimits): S3Source {
+  const clients = new Map<S3Access, S3Client>();
+  const clientFor = (bucket: string, href: string): S3Client => {
+    const found = access.s3.find(({ buckets }) => buckets === undefined || buckets.includes(bucket));
+    if (found === undefined) {
+      throw new StagingError("access", href, `no object store is configured for the bucket "${bucket}"`);
+    }
+    const client =
+      clients.get(found) ??
+      createS3Client(found, { connections: limits.parallel + 1, stallSeconds: limits.stallSeconds });
+    clients.set(found, client);
+    return client;
+  };
+  const get = async ({ href, start = 0, validator, signal }: OpenRequest): Promise<OpenedSource> => {
+    const { bucket, key } = parseS3Url(href);
+    const answer = await clientFor(bucket, href).send(
+      new GetObjectCommand({
+        Bucket: bucket,
+        Key: key,
+        ...(start > 0 && validator !== undefined && { Range: `bytes=${start}-`, IfMatch: validator }),
+      }),
+      { abortSignal: signal },
+    );
+    const range = parseContentRange(answer.ContentRange);
+    const total = range === undefined ? answer.ContentLength : range.total;
+    const isPlain = answer.SSECustomerAlgorithm === undefined && answer.ServerSideEncryption !== "aws:kms";
+    const md5 = isPlain ? etagToMd5(answer.ETag) : undefined;
+    return {
+      href,
+      start: range?.start ?? 0,
+      body: answer.Body as Readable,
+      ...(total !== undefined && { total }),
+      ...(answer.ETag !== undefined && { validator: answer.ETag }),
+      ...(md5 !== undefined && { md5 }),
+      ...(answer.ContentType !== undefined && { mediaType: answer.ContentType }),
+      ...(answer.LastModified !== undefined && { lastModified: answer.LastModified.toUTCString() }),
+      ...(isEncoded(answer.ContentEncoding) && { encoding: answer.ContentEncoding }),
+    };
+  };
+  return {
+    open: async (wanted) => {
+      try {
+        return await get(wanted);
+      } catch (error) {
+        const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
+        if ((status === 412 || status === 416) && wanted.start !== undefined) {
+          // The object is another one by now: from its beginning.
+          const { start: _start, validator: _validator, ...whole } = wanted;
+          return get(whole).catch((again: unknown) => {
+            throw wanted.signal.aborted ? wanted.signal.reason : toS3Failure(again, "source", wanted.href);
+          });
+        }
+        throw wanted.signal.aborted ? wanted.signal.reason : toS3Failure(error, "source", wanted.href);
+      }
+    },
+    list: async (href, signal) => {
+      const { bucket, key: prefix } = parseS3Url(href);
+      const keys: string[] = [];
+      let token: string | undefined;
+      do {
+        const page = await clientFor(bucket, href)
+          .send(
+            new ListObjectsV2Command({
+              Bucket: bucket,
+              Prefix: prefix,
+              ...(token !== undefined && { ContinuationToken: token }),
+            }),
+            { abortSignal: signal },
+          )
+          .catch((error: unknown) => {
+            throw signal.aborted ? signal.reason : toS3Failure(error, "source", href);
+          });
+        keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined || Key.endsWith("/") ? [] : [Key])));
+        if (keys.length > limits.maxFiles) {
+          throw new StagingError("limit", href, `holds more than the ${limits.maxFiles} files allowed`);
+        }
+        token = page.NextContinuationToken;
+      } while (token !== undefined);
+      return keys;
+    },
+    close: () => {
+      for (const client of clients.values()) {
+        client.destroy();
+      }
+    },
+  };
+}
+
+const isEncoded = (encoding: string | undefined): encoding is string =>
+  encoding !== undefined && encoding !== "" && encoding !== "identity" && encoding !== "aws-chunked";
+
+/** `s3://bucket/key` as its parts; the key is taken as it is written, without escapes. */
+export function parseS3Url(href: string): { readonly bucket: string; readonly key: string } {
+  const match = /^s3:\/\/([^/]+)\/(.*)$/s.exec(href);
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw new StagingError("source", href, "is not an address of an object; write s3://bucket/key");
+  }
+  return { bucket: match[1], key: match[2] };
+}

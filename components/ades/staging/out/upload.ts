@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, stat } from "node:fs/promises";
+
+import { DeleteObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import { toMultihash } from "@swath/stac";
+
+import { retry } from "../in/retry.ts";
+import { createS3Client } from "../s3-client.ts";
+import { toS3Failure } from "../s3-failure.ts";
+import type { S3Target, StagedFile } from "../types.ts";
+
+const PART = 8 * 2 ** 20;
+const RETRIES = 4;
+const STALL_SECONDS = 60;
+
+/** Writes below one prefix of a bucket. Every error is a `StagingError` about the target, or the signal's reason. */
+export interface Uploader {
+  /** Sends a file unless the same bytes are there already, in parts when it is large. */
+  readonly sendFile: (path: string, key: string, mediaType: string) => Promise<StagedFile>;
+  readonly sendDocument: (value: object, key: string, mediaType: string) => Promise<StagedFile>;
+  readonly remove: (key: string) => Promise<void>;
+  /** Keys that were below the prefix at the start. */
+  readonly present: ReadonlyMap<string, number>;
+  readonly close: () => void;
+}
+
+export async function openUploader(
+  target: S3Target,
+  prefix: string,
+  { parallel, signal, onBytes }: { readonly parallel: number; readonly signal: AbortSignal; readonly onBytes: (bytes: number) => void },
+): Promise<Uploader> {
+  const client = createS3Client(target, { connections: parallel * 2, stallSeconds: STALL_SECONDS });
+  const hrefOf = (key: string) => `s3://${target.bucket}/${key}`;
+  /** One request, tried again while that may help. */
+  const ask = <T>(where: string, send: () => Promise<T>): Promise<T> =>
+    retry(
+      () =>
+        send().catch((error: unknown) => {
+          throw signal.aborted ? signal.reason : toS3Failure(error, "target", where);
+        }),
+      { retries: RETRIES, signal },
+    );
+  const present = await list(client, target.bucket, prefix, ask, signal);
+
+  const isThere = async (key: string, size: number, sha256: string, mediaType: string): Promise<boolean> => {
+    if (present.get(key) !== size) {
+      return false;
+    }
+    const head = await ask(hrefOf(key), () =>
+      client.send(new HeadObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
+    );
+    return head.Metadata?.["sha256"] === sha256 && head.ContentType === mediaType;
+  };
+  const sendBytes = async (bytes: Buffer, key: string, mediaType: string): Promise<StagedFile> => {
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    if (!(await isThere(key, bytes.length, sha256, mediaType))) {
+      const input = { Bucket: target.bucket, Key: key, Body: bytes, ContentType: mediaType, Metadata: { sha256 } };
+      await ask(hrefOf(key), () => client.send(new PutObjectCommand(input), { abortSignal: signal }));
+    }
+    onBytes(bytes.length);
+    return { href: hrefOf(key), mediaType, bytes: bytes.length, checksum: toMultihash({ algorithm: "sha256", hex: sha256 }) };
+  };
+  const sendParts = async (path: string, size: number, key: string, mediaType: string): Promise<StagedFile> => {
+    const sha256 = await hashFile(path, signal);
+    if (await isThere(key, size, sha256, mediaType)) {
+      onBytes(size);
+    } else {
+      await ask(hrefOf(key), () => uploadParts({ client, bucket: target.bucket, key, path, mediaType, sha256, signal, onBytes }));
+    }
+    return { href: hrefOf(key), mediaType, bytes: size, checksum: toMultihash({ algorithm: "sha256", hex: sha256 }) };
+  };
+  return {
+    present,
+    sendFile: async (path, key, mediaType) => {
+      const { size } = await stat(path);
+      return size <= PART ? sendBytes(await readFile(path), key, mediaType) : sendParts(path, size, key, mediaType);
+    },
+    sendDocument: (value, key, mediaType) => sendBytes(Buffer.from(`${JSON.stringify(value, null, 2)}\n`), key, mediaType),
+    remove: async (key) => {
+      await ask(hrefOf(key), () =>
+        client.send(new DeleteObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
+      );
+    },
+    close: () => client.destroy(),
+  };
+}
+
+interface Parts {
+  readonly client: S3Client;
+  readonly bucket: string;
+  readonly key: string;
+  readonly path: string;
+  readonly mediaType: string;
+  readonly sha256: string;
+  readonly signal: AbortSignal;
+  readonly onBytes: (bytes: number) => void;
+}
+
+/** Parts that were sent are given up when one fails, so that nothing is stored without being seen. */
+async function uploadParts({ client, bucket, key, path, mediaType, sha256, signal, onBytes }: Parts): Promise<void> {
+  const body = createReadStream(path, { highWaterMark: 2 ** 20 });
+  const upload = new Upload({
+    client,
+    params: { Bucket: bucket, Key: key, Body: body, ContentType: mediaType, Metadata: { sha256 } },
+    partSize: PART,
+    queueSize: 2,
+  });
+  let sent = 0;
+  upload.on("httpUploadProgress", ({ loaded = 0 }) => {
+    onBytes(loaded - sent);
+    sent = loaded;
+  });
+  const abort = () => void upload.abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await upload.done();
+  } catch (error) {
+    onBytes(-sent);
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+    body.destroy();
+  }
+}
+
+async function list(
+  client: S3Client,
+  bucket: string,
+  prefix: string,
+  ask: <T>(where: string, send: () => Promise<T>) => Promise<T>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  let token: string | undefined;
+  do {
+    const page = await ask(`s3://${bucket}/${prefix}/`, () =>
+      client.send(
+        new ListObjectsV2Command({ Bucket: bucket, Prefix: `${prefix}/`, ...(token !== undefined && { ContinuationToken: token }) }),
+        { abortSignal: signal },
+      ),
+    );
+    for (const { Key, Size } of page.Contents ?? []) {
+      sizes.set(Key ?? "", Size ?? 0);
+    }
+    token = page.NextContinuationToken;
+  } while (token !== undefined);
+  return sizes;
+}
+
+async function hashFile(path: string, signal: AbortSignal): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20, signal }) as AsyncIterable<Buffer>) {
+    hash.update(chunk);
+  }
+  return hash.digest("hex");
+}
