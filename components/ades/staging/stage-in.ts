@@ -151,7 +151,10 @@ async function planPrefix(context: Context): Promise<Plan> {
     );
   }
   const place = createPlacer();
-  const files = keys.map((key): PlannedFile => ({ href: `s3://${bucket}/${key}`, path: place(key.slice(prefix.length)) }));
+  const files = keys.map((key): PlannedFile => ({
+    href: `s3://${bucket}/${key}`,
+    path: place(key.slice(prefix.length)),
+  }));
   return planFiles(files, href);
 }
 

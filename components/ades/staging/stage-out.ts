@@ -4,7 +4,15 @@ import { MEDIA_TYPES, StacError } from "@swath/stac";
 
 import { StagingError } from "./errors.ts";
 import { runParallel } from "./in/parallel.ts";
-import { type Addresses, type OutputFile, type OutputPlan, planOutput, toCatalog, toCollection, toItem } from "./out/plan-output.ts";
+import {
+  type Addresses,
+  type OutputFile,
+  type OutputPlan,
+  planOutput,
+  toCatalog,
+  toCollection,
+  toItem,
+} from "./out/plan-output.ts";
 import { readOutput } from "./out/read-output.ts";
 import { type Uploader, openUploader } from "./out/upload.ts";
 import type { StageOutRequest, StagedFile, StagedOutput } from "./types.ts";
@@ -21,8 +29,14 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
   signal.throwIfAborted();
   const prefix = checkPrefix(request.prefix);
   const plan = await planResults(directory, prefix, jobId);
-  const files = [...plan.items.flatMap(({ assets }) => assets), ...plan.collectionAssets].flatMap(({ file }) => file ?? []);
-  const uploader = await openUploader(target, prefix, { parallel: PARALLEL, signal, onBytes: await trackProgress(files, request) });
+  const files = [...plan.items.flatMap(({ assets }) => assets), ...plan.collectionAssets].flatMap(
+    ({ file }) => file ?? [],
+  );
+  const uploader = await openUploader(target, prefix, {
+    parallel: PARALLEL,
+    signal,
+    onBytes: await trackProgress(files, request),
+  });
   try {
     // A retry may find the catalogue of an attempt that was not known to have ended: it is no longer true.
     if (uploader.present.has(plan.catalogKey)) {
@@ -34,7 +48,12 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
   }
 }
 
-async function send(plan: OutputPlan, files: readonly OutputFile[], uploader: Uploader, request: StageOutRequest): Promise<StagedOutput> {
+async function send(
+  plan: OutputPlan,
+  files: readonly OutputFile[],
+  uploader: Uploader,
+  request: StageOutRequest,
+): Promise<StagedOutput> {
   const { target, jobId, signal, title = "Processing results" } = request;
   const of = (key: string) => `s3://${target.bucket}/${key}`;
   const at: Addresses = { catalog: of(plan.catalogKey), collection: of(plan.collectionKey), of };
@@ -63,7 +82,10 @@ async function planResults(directory: string, prefix: string, jobId: string): Pr
 }
 
 /** Bytes of files count; the metadata is small beside them. */
-async function trackProgress(files: readonly OutputFile[], { onProgress }: StageOutRequest): Promise<(bytes: number) => void> {
+async function trackProgress(
+  files: readonly OutputFile[],
+  { onProgress }: StageOutRequest,
+): Promise<(bytes: number) => void> {
   const sizes = await Promise.all(files.map(({ path }) => stat(path)));
   const total = sizes.reduce((sum, { size }) => sum + size, 0);
   let sent = 0;

@@ -8,7 +8,7 @@ import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { StageInLimits } from "../types.ts";
 import type { Budget } from "./limits.ts";
-import type { OpenedSource } from "./opened.ts";
+import { type OpenedSource, discard } from "./opened.ts";
 import type { PartRecord } from "./part-record.ts";
 import { readBody } from "./read-body.ts";
 import { retry } from "./retry.ts";
@@ -90,7 +90,7 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
     });
     return { size, ...(opened.md5 !== undefined && opened.encoding === undefined && { md5: opened.md5 }) };
   } finally {
-    opened.body.destroy();
+    discard(opened.body);
     await file?.close();
   }
 }

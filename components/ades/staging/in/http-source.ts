@@ -8,7 +8,7 @@ import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { InternalService, SourceAccess, StageInLimits } from "../types.ts";
 import { createAddressGuard } from "./addresses.ts";
-import type { OpenRequest, OpenedSource } from "./opened.ts";
+import { type OpenRequest, type OpenedSource, discard } from "./opened.ts";
 import { parseContentRange, toMd5 } from "./response-headers.ts";
 
 /** Opens `http:` and `https:` addresses: public ones directly, the platform's own through their peers. */
@@ -75,7 +75,7 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
         if (!REDIRECTS.has(response.statusCode)) {
           return toOpened(response, href, wanted);
         }
-        response.body.destroy();
+        discard(response.body as unknown as Readable);
         seen.add(href);
         href = toTarget(response, href);
         if (seen.has(href) || seen.size > limits.maxRedirects) {
@@ -114,7 +114,8 @@ export function toUnreachable(error: unknown, href: string): StagingError {
   if (cause instanceof StagingError) {
     return cause;
   }
-  const { code = "", message = "" }: { readonly code?: string; readonly message?: string } = cause as Error;
+  const { code = "" } = cause as { readonly code?: string };
+  const message = cause instanceof Error ? cause.message : "";
   const problem =
     code === "ENOTFOUND"
       ? "its host name is not known"
@@ -138,12 +139,12 @@ function toOpened(response: Dispatcher.ResponseData, href: string, { start = 0 }
     return Array.isArray(value) ? value[0] : value;
   };
   if (statusCode !== 200 && statusCode !== 206) {
-    body.destroy();
+    discard(body as unknown as Readable);
     throw toRefusal(statusCode, href);
   }
   const range = statusCode === 206 ? parseContentRange(header("content-range")) : undefined;
   if (statusCode === 206 && range?.start !== start) {
-    body.destroy();
+    discard(body as unknown as Readable);
     throw new StagingError("source", displayUrl(href), `was asked for its bytes from ${start} on and gave others`);
   }
   const length = header("content-length");

@@ -30,3 +30,9 @@ export interface OpenedSource {
   readonly encoding?: string;
   readonly body: Readable;
 }
+
+/** Gives up a body that is not wanted (any more). Giving up is no failure, so what the client says about it is not heard. */
+export function discard(body: Readable): void {
+  body.on("error", () => undefined);
+  body.destroy();
+}

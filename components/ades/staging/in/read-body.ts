@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import { toUnreachable } from "./http-source.ts";
-import type { OpenedSource } from "./opened.ts";
+import { type OpenedSource, discard } from "./opened.ts";
 
 /**
  * The bytes of the file, decompressed. Ends with an error when the source sends nothing for `stallSeconds`, breaks off, or
@@ -43,7 +43,7 @@ export async function* readBody(
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", abort);
-    body.destroy();
+    discard(body);
   }
   const promised = opened.total === undefined ? undefined : opened.total - opened.start;
   if (promised !== undefined && pump.raw !== promised) {

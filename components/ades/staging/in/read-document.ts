@@ -2,7 +2,7 @@ import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { DownloadContext } from "./download.ts";
 import { nameInUrl } from "./file-names.ts";
-import type { OpenedSource } from "./opened.ts";
+import { type OpenedSource, discard } from "./opened.ts";
 import { readBody } from "./read-body.ts";
 import { retry } from "./retry.ts";
 
@@ -41,7 +41,7 @@ export function tryReadDocument(
     async () => {
       const opened = await sources.open({ href, signal, accept: mediaType ?? ACCEPT });
       if (!isWanted(opened)) {
-        opened.body.destroy();
+        discard(opened.body);
         return undefined;
       }
       const chunks: Buffer[] = [];

@@ -1,6 +1,14 @@
 import { basename } from "node:path";
 
-import { FILE_EXTENSION, MEDIA_TYPES, type StacAsset, type StacCollection, type StacItem, type StacLink, extentOf } from "@swath/stac";
+import {
+  FILE_EXTENSION,
+  MEDIA_TYPES,
+  type StacAsset,
+  type StacCollection,
+  type StacItem,
+  type StacLink,
+  extentOf,
+} from "@swath/stac";
 
 import { safeName, uniqueName } from "../in/file-names.ts";
 import type { StagedFile } from "../types.ts";
@@ -37,7 +45,12 @@ export interface OutputPlan {
   readonly own: StacCollection | undefined;
 }
 
-export async function planOutput(output: Output, directory: string, prefix: string, jobId: string): Promise<OutputPlan> {
+export async function planOutput(
+  output: Output,
+  directory: string,
+  prefix: string,
+  jobId: string,
+): Promise<OutputPlan> {
   const folder = `${prefix}/${safeName(jobId, "collection")}`;
   const names = new Set(["collection.json"]);
   const items: PlannedItem[] = [];
@@ -54,7 +67,13 @@ export async function planOutput(output: Output, directory: string, prefix: stri
   const collectionAssets =
     output.items === undefined
       ? output.files.map((path) => planFile(path, directory, `${folder}/${path}`))
-      : (await Promise.all(output.collections.map(({ collection, href }) => planAssets(collection.assets ?? {}, href, directory, folder, names)))).flat();
+      : (
+          await Promise.all(
+            output.collections.map(({ collection, href }) =>
+              planAssets(collection.assets ?? {}, href, directory, folder, names),
+            ),
+          )
+        ).flat();
   return {
     catalogKey: `${prefix}/catalog.json`,
     collectionKey: `${folder}/collection.json`,
@@ -86,12 +105,17 @@ async function planAssets(
 
 /** A plain file is an asset of the collection by its path. */
 function planFile(path: string, directory: string, key: string): PlannedAsset {
-  return { name: path, asset: { href: `./${path}`, roles: ["data"] }, file: { path: `${directory}/${path}`, key, mediaType: mediaTypeOf(path) } };
+  return {
+    name: path,
+    asset: { href: `./${path}`, roles: ["data"] },
+    file: { path: `${directory}/${path}`, key, mediaType: mediaTypeOf(path) },
+  };
 }
 
 /** What is linked inside a catalogue is linked anew; of the other links those stay that lead somewhere from everywhere. */
 const STRUCTURE = new Set(["self", "root", "parent", "collection", "item", "child", "items"]);
-const isElsewhere = ({ rel, href }: StacLink): boolean => !STRUCTURE.has(rel) && /^(?!file:)[a-z][a-z0-9+.-]*:/i.test(href);
+const isElsewhere = ({ rel, href }: StacLink): boolean =>
+  !STRUCTURE.has(rel) && /^(?!file:)[a-z][a-z0-9+.-]*:/i.test(href);
 
 /** Addresses of the three kinds of documents. */
 export interface Addresses {
@@ -100,7 +124,12 @@ export interface Addresses {
   readonly of: (key: string) => string;
 }
 
-export function toItem({ item, key, assets }: PlannedItem, collectionId: string, sent: ReadonlyMap<string, StagedFile>, at: Addresses): StacItem {
+export function toItem(
+  { item, key, assets }: PlannedItem,
+  collectionId: string,
+  sent: ReadonlyMap<string, StagedFile>,
+  at: Addresses,
+): StacItem {
   return {
     ...item,
     collection: collectionId,
@@ -123,7 +152,8 @@ export function toCollection(
   at: Addresses,
 ): StacCollection {
   const { own, items } = plan;
-  const version = items.some(({ item }) => item.stac_version.startsWith("1.1")) || items.length === 0 ? "1.1.0" : "1.0.0";
+  const version =
+    items.some(({ item }) => item.stac_version.startsWith("1.1")) || items.length === 0 ? "1.1.0" : "1.0.0";
   return {
     description: `Results of the job ${jobId}`,
     title,
@@ -162,17 +192,25 @@ export function toCatalog(jobId: string, title: string, version: string, at: Add
   };
 }
 
-function toAssets(assets: readonly PlannedAsset[], sent: ReadonlyMap<string, StagedFile>): Readonly<Record<string, StacAsset>> {
+function toAssets(
+  assets: readonly PlannedAsset[],
+  sent: ReadonlyMap<string, StagedFile>,
+): Readonly<Record<string, StacAsset>> {
   return Object.fromEntries(
     assets.map(({ name, asset, file }) => {
       const staged = file === undefined ? undefined : sent.get(file.key);
-      const facts = staged === undefined ? {} : { href: staged.href, type: staged.mediaType, "file:size": staged.bytes, "file:checksum": staged.checksum };
+      const facts =
+        staged === undefined
+          ? {}
+          : { href: staged.href, type: staged.mediaType, "file:size": staged.bytes, "file:checksum": staged.checksum };
       return [name, { ...asset, ...facts }];
     }),
   );
 }
 
 function withFileExtension(extensions: unknown): readonly string[] {
-  const list = Array.isArray(extensions) ? extensions.filter((entry): entry is string => typeof entry === "string") : [];
+  const list = Array.isArray(extensions)
+    ? extensions.filter((entry): entry is string => typeof entry === "string")
+    : [];
   return list.some((entry) => entry.includes("/file/")) ? list : [...list, FILE_EXTENSION];
 }

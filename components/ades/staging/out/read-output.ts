@@ -54,7 +54,9 @@ async function scan(root: string): Promise<{ readonly files: string[]; readonly 
   const files: string[] = [];
   const catalogs: string[] = [];
   const visit = async (folder: string, depth: number, isCovered: boolean): Promise<void> => {
-    const entries = (await readdir(join(root, folder), { withFileTypes: true })).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const entries = (await readdir(join(root, folder), { withFileTypes: true })).toSorted((a, b) =>
+      a.name < b.name ? -1 : 1,
+    );
     const names = new Set(entries.map(({ name }) => name));
     const catalog = ["catalog.json", "collection.json"].find((name) => names.has(name));
     if (catalog !== undefined && !isCovered) {
@@ -98,7 +100,9 @@ async function readJson(href: string, root: string): Promise<unknown> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
-    throw new StagingError("output", relative(root, path), `is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new StagingError("output", relative(root, path), `is not JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -129,10 +133,16 @@ async function insideOnly(path: string, root: string): Promise<string> {
   try {
     real = await realpath(path);
   } catch (error) {
-    throw new StagingError("output", relative(root, path), "is linked from the output, but there is no such file", { cause: error });
+    throw new StagingError("output", relative(root, path), "is linked from the output, but there is no such file", {
+      cause: error,
+    });
   }
   if (real !== root && !real.startsWith(`${root}/`)) {
-    throw new StagingError("output", relative(root, path), "leads out of the output directory; results must be files in it");
+    throw new StagingError(
+      "output",
+      relative(root, path),
+      "leads out of the output directory; results must be files in it",
+    );
   }
   return real;
 }

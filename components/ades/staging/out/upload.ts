@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 
-import { DeleteObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  type S3Client,
+} from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { toMultihash } from "@swath/stac";
 
@@ -21,7 +27,7 @@ export interface Uploader {
   readonly sendFile: (path: string, key: string, mediaType: string) => Promise<StagedFile>;
   readonly sendDocument: (value: object, key: string, mediaType: string) => Promise<StagedFile>;
   readonly remove: (key: string) => Promise<void>;
-  /** Keys that were below the prefix at the start. */
+  /** Keys below the prefix at the start, without those removed since. */
   readonly present: ReadonlyMap<string, number>;
   readonly close: () => void;
 }
@@ -29,7 +35,11 @@ export interface Uploader {
 export async function openUploader(
   target: S3Target,
   prefix: string,
-  { parallel, signal, onBytes }: { readonly parallel: number; readonly signal: AbortSignal; readonly onBytes: (bytes: number) => void },
+  {
+    parallel,
+    signal,
+    onBytes,
+  }: { readonly parallel: number; readonly signal: AbortSignal; readonly onBytes: (bytes: number) => void },
 ): Promise<Uploader> {
   const client = createS3Client(target, { connections: parallel * 2, stallSeconds: STALL_SECONDS });
   const hrefOf = (key: string) => `s3://${target.bucket}/${key}`;
@@ -60,14 +70,21 @@ export async function openUploader(
       await ask(hrefOf(key), () => client.send(new PutObjectCommand(input), { abortSignal: signal }));
     }
     onBytes(bytes.length);
-    return { href: hrefOf(key), mediaType, bytes: bytes.length, checksum: toMultihash({ algorithm: "sha256", hex: sha256 }) };
+    return {
+      href: hrefOf(key),
+      mediaType,
+      bytes: bytes.length,
+      checksum: toMultihash({ algorithm: "sha256", hex: sha256 }),
+    };
   };
   const sendParts = async (path: string, size: number, key: string, mediaType: string): Promise<StagedFile> => {
     const sha256 = await hashFile(path, signal);
     if (await isThere(key, size, sha256, mediaType)) {
       onBytes(size);
     } else {
-      await ask(hrefOf(key), () => uploadParts({ client, bucket: target.bucket, key, path, mediaType, sha256, signal, onBytes }));
+      await ask(hrefOf(key), () =>
+        uploadParts({ client, bucket: target.bucket, key, path, mediaType, sha256, signal, onBytes }),
+      );
     }
     return { href: hrefOf(key), mediaType, bytes: size, checksum: toMultihash({ algorithm: "sha256", hex: sha256 }) };
   };
@@ -77,11 +94,13 @@ export async function openUploader(
       const { size } = await stat(path);
       return size <= PART ? sendBytes(await readFile(path), key, mediaType) : sendParts(path, size, key, mediaType);
     },
-    sendDocument: (value, key, mediaType) => sendBytes(Buffer.from(`${JSON.stringify(value, null, 2)}\n`), key, mediaType),
+    sendDocument: (value, key, mediaType) =>
+      sendBytes(Buffer.from(`${JSON.stringify(value, null, 2)}\n`), key, mediaType),
     remove: async (key) => {
       await ask(hrefOf(key), () =>
         client.send(new DeleteObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
       );
+      present.delete(key);
     },
     close: () => client.destroy(),
   };
@@ -131,13 +150,17 @@ async function list(
   prefix: string,
   ask: <T>(where: string, send: () => Promise<T>) => Promise<T>,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, number>> {
+): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();
   let token: string | undefined;
   do {
     const page = await ask(`s3://${bucket}/${prefix}/`, () =>
       client.send(
-        new ListObjectsV2Command({ Bucket: bucket, Prefix: `${prefix}/`, ...(token !== undefined && { ContinuationToken: token }) }),
+        new ListObjectsV2Command({
+          Bucket: bucket,
+          Prefix: `${prefix}/`,
+          ...(token !== undefined && { ContinuationToken: token }),
+        }),
         { abortSignal: signal },
       ),
     );
