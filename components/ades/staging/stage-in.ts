@@ -97,14 +97,31 @@ async function planDirectory(context: Context): Promise<Plan> {
   if (href.startsWith("s3://") && href.endsWith("/")) {
     return planPrefix(context);
   }
-  const document = await tryReadDocument(href, mediaType, context);
+  const document = href.endsWith("/") ? await readFolder(context) : await tryReadDocument(href, mediaType, context);
   if (document !== undefined && isStac(document.value)) {
     return planStac(document, context);
   }
-  if (document === undefined && href.endsWith("/")) {
-    return planStac(await readDocument(`${href}catalog.json`, context), context);
-  }
   return planFiles([planFile(context.request)], href);
+}
+
+/** An address of a folder is a document of its own (the entry of a STAC API), or means the `catalog.json` in it. */
+async function readFolder(context: Context): Promise<JsonDocument> {
+  const { href, mediaType } = context.request.source;
+  try {
+    const document = await tryReadDocument(href, mediaType, context);
+    if (document !== undefined) {
+      return document;
+    }
+  } catch (error) {
+    if (!(error instanceof StagingError) || error.code !== "source" || error.temporary) {
+      throw error;
+    }
+  }
+  const document = await readDocument(`${href}catalog.json`, context);
+  if (!isStac(document.value)) {
+    throw new StagingError("source", displayUrl(document.href), "is not a STAC catalogue");
+  }
+  return document;
 }
 
 async function planStac(start: JsonDocument, context: Context): Promise<Plan> {

@@ -6,7 +6,6 @@ import { type RequestListener, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
@@ -34,7 +33,7 @@ export async function makeFolder(): Promise<string> {
 
 /** A server of the test's own, hostile or not. */
 export async function startServer(
-  t: Pick<TestContext, "after">,
+  t: { readonly after: (stop: () => void) => void },
   listener: RequestListener,
 ): Promise<{ readonly url: string }> {
   const server: Server = createServer(listener);

@@ -54,17 +54,19 @@ const ROUTES: Readonly<Record<string, (request: IncomingMessage, response: Serve
 
 let folder: string;
 let server: Awaited<ReturnType<typeof startServer>>;
+let stop: () => void;
 let count = 0;
 
 before(async () => {
   folder = await makeFolder();
-  server = await startServer({ after }, (request, response) => {
+  server = await startServer({ after: (fn) => (stop = fn) }, (request, response) => {
     const route = ROUTES[request.url ?? ""] ?? ROUTES["/missing"];
     route?.(request, response);
   });
 });
 
 after(async () => {
+  stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -103,7 +105,7 @@ const cases: readonly [string, Wanted, string, RegExp][] = [
   ["/other-range", {}, "source", /gave others|broke off/],
   ["/bomb", {}, "source", /incorrect header check/],
   ["/no-json.json", { as: "directory" }, "source", /is not JSON/],
-  ["/no-stac.html/", { as: "directory" }, "source", /is not a STAC item/],
+  ["/no-stac.html/", { as: "directory" }, "source", /catalog\.json: is not a STAC catalogue/],
   ["/item.json", { as: "directory", assets: ["sized"] }, "source", /has 2 bytes; its metadata says 3/],
   [
     "/item.json",

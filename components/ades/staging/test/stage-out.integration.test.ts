@@ -58,8 +58,10 @@ async function keysOf(jobId: string): Promise<readonly string[]> {
 }
 
 test("a catalogue is published with types, sizes, checksums and addresses, and can be staged in again", async () => {
-  const progress: [bytes: number, total?: number][] = [];
-  const result = await publish(join(SCENES, "canberra"), "job-1", { onProgress: (...step) => progress.push(step) });
+  const progress: (readonly [number, number | undefined])[] = [];
+  const result = await publish(join(SCENES, "canberra"), "job-1", {
+    onProgress: (bytes, total) => progress.push([bytes, total]),
+  });
   assert.equal(result.catalogUri, "s3://results/processing-results/job-1/catalog.json");
   assert.equal(result.collection.id, "job-1");
   assert.equal(result.collection.links.find(({ rel }) => rel === "root")?.href, result.catalogUri);
@@ -175,7 +177,7 @@ test("no catalogue is listed while anything is missing", async (t) => {
   assert.equal((await keysOf("job-4")).length, 6);
 });
 
-test("errors say what to do", async (t) => {
+test("errors say what to do", async () => {
   const empty = join(folder, "empty");
   await mkdir(empty);
   await assert.rejects(publish(empty, "job-5"), {
