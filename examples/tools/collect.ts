@@ -9,7 +9,7 @@ import { writeCatalog } from "./write-result.ts";
 export async function collect(
   options: Readonly<Record<string, string>>,
   directories: readonly string[],
-): Promise<void> {
+): Promise<string> {
   const items: string[] = [];
   const taken = new Set<string>();
   for (const scene of (await Promise.all(directories.map(readScenes))).flat()) {
@@ -24,4 +24,5 @@ export async function collect(
     items.push(`${id}/${basename(scene.href)}`);
   }
   await writeCatalog(".", options["id"] ?? "results", items);
+  return `${items.length} results`;
 }

@@ -9,16 +9,21 @@ import { writeResult } from "./write-result.ts";
 const MAX_PIXELS = 100_000_000;
 
 /**
- * `crop --scene DIR --bbox W,S,E,N --epsg CODE --resolution UNITS --assets A,B,…`: the part of one scene in a box of
+ * `crop --scene DIR --bbox W,S,E,N --epsg CODE --resolution UNITS --offset UNITS --assets A,B,…`: the part of one scene in a box of
  * longitudes and latitudes, on a grid that is the same for every scene.
  */
-export async function crop(options: Readonly<Record<string, string>>): Promise<void> {
-  const { scene: directory = "", bbox: box = "", epsg = "", resolution = "", assets = "" } = options;
+export async function crop(options: Readonly<Record<string, string>>): Promise<string> {
+  const { scene: directory = "", bbox: box = "", epsg = "", resolution = "", offset = "0", assets = "" } = options;
   const scene = await readScene(directory);
   const gdal = await openGdal();
   try {
     const bbox = parseBox(box);
-    const grid = await planGrid(bbox, Number(epsg), Number(resolution), gdal.transform);
+    const grid = await planGrid(
+      bbox,
+      Number(epsg),
+      { pixel: Number(resolution), offset: Number(offset) },
+      gdal.transform,
+    );
     const id = `${scene.item.id}_crop`;
     const keys = assets.split(",").filter((key) => key !== "");
     const files = [];
@@ -64,7 +69,7 @@ export async function crop(options: Readonly<Record<string, string>>): Promise<v
         { key: "thumbnail", name: `${id}.png`, title: first.key, kind: "thumbnail" },
       ],
     });
-    console.log(`${scene.item.id}: cropped to ${grid.width} x ${grid.height} pixels`);
+    return `${scene.item.id}: cropped to ${grid.width} x ${grid.height} pixels`;
   } finally {
     await gdal.close();
   }
@@ -83,19 +88,19 @@ function parseBox(text: string): readonly [number, number, number, number] {
   return [west, south, east, north];
 }
 
-/** The smallest grid around the box whose lines lie on multiples of the resolution: scenes of any tile then fit together. */
+/** The smallest grid around the box whose lines lie `offset` beside multiples of the resolution: scenes of any tile then fit together. */
 async function planGrid(
   [west, south, east, north]: readonly [number, number, number, number],
   epsg: number,
-  pixel: number,
+  { pixel, offset }: { readonly pixel: number; readonly offset: number },
   transform: (
     points: readonly (readonly [number, number])[],
     from: string,
     to: string,
   ) => Promise<readonly (readonly [number, number])[]>,
 ): Promise<Grid> {
-  if (!Number.isInteger(epsg) || epsg <= 0 || !(pixel > 0)) {
-    throw new ToolError("--epsg needs the code of a reference system, and --resolution a length in its units");
+  if (!Number.isInteger(epsg) || epsg <= 0 || !(pixel > 0) || Number.isNaN(offset)) {
+    throw new ToolError("--epsg needs the code of a reference system, --resolution and --offset lengths in its units");
   }
   const steps = Array.from({ length: 11 }, (_, index) => index / 10);
   const edge = steps.flatMap((share): [number, number][] => {
@@ -109,8 +114,10 @@ async function planGrid(
   });
   const points = await transform(edge, "OGC:CRS84", `EPSG:${epsg}`);
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
-  const [left, right] = [Math.floor(Math.min(...xs) / pixel) * pixel, Math.ceil(Math.max(...xs) / pixel) * pixel];
-  const [bottom, top] = [Math.floor(Math.min(...ys) / pixel) * pixel, Math.ceil(Math.max(...ys) / pixel) * pixel];
+  const below = (value: number) => Math.floor((value - offset) / pixel) * pixel + offset;
+  const above = (value: number) => Math.ceil((value - offset) / pixel) * pixel + offset;
+  const [left, right] = [below(Math.min(...xs)), above(Math.max(...xs))];
+  const [bottom, top] = [below(Math.min(...ys)), above(Math.max(...ys))];
   const [width, height] = [Math.round((right - left) / pixel), Math.round((top - bottom) / pixel)];
   if (!(width * height <= MAX_PIXELS)) {
     throw new ToolError(

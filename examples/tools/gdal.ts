@@ -79,18 +79,8 @@ export async function openGdal(): Promise<Gdal> {
       const header = `ENVI\nsamples = ${grid.width}\nlines = ${grid.height}\nbands = 1\nheader offset = 0\nfile type = ENVI Standard\ndata type = ${ENVI_TYPES[kind]}\ninterleave = bsq\nbyte order = 0\n`;
       await writeFile(join(folder, `${name}.img`), new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
       await writeFile(join(folder, `${name}.hdr`), header);
-      const { west, north } = grid;
-      const corners = [west, north, west + grid.width * grid.pixel, north - grid.height * grid.pixel].map(String);
       const written = await run(`${name}.img`, (dataset, output) =>
-        gdal.gdal_translate(
-          dataset,
-          [
-            ...["-of", "COG", "-a_srs", `EPSG:${grid.epsg}`, "-a_ullr", ...corners, "-a_nodata", String(noData)],
-            ...["-co", "COMPRESS=DEFLATE", "-co", `PREDICTOR=${PREDICTORS[kind]}`, "-co", "BLOCKSIZE=256"],
-            ...["-co", `OVERVIEW_RESAMPLING=${overviews.toUpperCase()}`],
-          ],
-          output,
-        ),
+        gdal.gdal_translate(dataset, cogOptions(grid, kind, { noData, overviews }), output),
       );
       await rename(written, path);
       await Promise.all([`${name}.img`, `${name}.hdr`].map((file) => rm(join(folder, file))));
@@ -98,17 +88,7 @@ export async function openGdal(): Promise<Gdal> {
     warp: async (from, to, grid, noData) => {
       const name = `in${(count += 1)}.tif`;
       await copyFile(from, join(folder, name));
-      const box = [grid.west, grid.north - grid.height * grid.pixel, grid.west + grid.width * grid.pixel, grid.north];
-      const written = await run(name, (dataset, output) =>
-        gdal.gdalwarp(
-          dataset,
-          [
-            ...["-of", "GTiff", "-t_srs", `EPSG:${grid.epsg}`, "-te", ...box.map(String)],
-            ...["-ts", String(grid.width), String(grid.height), "-r", "near", "-dstnodata", String(noData)],
-          ],
-          output,
-        ),
-      );
+      const written = await run(name, (dataset, output) => gdal.gdalwarp(dataset, warpOptions(grid, noData), output));
       await rename(written, to);
       await rm(join(folder, name));
     },
@@ -119,4 +99,30 @@ export async function openGdal(): Promise<Gdal> {
       )) as unknown as readonly (readonly [number, number])[],
     close: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+function cogOptions(grid: Grid, kind: keyof typeof ENVI_TYPES, { noData, overviews }: CogOptions): string[] {
+  const corners = [grid.west, grid.north, grid.west + grid.width * grid.pixel, grid.north - grid.height * grid.pixel];
+  const creation = {
+    COMPRESS: "DEFLATE",
+    PREDICTOR: PREDICTORS[kind],
+    BLOCKSIZE: "256",
+    OVERVIEW_RESAMPLING: overviews.toUpperCase(),
+  };
+  const place = ["-a_srs", `EPSG:${grid.epsg}`, "-a_ullr", ...corners.map(String), "-a_nodata", String(noData)];
+  return ["-of", "COG", ...place, ...Object.entries(creation).flatMap(([name, value]) => ["-co", `${name}=${value}`])];
+}
+
+function warpOptions(grid: Grid, noData: number): string[] {
+  const box = [grid.west, grid.north - grid.height * grid.pixel, grid.west + grid.width * grid.pixel, grid.north];
+  const place = [
+    "-t_srs",
+    `EPSG:${grid.epsg}`,
+    "-te",
+    ...box.map(String),
+    "-ts",
+    String(grid.width),
+    String(grid.height),
+  ];
+  return ["-of", "GTiff", ...place, "-r", "near", "-dstnodata", String(noData)];
 }

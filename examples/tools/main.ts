@@ -1,7 +1,8 @@
 // The tools of the example packages, one program: `swath-examples <tool> --option value …`.
 import { ToolError } from "./errors.ts";
 
-type Tool = (options: Readonly<Record<string, string>>, scenes: readonly string[]) => Promise<void>;
+/** Works in the current directory and says what it did. */
+type Tool = (options: Readonly<Record<string, string>>, scenes: readonly string[]) => Promise<string>;
 
 /** Loaded when needed: a tool does not wait for the libraries of another. */
 const tools: Readonly<Record<string, () => Promise<Tool>>> = {

@@ -20,7 +20,10 @@ interface Layer {
  * `mosaic --bands A,B --classes ASSET --scene DIR --scene DIR …`: each pixel from the least cloudy scene in which it is clear.
  * The scenes must be on one grid, as `crop` leaves them.
  */
-export async function mosaic(options: Readonly<Record<string, string>>, directories: readonly string[]): Promise<void> {
+export async function mosaic(
+  options: Readonly<Record<string, string>>,
+  directories: readonly string[],
+): Promise<string> {
   const names = (options["bands"] ?? "").split(",").filter((name) => name !== "");
   const layers = await readLayers(directories, names, options["classes"] ?? "scl");
   const [first] = layers;
@@ -87,9 +90,7 @@ export async function mosaic(options: Readonly<Record<string, string>>, director
       { key: "thumbnail", name: `${id}.png`, title: "Near infrared, red, red", kind: "thumbnail" },
     ],
   });
-  console.log(
-    `${layers.length} scenes, ${((100 * filled) / source.length).toFixed(1)} % of the pixels are clear in one of them`,
-  );
+  return `${layers.length} scenes, ${((100 * filled) / source.length).toFixed(1)} % of the pixels are clear in one of them`;
 }
 
 /** Least cloudy first. */

@@ -14,7 +14,7 @@ const GREENS: readonly (readonly [number, Colour])[] = [
 ];
 
 /** `ndvi --scene DIR --red ASSET --nir ASSET`: vegetation index of one scene, into the working directory. */
-export async function ndvi(options: Readonly<Record<string, string>>): Promise<void> {
+export async function ndvi(options: Readonly<Record<string, string>>): Promise<string> {
   const { scene: directory = "", red: redName = "red", nir: nirName = "nir" } = options;
   const scene = await readScene(directory);
   const [red, nir] = [await readBand(scene, redName), await readBand(scene, nirName)];
@@ -52,5 +52,5 @@ export async function ndvi(options: Readonly<Record<string, string>>): Promise<v
       { key: "thumbnail", name: `${id}.png`, title: "Vegetation index", kind: "thumbnail" },
     ],
   });
-  console.log(`${scene.item.id}: mean vegetation index ${mean.toFixed(3)} over ${count} pixels`);
+  return `${scene.item.id}: mean vegetation index ${mean.toFixed(3)} over ${count} pixels`;
 }

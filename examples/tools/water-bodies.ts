@@ -9,7 +9,7 @@ import { writeResult } from "./write-result.ts";
 const NO_DATA = 255;
 
 /** `water-bodies --scene DIR --green ASSET --nir ASSET --threshold N`: 1 where NDWI is above the threshold, 0 elsewhere. */
-export async function waterBodies(options: Readonly<Record<string, string>>): Promise<void> {
+export async function waterBodies(options: Readonly<Record<string, string>>): Promise<string> {
   const { scene: directory = "", green: greenName = "green", nir: nirName = "nir", threshold: text = "0" } = options;
   const threshold = Number(text);
   if (Number.isNaN(threshold)) {
@@ -71,5 +71,5 @@ export async function waterBodies(options: Readonly<Record<string, string>>): Pr
       { key: "thumbnail", name: `${id}.png`, title: "Water bodies", kind: "thumbnail" },
     ],
   });
-  console.log(`${scene.item.id}: ${water} pixels of water, ${area.toFixed(2)} km²`);
+  return `${scene.item.id}: ${water} pixels of water, ${area.toFixed(2)} km²`;
 }
