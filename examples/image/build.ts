@@ -19,7 +19,7 @@ const NAME = "localhost/swath-examples:1.0.0";
 const HOME = "opt/swath";
 const checkout = join(import.meta.dirname, "../..");
 /** Parts of packages that are of no use at run time. */
-const LEFT_OUT = /\/(?:src|build|test|docs|dist-browser)$|gdal3(?:\.dev)?\.js$|\.map$|\.md$/;
+const LEFT_OUT = /\/dist-browser$|\/package\/gdal3(?:\.dev)?\.js$|\.map$/;
 
 /**
  * Builds the container image that the example packages name, from this checkout and the Node.js that runs; nothing is pulled.
