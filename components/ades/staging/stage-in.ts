@@ -20,6 +20,8 @@ import type { StageInRequest, StagedInput } from "./types.ts";
 interface Context extends Omit<DownloadContext, "record"> {
   readonly request: StageInRequest;
   readonly target: string;
+  /** No earlier attempt has begun in the target. */
+  readonly isFirst: boolean;
 }
 
 const STATE = ".staging";
@@ -45,7 +47,7 @@ export async function stageIn(request: StageInRequest): Promise<StagedInput> {
   const signal = AbortSignal.any([request.signal, deadline.signal]);
   signal.throwIfAborted();
   const sources = openSources(request.access, limits);
-  const context: Context = {
+  const parts = {
     request,
     target,
     limits,
@@ -54,10 +56,11 @@ export async function stageIn(request: StageInRequest): Promise<StagedInput> {
     budget: createBudget(limits, request.onProgress),
   };
   try {
-    await mkdir(join(target, STATE), { recursive: true });
+    const isFirst = (await mkdir(join(target, STATE), { recursive: true })) !== undefined;
+    const context: Context = { ...parts, isFirst };
     const path = request.source.as === "file" ? await stageFile(context) : await stageDirectory(context);
     await rm(join(target, STATE), { recursive: true, force: true });
-    return { path, kind: request.source.as, bytes: context.budget.bytes() };
+    return { path, kind: request.source.as, bytes: parts.budget.bytes() };
   } catch (error) {
     throw error instanceof StacError
       ? new StagingError("source", displayUrl(error.where), error.problem, { cause: error })
@@ -184,12 +187,13 @@ function planFile({ source: { href, mediaType } }: StageInRequest): PlannedFile 
 }
 
 async function fetchFiles(files: readonly PlannedFile[], context: Context): Promise<void> {
-  const { target, limits } = context;
+  const { target, limits, isFirst } = context;
+  for (const folder of new Set(files.map(({ path }) => dirname(path)))) {
+    await mkdir(join(target, folder), { recursive: true });
+  }
   await runParallel(files, limits.parallel, context.signal, async ({ path, ...file }, signal) => {
-    const whole = join(target, path);
-    await mkdir(dirname(whole), { recursive: true });
-    const record = openPartRecord(join(target, STATE), `${path}\n${file.href.replace(/\?.*$/s, "")}`);
-    await download({ ...file, path: whole }, { ...context, signal, record });
+    const record = openPartRecord(join(target, STATE), `${path}\n${file.href.replace(/\?.*$/s, "")}`, isFirst);
+    await download({ ...file, path: join(target, path) }, { ...context, signal, record });
   });
 }
 

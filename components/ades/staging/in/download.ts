@@ -14,7 +14,9 @@ import { readBody } from "./read-body.ts";
 import { retry } from "./retry.ts";
 import type { Sources } from "./sources.ts";
 
-const BLOCK = 1 << 20;
+const BLOCK = 2 ** 20;
+/** Files shorter than this are fetched anew rather than continued, which saves keeping a record of each. */
+const WORTH_RESUMING = 2 ** 20;
 
 export interface Download {
   readonly href: string;
@@ -55,7 +57,7 @@ export async function download(wanted: Download, context: DownloadContext): Prom
   });
   await verify(wanted, record.partPath, result);
   await rename(record.partPath, wanted.path);
-  await record.writeDone(result.size);
+  await record.writeDone(result.size > WORTH_RESUMING ? result.size : undefined);
 }
 
 interface Arrived {
@@ -80,7 +82,8 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
       budget.file(wanted.path, where).expect(opened.total);
     }
     file = await open(record.partPath, opened.start === 0 ? "w" : "a");
-    await record.writeValidator(opened.encoding === undefined ? opened.validator : undefined);
+    const isResumable = opened.encoding === undefined && (opened.total ?? Number.POSITIVE_INFINITY) > WORTH_RESUMING;
+    await record.writeValidator(isResumable ? opened.validator : undefined);
     const size = await write(opened, file, {
       where,
       limits,
@@ -111,14 +114,17 @@ async function write(
 ): Promise<number> {
   let [size, waiting, progress] = [opened.start, 0, 0];
   let chunks: Buffer[] = [];
+  let writing: Promise<unknown> = Promise.resolve();
+  /** While one block goes to the disk, the next is read. */
   const flush = async () => {
-    if (waiting > 0) {
-      // Appending in one call: a failed disk (ENOSPC) is the caller's, not the source's.
-      await file.writev(chunks).catch((error: unknown) => {
-        throw toDiskFailure(error, where);
-      });
-      [chunks, waiting] = [[], 0];
-    }
+    const block = chunks;
+    [chunks, waiting] = [[], 0];
+    await writing;
+    writing = file.writev(block).catch((error: unknown) => {
+      throw toDiskFailure(error, where);
+    });
+    // The failure is met by the next wait for it, also when that comes late.
+    writing.catch(() => undefined);
   };
   setSize(size);
   for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
@@ -130,12 +136,15 @@ async function write(
     if (waiting >= BLOCK) {
       await flush();
     }
-    if (progress >= BLOCK) {
+    if (progress >= WORTH_RESUMING) {
       reportProgress();
       progress = 0;
     }
   }
-  await flush();
+  if (waiting > 0) {
+    await flush();
+  }
+  await writing;
   return size;
 }
 
