@@ -4,8 +4,6 @@ import { mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-import { PutObjectCommand } from "@aws-sdk/client-s3";
-
 import { stageIn } from "../components/ades/staging/stage-in.ts";
 import { stageOut } from "../components/ades/staging/stage-out.ts";
 import { makeFolder, openAccess, startNginx, startObjstore } from "../components/ades/staging/test/servers.ts";
@@ -157,11 +155,10 @@ async function benchScene(folder: string, scene: Scene, url: string, objstore: O
   ];
 }
 
-async function upload(source: string, scene: Scene, { client }: Objstore): Promise<void> {
+/** In one part each: the ETag is an MD5 then, which staging checks. */
+async function upload(source: string, scene: Scene, { put }: Objstore): Promise<void> {
   for (const file of await readdir(source)) {
-    const Body = await readFile(join(source, file));
-    // In one part: the ETag is an MD5 then, which staging checks.
-    await client.send(new PutObjectCommand({ Bucket: "results", Key: `in/${scene.name}/${file}`, Body }));
+    await put(`in/${scene.name}/${file}`, await readFile(join(source, file)));
   }
 }
 

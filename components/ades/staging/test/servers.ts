@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { CreateBucketCommand, type S3Client } from "@aws-sdk/client-s3";
+import { CreateBucketCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 
 import { createS3Client } from "../s3-client.ts";
 import type { S3Endpoint, SourceAccess, StageInLimits } from "../types.ts";
@@ -78,6 +78,8 @@ export async function startNginx(root: string): Promise<{ url: string; stop: () 
 export async function startObjstore(): Promise<{
   readonly endpoint: S3Endpoint;
   readonly client: S3Client;
+  /** Puts an object into `results`, in one part. */
+  readonly put: (key: string, body: Buffer | string) => Promise<unknown>;
   readonly child: ChildProcess;
   readonly stop: () => Promise<void>;
 }> {
@@ -108,6 +110,7 @@ export async function startObjstore(): Promise<{
   return {
     endpoint,
     client,
+    put: (Key, Body) => client.send(new PutObjectCommand({ Bucket: "results", Key, Body })),
     child,
     stop: async () => {
       client.destroy();

@@ -5,7 +5,6 @@ import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { PutObjectCommand } from "@aws-sdk/client-s3";
 import type { StacItem } from "@swath/stac";
 
 import { stageIn } from "../stage-in.ts";
@@ -125,8 +124,7 @@ test("a search is followed over its pages, circles end, and items found twice ar
 });
 
 test("objects, folders and catalogues of an object store", async () => {
-  const put = (Key: string, Body: Buffer | string, ContentType?: string) =>
-    objstore.client.send(new PutObjectCommand({ Bucket: "results", Key, Body, ContentType }));
+  const { put } = objstore;
   const b3 = await readFile(join(SCENES, "canberra/B3.tif"));
   await put(
     "scene/catalog.json",

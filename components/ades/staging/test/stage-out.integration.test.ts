@@ -10,7 +10,6 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
-  PutObjectCommand,
 } from "@aws-sdk/client-s3";
 import type { StacItem } from "@swath/stac";
 
@@ -163,9 +162,7 @@ test("no catalogue is listed while anything is missing", async (t) => {
     (method) => (method === "PUT" ? (allowed -= 1) : 1),
     () => allowed < 0,
   );
-  await objstore.client.send(
-    new PutObjectCommand({ Bucket: "results", Key: "processing-results/job-4/catalog.json", Body: "{}" }),
-  );
+  await objstore.put("processing-results/job-4/catalog.json", "{}");
   await assert.rejects(publish(join(SCENES, "canberra"), "job-4", { target: { ...target, endpoint: flaky.url } }), {
     name: "StagingError",
     code: "target",
