@@ -1,4 +1,5 @@
 import { Agent } from "node:http";
+import { rootCertificates } from "node:tls";
 
 import { S3Client } from "@aws-sdk/client-s3";
 import { parsePeerUrl } from "@swath/service";
@@ -20,7 +21,7 @@ export function createS3Client(
     ...(socketPath === undefined
       ? {
           httpAgent: { keepAlive: true, maxSockets: connections },
-          httpsAgent: { keepAlive: true, maxSockets: connections },
+          httpsAgent: { keepAlive: true, maxSockets: connections, ...trust(target.certificateAuthority) },
         }
       : // `socketPath` reaches net.connect through the agent; its type does not say so.
         {
@@ -37,8 +38,14 @@ export function createS3Client(
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler,
-    ...(target.credentials === undefined
-      ? { signer: { sign: (request: unknown) => Promise.resolve(request) } as never }
-      : { credentials: target.credentials }),
+    // Never what the SDK would find by itself: the environment and the instance are the service's, not the caller's.
+    credentials: target.credentials ?? { accessKeyId: "anonymous", secretAccessKey: "anonymous" },
+    ...(target.credentials === undefined && {
+      signer: { sign: (request: unknown) => Promise.resolve(request) } as never,
+    }),
   });
+}
+
+function trust(certificateAuthority: string | undefined): { readonly ca?: string[] } {
+  return certificateAuthority === undefined ? {} : { ca: [...rootCertificates, certificateAuthority] };
 }

@@ -133,6 +133,7 @@ async function planStac(start: JsonDocument, context: Context): Promise<Plan> {
   for await (const found of walkItems(start, {
     read: (href) => readDocument(href, context),
     maxDocuments: limits.maxFiles,
+    parallel: limits.parallel,
   })) {
     if (items.length >= limits.maxItems) {
       const where = displayUrl(request.source.href);

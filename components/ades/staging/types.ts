@@ -21,6 +21,8 @@ export interface S3Endpoint {
   /** `https://host[:port]`, or a peer address `http+unix://…`; buckets are addressed by path. */
   readonly endpoint: string;
   readonly region: string;
+  /** PEM certificate of the authority that the store's own certificate is from, when it is not a public one. */
+  readonly certificateAuthority?: string;
   /** Anonymous when left out. */
   readonly credentials?: {
     readonly accessKeyId: string;

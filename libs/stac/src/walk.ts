@@ -16,6 +16,8 @@ export interface WalkOptions {
   readonly maxDocuments?: number;
   /** Catalogues inside each other (32). */
   readonly maxDepth?: number;
+  /** Documents of a catalogue that are read at the same time (4). They come in the catalogue's order all the same. */
+  readonly parallel?: number;
   /** Told of every collection on the way. */
   readonly onCollection?: (collection: StacCollection, href: string) => void;
 }
@@ -30,7 +32,7 @@ export async function* walkItems(
   start: { readonly value: unknown; readonly href: string },
   options: WalkOptions,
 ): AsyncGenerator<FoundItem> {
-  const { maxDocuments = 10_000, maxDepth = 32 } = options;
+  const { maxDocuments = 10_000, maxDepth = 32, parallel = 4 } = options;
   const seen = new Set<string>([withoutFragment(start.href)]);
   const open = async (href: string) => {
     if (seen.size > maxDocuments) {
@@ -99,10 +101,17 @@ export async function* walkItems(
     const below = catalog.links.filter(({ rel }) => rel === "item" || rel === "child");
     // A collection of a STAC API lists its items at one address; static catalogues link each of them.
     const links = below.length > 0 ? below : catalog.links.filter(({ rel }) => rel === "items");
-    for (const link of links) {
-      const target = resolveHref(link.href, href);
-      if (isNew(target)) {
-        const opened = await open(target);
+    const targets = links.map((link) => resolveHref(link.href, href)).filter(isNew);
+    const ahead: ReturnType<typeof open>[] = [];
+    for (let next = 0; next < targets.length || ahead.length > 0;) {
+      for (; ahead.length < parallel && next < targets.length; next += 1) {
+        const opening = open(targets[next] ?? "");
+        // Its failure is met when its turn comes, or never, when the caller has seen enough.
+        opening.catch(() => undefined);
+        ahead.push(opening);
+      }
+      const opened = await ahead.shift();
+      if (opened !== undefined) {
         yield* visit(opened.object, opened.href, depth + 1);
       }
     }

@@ -81,6 +81,11 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
       checkClaim(wanted, opened.total);
       budget.file(wanted.path, where).expect(opened.total);
     }
+    if (opened.start > 0 && opened.validator !== undefined && opened.validator !== validator) {
+      // A source that does not honour If-Range: the next attempt begins anew.
+      await record.writeValidator(undefined);
+      throw new StagingError("source", where, "changed while it was being read", { temporary: true });
+    }
     file = await open(record.partPath, opened.start === 0 ? "w" : "a");
     const isResumable = opened.encoding === undefined && (opened.total ?? Number.POSITIVE_INFINITY) > WORTH_RESUMING;
     await record.writeValidator(isResumable ? opened.validator : undefined);

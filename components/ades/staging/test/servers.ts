@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { CreateBucketCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 
 import { createS3Client } from "../s3-client.ts";
 import type { S3Endpoint, SourceAccess, StageInLimits } from "../types.ts";
@@ -70,48 +70,62 @@ export async function startNginx(root: string): Promise<{ url: string; stop: () 
        server { listen 127.0.0.1:${port}; root ${root}; } }`,
   );
   const child = spawn("/usr/sbin/nginx", ["-c", join(folder, "nginx.conf")], { stdio: "ignore" });
-  await waitFor(`http://127.0.0.1:${port}/`);
+  await waitUntil(async () => (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer());
   return { url: `http://127.0.0.1:${port}`, stop: () => stop(child, folder) };
 }
 
-/** The project's object store as its own process, with an empty bucket `results`. */
-export async function startObjstore(): Promise<{
+const SECRET = "root-password-of-the-tests";
+
+/**
+ * The project's object store as its own process, with an empty bucket `results`: on a port of the loopback interface, or on a
+ * socket as on the embedded cluster.
+ */
+export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
   readonly endpoint: S3Endpoint;
   readonly client: S3Client;
   /** Puts an object into `results`, in one part. */
   readonly put: (key: string, body: Buffer | string) => Promise<unknown>;
-  readonly child: ChildProcess;
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }> {
   const [folder, port, console_] = [await makeFolder(), await findPort(), await findPort()];
   await mkdir(join(folder, "data"));
-  const secretAccessKey = "root-password-of-the-tests";
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../../../objstore/main.ts")], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: {
-      DATA_DIR: join(folder, "data"),
-      PUBLIC_URL: "http://objstore.localhost",
-      LISTEN: `127.0.0.1:${port}`,
-      LISTEN_CONSOLE: `127.0.0.1:${console_}`,
-      MANAGEMENT_LISTEN: "127.0.0.1:0",
-      OBJSTORE_ROOT_USER: "root",
-      OBJSTORE_ROOT_PASSWORD: secretAccessKey,
-      OBJSTORE_RESERVED_MIB: "1",
-    },
-  });
+  const socket = join(folder, "s3.sock");
   const endpoint: S3Endpoint = {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: on === "port" ? `http://127.0.0.1:${port}` : `http+unix://${encodeURIComponent(socket)}`,
     region: "us-east-1",
-    credentials: { accessKeyId: "root", secretAccessKey },
+    credentials: { accessKeyId: "root", secretAccessKey: SECRET },
   };
-  await waitFor(endpoint.endpoint);
   const client = createS3Client(endpoint, { connections: 4, stallSeconds: 20 });
+  let child: ChildProcess;
+  const start = async () => {
+    child = spawn(process.execPath, [join(import.meta.dirname, "../../../objstore/main.ts")], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: {
+        DATA_DIR: join(folder, "data"),
+        PUBLIC_URL: "http://objstore.localhost",
+        LISTEN: on === "port" ? `127.0.0.1:${port}` : `unix:${socket}`,
+        LISTEN_CONSOLE: `127.0.0.1:${console_}`,
+        MANAGEMENT_LISTEN: "127.0.0.1:0",
+        OBJSTORE_ROOT_USER: "root",
+        OBJSTORE_ROOT_PASSWORD: SECRET,
+        OBJSTORE_RESERVED_MIB: "1",
+      },
+    });
+    await waitUntil(() => client.send(new ListBucketsCommand({})));
+  };
+  await start();
   await client.send(new CreateBucketCommand({ Bucket: "results" }));
   return {
     endpoint,
     client,
     put: (Key, Body) => client.send(new PutObjectCommand({ Bucket: "results", Key, Body })),
-    child,
+    start,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
     stop: async () => {
       client.destroy();
       await stop(child, folder);
@@ -119,16 +133,18 @@ export async function startObjstore(): Promise<{
   };
 }
 
-async function waitFor(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
+async function waitUntil(ask: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
     try {
-      await (await fetch(url)).arrayBuffer();
+      await ask();
       return;
-    } catch {
+    } catch (error) {
+      if (attempt === 200) {
+        throw error;
+      }
       await sleep(50);
     }
   }
-  throw new Error(`${url} does not answer`);
 }
 
 async function stop(child: ChildProcess, folder: string): Promise<void> {
