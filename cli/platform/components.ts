@@ -2,8 +2,10 @@ import type { Component } from "@swath/manifest";
 
 import { manifest as dummyService } from "../../components/dummy-service/manifest.ts";
 import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts";
+import { manifest as identity } from "../../components/identity/manifest.ts";
 import { manifest as objstore } from "../../components/objstore/manifest.ts";
 import { manifest as postgres } from "../../components/postgres/manifest.ts";
+import { manifest as workspaceApi } from "../../components/workspace-api/manifest.ts";
 
 /** Every component, in deployment order. To add one: its folder below components/, and its line here. */
-export const components: readonly Component[] = [postgres, objstore, dummyService, gatekeeper];
+export const components: readonly Component[] = [postgres, identity, objstore, dummyService, workspaceApi, gatekeeper];

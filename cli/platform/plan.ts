@@ -57,7 +57,8 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
   const declarations = enabled.map((component) => component.declare?.(context) ?? {});
   const declared = collect(declarations);
   const resources = enabled.map((component) => component.deploy({ ...context, declared }));
-  const workloads = resources.flatMap((part) => part.workloads);
+  const database = planDatabase(settings);
+  const workloads = resources.flatMap((part) => part.workloads).map((workload) => addDatabaseNeed(workload, database));
 
   const plan: Plan = {
     settings,
@@ -70,7 +71,7 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
     secrets: resources.flatMap((part) => part.secrets ?? []),
     configMaps: resources.flatMap((part) => part.configMaps ?? []),
     identityClients: declared.identityClients,
-    database: planDatabase(settings),
+    database,
   };
   checkPlan(plan);
   return plan;
@@ -94,6 +95,14 @@ function collect(declarations: readonly ComponentDeclarations[]): DeployContext[
     routes: declarations.flatMap(({ routes }) => routes ?? []),
     identityClients: declarations.flatMap(({ identityClients }) => identityClients ?? []),
   };
+}
+
+/** Whoever is given the database's address waits for the database, where the deployment brings one. */
+function addDatabaseNeed(workload: Workload, database: PlannedDatabase): Workload {
+  const usesDatabase = Object.values(workload.env).some((value) => typeof value === "object" && "database" in value);
+  return usesDatabase && database.kind === "deployed"
+    ? { ...workload, needs: [...new Set([database.workload, ...(workload.needs ?? [])])] }
+    : workload;
 }
 
 function planDatabase({ variant, variables }: PlatformSettings): PlannedDatabase {

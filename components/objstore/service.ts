@@ -296,7 +296,7 @@ function sendError(
     RequestId: requestId,
     HostId: requestId,
   };
-  const body = message.method === "HEAD" ? "" : renderXml("Error", content, undefined);
+  const body = message.method === "HEAD" ? "" : renderXml("Error", content, null);
   response
     .writeHead(known.status, { "content-type": "application/xml", "content-length": Buffer.byteLength(body) })
     .end(body);

@@ -6,7 +6,7 @@ import { S3Error } from "../errors.ts";
 import { afterPrefix, compareKeys } from "../store/key-order.ts";
 import { isBucketName, parseAddress } from "./address.ts";
 import { parseRange } from "./range.ts";
-import { childrenOf, escapeXml, parseXml, textOf } from "./xml.ts";
+import { childrenOf, escapeXml, parseXml, renderXml, textOf } from "./xml.ts";
 
 const hasCode = (code: string) => (error: unknown) => error instanceof S3Error && error.code === code;
 
@@ -18,6 +18,11 @@ test("XML: references are resolved once, document types and bad documents are re
     assert.throws(() => parseXml(text, "A"), hasCode("MalformedXML"), text);
   }
   assert.equal(escapeXml("a\u0001<&>"), "a&#x1;&lt;&amp;&gt;");
+});
+
+test("XML: answers have the namespace of S3, errors have none", () => {
+  assert.match(renderXml("Answer", { A: 1 }), /<Answer xmlns="http:[^"]+"><A>1<\/A><\/Answer>$/);
+  assert.match(renderXml("Error", { Code: "X" }, null), /\n<Error><Code>X<\/Code><\/Error>$/);
 });
 
 test("addresses: path style, virtual-host style, opaque keys, broken escapes", () => {

@@ -10,9 +10,9 @@ export interface XmlElement {
 
 const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 
-/** An S3 answer document. */
-export function renderXml(root: string, content: XmlElement, namespace: string | undefined = NAMESPACE): string {
-  const attribute = namespace === undefined ? "" : ` xmlns="${namespace}"`;
+/** An S3 answer document; `null` for those without a namespace: some clients find nothing in an Error that has one. */
+export function renderXml(root: string, content: XmlElement, namespace: string | null = NAMESPACE): string {
+  const attribute = namespace === null ? "" : ` xmlns="${namespace}"`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attribute}>${renderChildren(content)}</${root}>`;
 }
 

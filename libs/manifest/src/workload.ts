@@ -16,7 +16,10 @@ export interface Workload {
   readonly env: Readonly<Record<string, EnvValue>>;
   readonly ports?: readonly Port[];
   readonly mounts?: readonly Mount[];
-  /** Workloads that must be ready (services) or completed (tasks) before this one starts. */
+  /**
+   * Workloads that must be ready (services) or completed (tasks) before this one starts. Whoever has the database's address in
+   * its environment waits for the database by itself.
+   */
   readonly needs?: readonly string[];
   readonly probe?: Probe;
   /** `rolling` (default): the new one is ready before the old one stops. `recreate`: never two at once (it owns a volume). */

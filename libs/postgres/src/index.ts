@@ -1,2 +1,3 @@
 export { type Database, type DatabaseOptions, openDatabase } from "./database.ts";
 export { migrate } from "./migrate.ts";
+export { type Listener, openListener } from "./listener.ts";

@@ -10,6 +10,7 @@ import {
 
 import type { Logger } from "./log.ts";
 import { Problem, toProblem } from "./problem.ts";
+import { createValidatorCompiler } from "./validation.ts";
 
 /**
  * A Fastify application with the house's habits: request log and ids, problem details for every error
@@ -17,7 +18,7 @@ import { Problem, toProblem } from "./problem.ts";
  */
 export function createApp(
   logger: Logger,
-  options: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "ajv" | "requestTimeout"> = {},
+  options: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "requestTimeout"> = {},
 ): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -28,6 +29,7 @@ export function createApp(
     ...options,
   });
 
+  app.setValidatorCompiler(createValidatorCompiler());
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
     if (problem.status >= 500) {

@@ -14,11 +14,15 @@ const HIDDEN = [
   "client_secret",
 ];
 
-/** JSON lines on standard output, time in ISO 8601. A full disk under the log costs lines, never the service. */
-export function createLogger(name: string, level = "info"): Logger {
-  const destination = pino.destination({ fd: 1, sync: true });
-  // Without a listener an ENOSPC or EPIPE of the log would end the process.
-  destination.on("error", () => {});
+/**
+ * JSON lines on standard output (or where `destination` says), time in ISO 8601. A full disk under the log costs lines, never
+ * the service.
+ */
+export function createLogger(
+  name: string,
+  level = "info",
+  destination: pino.DestinationStream = standardOutput(),
+): Logger {
   return pino(
     {
       name,
@@ -29,4 +33,11 @@ export function createLogger(name: string, level = "info"): Logger {
     },
     destination,
   );
+}
+
+function standardOutput(): pino.DestinationStream {
+  const destination = pino.destination({ fd: 1, sync: true });
+  // Without a listener an ENOSPC or EPIPE of the log would end the process.
+  destination.on("error", () => {});
+  return destination;
 }

@@ -1,0 +1,70 @@
+import { readBearerToken } from "@swath/auth";
+import type { FastifyRequest } from "fastify";
+
+import type { IdentityContext } from "../context.ts";
+import { checkAccessToken } from "../protocol/access-token.ts";
+import { ADMIN_ROLE, type ManagementRole, REALM_MANAGEMENT } from "../realms/create-realm.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import type { User } from "../store/users.ts";
+import { parseJson } from "../tokens/key-set.ts";
+import { AdminError } from "./errors.ts";
+
+/** Who administers, as the admin events name them. */
+export interface Actor {
+  readonly user: User;
+  readonly clientId: string;
+  readonly ip: string;
+  readonly may: (role: ManagementRole | "create-realm") => boolean;
+}
+
+/**
+ * Who sent an admin request for `realm`: holds a token of that realm, or of `master`.
+ * @throws {AdminError} 401
+ */
+export async function findActor(context: IdentityContext, realm: string, request: FastifyRequest): Promise<Actor> {
+  const token = readBearerToken(request.headers.authorization) ?? "";
+  const handle = await findIssuingRealm(context, realm, token);
+  const bearer = handle && (await checkAccessToken(context, handle, token));
+  if (handle === undefined || bearer === undefined) {
+    throw new AdminError(401, "HTTP 401 Unauthorized");
+  }
+  const { user, access, claims } = bearer;
+  // Roles as they are now, not as the token once said.
+  const isAdministrator = handle.realm.name === "master" && access.realm.includes(ADMIN_ROLE);
+  const roles = handle.realm.name === realm ? (access.clients[REALM_MANAGEMENT] ?? []) : [];
+  return {
+    user,
+    clientId: typeof claims["azp"] === "string" ? claims["azp"] : "",
+    ip: request.ip,
+    may: (role) => isAdministrator || (role !== "create-realm" && hasRole(roles, role)),
+  };
+}
+
+/** @throws {AdminError} 403 */
+export function requireRole(actor: Actor, ...roles: readonly (ManagementRole | "create-realm")[]): void {
+  if (!roles.some((role) => actor.may(role))) {
+    throw new AdminError(403, "HTTP 403 Forbidden");
+  }
+}
+
+function hasRole(roles: readonly string[], wanted: ManagementRole): boolean {
+  return (
+    roles.includes("realm-admin") ||
+    roles.includes(wanted) ||
+    // Who may change may look.
+    (/^(view|query)-/.test(wanted) && roles.includes(wanted.replace(/^(view|query)-/, "manage-"))) ||
+    (wanted.startsWith("query-") && roles.includes(wanted.replace("query-", "view-")))
+  );
+}
+
+/** The token says which realm it is of; only the realm itself and master are heard. */
+async function findIssuingRealm(
+  { realms, publicUrl }: IdentityContext,
+  realm: string,
+  token: string,
+): Promise<RealmHandle | undefined> {
+  const claims = parseJson(token.split(".")[1] ?? "");
+  const name = [realm, "master"].find((candidate) => claims?.["iss"] === `${publicUrl}/realms/${candidate}`);
+  const handle = name === undefined ? undefined : await realms.find(name);
+  return handle?.realm.enabled === true ? handle : undefined;
+}

@@ -1,0 +1,50 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+
+import { isDuplicate } from "../store/database.ts";
+
+/** An error of the admin API, in the JSON that existing clients read. */
+export class AdminError extends Error {
+  override readonly name = "AdminError";
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export const notFound = (what: string): AdminError => new AdminError(404, `${what} not found`);
+export const badRequest = (message: string): AdminError => new AdminError(400, message);
+
+export function sendAdminError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header("cache-control", "no-store").type("application/json");
+  if (error instanceof AdminError) {
+    void reply
+      .code(error.status)
+      .send(
+        error.status === 401 || error.status === 403 || error.status === 404
+          ? { error: error.message, errorMessage: error.message }
+          : { errorMessage: error.message },
+      );
+    return;
+  }
+  if (error instanceof RangeError) {
+    void reply.code(400).send({ errorMessage: error.message });
+    return;
+  }
+  if (isDuplicate(error)) {
+    void reply.code(409).send({ errorMessage: "One with this name or id exists already" });
+    return;
+  }
+  if ("validation" in error && error.validation !== undefined) {
+    void reply.code(400).send({ errorMessage: error.message });
+    return;
+  }
+  const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;
+  if (status >= 500) {
+    request.log.error({ err: error }, "request failed");
+    void reply.code(500).send({ error: "unknown_error", error_description: `See the service's log, ${request.id}.` });
+    return;
+  }
+  void reply.code(status).send({ errorMessage: error.message });
+}

@@ -1,0 +1,135 @@
+import type { FastifyInstance } from "fastify";
+
+import type { IdentityContext } from "../context.ts";
+import { readRealmSettings } from "../realm-settings.ts";
+import { createRealm } from "../realms/create-realm.ts";
+import { isUuid } from "../store/database.ts";
+import { insertAdminEvent } from "../store/events.ts";
+import { listKeys, rotateKeys } from "../store/keys.ts";
+import { type Realm, deleteRealm, findRealm, listRealms, updateRealm } from "../store/realms.ts";
+import { findActor, requireRole } from "./authorize.ts";
+import { AdminError, badRequest } from "./errors.ts";
+import { forRoles, inChange, readBoolean, readObject, readText } from "./request.ts";
+
+function toRealmRepresentation(realm: Realm): Record<string, unknown> {
+  return {
+    id: realm.id,
+    realm: realm.name,
+    displayName: realm.displayName ?? realm.name,
+    enabled: realm.enabled,
+    ...realm.settings,
+  };
+}
+
+/** `/admin/realms`: the realms themselves, their settings and keys. */
+export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): void {
+  const { pool } = context;
+  app.get("/admin/realms", async (request, reply) => {
+    const actor = await findActor(context, "master", request);
+    void reply.header("cache-control", "no-store");
+    const realms = await listRealms(pool);
+    return realms.filter(({ name }) => name === "master" || actor.may("create-realm")).map(toRealmRepresentation);
+  });
+  app.post("/admin/realms", async (request, reply) => {
+    const actor = await findActor(context, "master", request);
+    requireRole(actor, "create-realm");
+    const body = readObject(request.body);
+    const name = readText(body, "realm") ?? "";
+    if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
+      throw badRequest(
+        `realm is ${JSON.stringify(name)}; allowed: 1 to 64 letters, digits and _ . -, beginning with a letter or digit`,
+      );
+    }
+    if ((await findRealm(pool, name)) !== undefined) {
+      throw new AdminError(409, `Conflict detected. Realm ${name} already exists`);
+    }
+    const id = readText(body, "id");
+    await inChange(context, async (db) => {
+      const realm = await createRealm(db, {
+        ...(id !== undefined && isUuid(id) && { id }),
+        name,
+        displayName: readText(body, "displayName"),
+        enabled: readBoolean(body, "enabled"),
+        settings: readRealmSettings(body),
+      });
+      await insertAdminEvent(db, realm.id, {
+        operation: "CREATE",
+        resourceType: "REALM",
+        resourcePath: name,
+        actorId: actor.user.id,
+        actorName: actor.user.username,
+        actorClient: actor.clientId,
+        ip: actor.ip,
+      });
+    });
+    return reply.code(201).header("location", `${context.publicUrl}/admin/realms/${name}`).send();
+  });
+
+  const base = "/admin/realms/:realm";
+  app.get(
+    base,
+    forRoles(context, ["view-realm"], ({ handle }) => toRealmRepresentation(handle.realm)),
+  );
+  app.put(
+    base,
+    forRoles(context, ["manage-realm"], async ({ handle, body, change, reply }) => {
+      const source = readObject(body);
+      const { name } = handle.realm;
+      if (name === "master" && readBoolean(source, "enabled") === false) {
+        throw badRequest("Realm master cannot be disabled: nobody could enable it again");
+      }
+      const renamed = readText(source, "realm");
+      if (renamed !== undefined && renamed !== name) {
+        throw badRequest("A realm keeps its name: tokens and addresses hang on it");
+      }
+      const settings = readRealmSettings(source);
+      await change({ operation: "UPDATE", resourceType: "REALM", resourcePath: name }, (db) =>
+        updateRealm(db, name, {
+          displayName: readText(source, "displayName"),
+          enabled: readBoolean(source, "enabled"),
+          settings,
+        }),
+      );
+      return reply.code(204).send();
+    }),
+  );
+  app.delete(base, async (request, reply) => {
+    const name = (request.params as { realm: string }).realm;
+    requireRole(await findActor(context, "master", request), "create-realm");
+    if (name === "master") {
+      throw badRequest("Realm master cannot be deleted");
+    }
+    if (!(await inChange(context, (db) => deleteRealm(db, name)))) {
+      throw new AdminError(404, "Realm not found");
+    }
+    return reply.code(204).send();
+  });
+
+  app.get(
+    `${base}/keys`,
+    forRoles(context, ["view-realm"], async ({ handle }) => {
+      const keys = await listKeys(pool, handle.realm.id);
+      return {
+        active: Object.fromEntries(keys.filter(({ status }) => status === "active").map(({ alg, kid }) => [alg, kid])),
+        keys: keys.map(({ kid, alg, status, createdAt }) => ({
+          kid,
+          algorithm: alg,
+          type: alg === "RS256" ? "RSA" : "EC",
+          use: "SIG",
+          status: status.toUpperCase(),
+          validFrom: createdAt.getTime(),
+        })),
+      };
+    }),
+  );
+  app.post(
+    `${base}/keys/rotate`,
+    forRoles(context, ["manage-realm"], async ({ handle, change, reply }) => {
+      const { realm } = handle;
+      await change({ operation: "ACTION", resourceType: "REALM", resourcePath: "keys/rotate" }, (db) =>
+        rotateKeys(db, realm, realm.settings.accessTokenLifespan),
+      );
+      return reply.code(204).send();
+    }),
+  );
+}

@@ -1,0 +1,334 @@
+import type { FastifyInstance } from "fastify";
+
+import type { IdentityContext } from "../context.ts";
+import { ADMIN_ROLE, REALM_MANAGEMENT } from "../realms/create-realm.ts";
+import { announce } from "../store/changes.ts";
+import { findClient, findClientById } from "../store/clients.ts";
+import { isUuid } from "../store/database.ts";
+import {
+  type Role,
+  type RoleHolder,
+  addComposites,
+  deleteRole,
+  findRole,
+  findRoleById,
+  giveRoles,
+  insertRole,
+  listComposites,
+  listHeldRoles,
+  listRoleUsers,
+  listRoles,
+  removeComposites,
+  takeRoles,
+  updateRole,
+} from "../store/roles.ts";
+import { announceUser, findUser } from "../store/users.ts";
+import { openClient } from "./clients.ts";
+import { AdminError, badRequest, notFound } from "./errors.ts";
+import { openGroup } from "./groups.ts";
+import { type AdminRequest, forRoles, readList, readObject, readPage, readText } from "./request.ts";
+import { toUserRepresentation } from "./user-records.ts";
+import { openUser } from "./users.ts";
+
+function toRoleRepresentation(realmId: string, { id, name, description, composite, client, attributes }: Role) {
+  return {
+    id,
+    name,
+    ...(description !== undefined && { description }),
+    composite,
+    clientRole: client !== undefined,
+    containerId: client ?? realmId,
+    attributes,
+  };
+}
+
+/** Roles of the realm, of clients, and who has which. */
+export function addRoleRoutes(app: FastifyInstance, context: IdentityContext): void {
+  addDefinitions(app, context, "/admin/realms/:realm/roles", async () => null);
+  addDefinitions(
+    app,
+    context,
+    "/admin/realms/:realm/clients/:client/roles",
+    async (request) => (await openClient(request)).id,
+  );
+  addMappings(app, context, "/admin/realms/:realm/users/:user/role-mappings", async (request) => ({
+    kind: "user",
+    id: (await openUser(request)).id,
+  }));
+  addMappings(app, context, "/admin/realms/:realm/groups/:group/role-mappings", async (request) => ({
+    kind: "group",
+    id: (await openGroup(request)).id,
+  }));
+}
+
+type ClientOf = (request: AdminRequest) => Promise<string | null>;
+
+function addDefinitions(app: FastifyInstance, context: IdentityContext, base: string, clientOf: ClientOf): void {
+  const { pool } = context;
+  const [view, manage] = base.includes(":client")
+    ? (["view-clients", "manage-clients"] as const)
+    : (["view-realm", "manage-realm"] as const);
+  const open = async (request: AdminRequest): Promise<Role> => {
+    const role = await findRole(pool, request.handle.realm.id, await clientOf(request), request.params["role"] ?? "");
+    if (role === undefined) {
+      throw notFound("Role");
+    }
+    return role;
+  };
+  const readRole = (body: unknown) => {
+    const source = readObject(body);
+    const name = readText(source, "name");
+    if (name === undefined || name.trim() === "") {
+      throw badRequest("name is missing");
+    }
+    return { name, description: readText(source, "description", 2000) };
+  };
+
+  app.get(
+    base,
+    forRoles(context, [view, "view-users"], async (request) => {
+      const roles = await listRoles(pool, request.handle.realm.id, await clientOf(request));
+      const { search } = request.query;
+      return roles
+        .filter(({ name }) => search === undefined || name.toLowerCase().includes(search.toLowerCase()))
+        .map((role) => toRoleRepresentation(request.handle.realm.id, role));
+    }),
+  );
+  app.post(
+    base,
+    forRoles(context, [manage], async (request) => {
+      const { handle, change, reply } = request;
+      const role = readRole(request.body);
+      const client = await clientOf(request);
+      if ((await findRole(pool, handle.realm.id, client, role.name)) !== undefined) {
+        throw new AdminError(409, `Role with name ${role.name} already exists`);
+      }
+      await change({ operation: "CREATE", resourceType: "ROLE", resourcePath: `roles/${role.name}` }, (db) =>
+        insertRole(db, handle.realm.id, { client, ...role }),
+      );
+      const path = `${request.reply.request.url.split("?", 1)[0] ?? ""}/${encodeURIComponent(role.name)}`;
+      return reply.code(201).header("location", `${context.publicUrl}${path}`).send();
+    }),
+  );
+  app.get(
+    `${base}/:role`,
+    forRoles(context, [view, "view-users"], async (request) =>
+      toRoleRepresentation(request.handle.realm.id, await open(request)),
+    ),
+  );
+  app.put(
+    `${base}/:role`,
+    forRoles(context, [manage], async (request) => {
+      const role = await open(request);
+      const fields = readRole(request.body);
+      await request.change(
+        { operation: "UPDATE", resourceType: "ROLE", resourcePath: `roles/${role.name}` },
+        async (db) => {
+          await updateRole(db, role.id, fields);
+          await announce(db, { kind: "policy", realm: request.handle.realm.name });
+        },
+      );
+      return request.reply.code(204).send();
+    }),
+  );
+  app.delete(
+    `${base}/:role`,
+    forRoles(context, [manage], async (request) => {
+      const role = await open(request);
+      if (role.client === undefined && role.name === ADMIN_ROLE && request.handle.realm.name === "master") {
+        throw badRequest("The role admin of realm master cannot be deleted: nobody could administer any more");
+      }
+      await request.change(
+        { operation: "DELETE", resourceType: "ROLE", resourcePath: `roles/${role.name}` },
+        async (db) => {
+          await deleteRole(db, role.id);
+          await announce(db, { kind: "policy", realm: request.handle.realm.name });
+        },
+      );
+      return request.reply.code(204).send();
+    }),
+  );
+  app.get(
+    `${base}/:role/users`,
+    forRoles(context, ["view-users"], async (request) => {
+      const ids = await listRoleUsers(pool, (await open(request)).id, readPage(request.query));
+      const users = await Promise.all(ids.map((id) => findUser(pool, request.handle.realm.id, id)));
+      return users.flatMap((user) => (user === undefined ? [] : [toUserRepresentation(user)]));
+    }),
+  );
+  app.get(
+    `${base}/:role/composites`,
+    forRoles(context, [view], async (request) =>
+      (await listComposites(pool, (await open(request)).id)).map((role) =>
+        toRoleRepresentation(request.handle.realm.id, role),
+      ),
+    ),
+  );
+  for (const method of ["POST", "DELETE"] as const) {
+    app.route({
+      method,
+      url: `${base}/:role/composites`,
+      handler: forRoles(context, [manage], async (request) => {
+        const role = await open(request);
+        const children = await findRoles(request, readList(request.body));
+        await request.change(
+          { operation: "UPDATE", resourceType: "ROLE", resourcePath: `roles/${role.name}/composites` },
+          async (db) => {
+            await (method === "POST" ? addComposites : removeComposites)(
+              db,
+              role.id,
+              children.map(({ id }) => id),
+            );
+            await announce(db, { kind: "policy", realm: request.handle.realm.name });
+          },
+        );
+        return request.reply.code(204).send();
+      }),
+    });
+  }
+}
+
+type HolderOf = (request: AdminRequest) => Promise<RoleHolder>;
+
+function addMappings(app: FastifyInstance, context: IdentityContext, base: string, holderOf: HolderOf): void {
+  const { pool } = context;
+  const show = ({ handle }: AdminRequest, roles: readonly Role[]) =>
+    roles.map((role) => toRoleRepresentation(handle.realm.id, role));
+  const heldOf = async (request: AdminRequest, client: string | undefined) =>
+    (await listHeldRoles(pool, await holderOf(request))).filter((role) => role.client === client);
+
+  app.get(
+    base,
+    forRoles(context, ["view-users"], async (request) => {
+      const held = await listHeldRoles(pool, await holderOf(request));
+      const clientIds = [...new Set(held.flatMap(({ client }) => client ?? []))];
+      const clients = await Promise.all(clientIds.map((id) => findClientById(pool, request.handle.realm.id, id)));
+      return {
+        realmMappings: show(
+          request,
+          held.filter(({ client }) => client === undefined),
+        ),
+        clientMappings: Object.fromEntries(
+          clients.flatMap((client) =>
+            client === undefined
+              ? []
+              : [
+                  [
+                    client.clientId,
+                    {
+                      id: client.id,
+                      client: client.clientId,
+                      mappings: show(
+                        request,
+                        held.filter((role) => role.client === client.id),
+                      ),
+                    },
+                  ],
+                ],
+          ),
+        ),
+      };
+    }),
+  );
+
+  for (const [suffix, clientOf] of [
+    ["realm", async () => undefined],
+    ["clients/:client", async (request: AdminRequest) => (await openClient(request)).id],
+  ] as const) {
+    const path = `${base}/${suffix}`;
+    app.get(
+      path,
+      forRoles(context, ["view-users"], async (request) =>
+        show(request, await heldOf(request, await clientOf(request))),
+      ),
+    );
+    app.get(
+      `${path}/available`,
+      forRoles(context, ["view-users"], async (request) => {
+        const client = await clientOf(request);
+        const held = new Set((await heldOf(request, client)).map(({ id }) => id));
+        const all = await listRoles(pool, request.handle.realm.id, client ?? null);
+        return show(
+          request,
+          all.filter(({ id }) => !held.has(id)),
+        );
+      }),
+    );
+    for (const method of ["POST", "DELETE"] as const) {
+      app.route({
+        method,
+        url: path,
+        handler: forRoles(context, ["manage-users"], async (request) => {
+          const holder = await holderOf(request);
+          const client = await clientOf(request);
+          // DELETE without a body takes them all.
+          const roles =
+            method === "DELETE" && (request.body === undefined || request.body === null)
+              ? await heldOf(request, client)
+              : await findRoles(request, readList(request.body));
+          if (method === "POST") {
+            await refuseEscalation(request, roles);
+          }
+          await request.change(
+            {
+              operation: method === "POST" ? "CREATE" : "DELETE",
+              resourceType: "ROLE_MAPPING",
+              resourcePath: `${holder.kind}s/${holder.id}/role-mappings`,
+            },
+            async (db) => {
+              await (method === "POST" ? giveRoles : takeRoles)(
+                db,
+                holder,
+                roles.map(({ id }) => id),
+              );
+              await (holder.kind === "user"
+                ? announceUser(db, request.handle.realm.name, holder.id)
+                : announce(db, { kind: "policy", realm: request.handle.realm.name }));
+            },
+          );
+          return request.reply.code(204).send();
+        }),
+      });
+    }
+  }
+}
+
+/** Who may manage users only must not make administrators of them: roles that administer are given by those who hold them. */
+async function refuseEscalation({ context, handle, actor }: AdminRequest, roles: readonly Role[]): Promise<void> {
+  const management = await findClient(context.pool, handle.realm.id, REALM_MANAGEMENT);
+  const administers = async (role: Role, depth = 0): Promise<boolean> =>
+    (role.client === undefined && role.name === ADMIN_ROLE) ||
+    role.client === management?.id ||
+    (role.composite &&
+      depth < 10 &&
+      (
+        await Promise.all((await listComposites(context.pool, role.id)).map((child) => administers(child, depth + 1)))
+      ).some(Boolean));
+  for (const role of roles) {
+    if ((await administers(role)) && !actor.may("manage-realm")) {
+      throw new AdminError(403, `Role ${role.name} administers the realm; only who may manage the realm may give it`);
+    }
+  }
+}
+
+/** Roles by id, else by name. @throws {AdminError} 404 */
+async function findRoles(
+  { context, handle, params }: AdminRequest,
+  representations: readonly Readonly<Record<string, unknown>>[],
+): Promise<readonly Role[]> {
+  const client = isUuid(params["client"] ?? "") ? (params["client"] as string) : null;
+  return Promise.all(
+    representations.map(async (representation) => {
+      const id = readText(representation, "id");
+      const name = readText(representation, "name") ?? "";
+      const role =
+        id !== undefined && isUuid(id)
+          ? await findRoleById(context.pool, handle.realm.id, id)
+          : await findRole(context.pool, handle.realm.id, client, name);
+      if (role === undefined) {
+        throw notFound(`Role ${name || (id ?? "")}`);
+      }
+      return role;
+    }),
+  );
+}

@@ -1,0 +1,29 @@
+import { defineSettings } from "@swath/service";
+
+/** Settings of the set-up task (`bootstrap/main.ts`). */
+export const bootstrapSettings = defineSettings({
+  DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
+  IDENTITY_REALM: {
+    kind: "string",
+    default: "master",
+    description: "Realm of the platform; it must exist unless master.",
+  },
+  IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "Name of the administrator." },
+  IDENTITY_ADMIN_PASSWORD: { kind: "string", secret: true, description: "Password of the administrator." },
+  IDENTITY_ADMIN_CLIENT: {
+    kind: "string",
+    default: "admin-cli",
+    description: "Public client that the helpers log in with.",
+  },
+  IDENTITY_DEFAULT_SECRET: { kind: "string", secret: true, description: "Password of the test users." },
+  IDENTITY_TEST_USERS: {
+    kind: "string",
+    default: "eric,bob,alice",
+    description: "Users that are made, separated by commas.",
+  },
+  IDENTITY_CLIENTS: {
+    kind: "string",
+    default: "[]",
+    description: "JSON: the clients that components declare; `secretEnv` names the variable with a client's secret.",
+  },
+});

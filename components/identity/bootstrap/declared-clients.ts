@@ -1,0 +1,38 @@
+/** A client as the deployment declares it (`IdentityClient` of the manifests), with its secret read. */
+export interface DeclaredClient {
+  readonly clientId: string;
+  readonly name: string;
+  readonly description?: string;
+  /** A public client has none. */
+  readonly secret?: string;
+  readonly redirectUris?: readonly string[];
+  readonly webOrigins?: readonly string[];
+  readonly resources?: readonly DeclaredResource[];
+}
+
+export interface DeclaredResource {
+  readonly name: string;
+  readonly uris: readonly string[];
+  readonly scopes?: readonly string[];
+  readonly users?: readonly string[];
+  readonly roles?: readonly string[];
+  readonly authenticated?: boolean;
+}
+
+/**
+ * Reads IDENTITY_CLIENTS; secrets come from variables of their own, so that no list of clients holds them.
+ * @throws {Error} naming the variable that is missing
+ */
+export function readDeclaredClients(text: string, env: NodeJS.ProcessEnv): readonly DeclaredClient[] {
+  const clients = JSON.parse(text) as readonly (DeclaredClient & { readonly secretEnv?: string })[];
+  return clients.map(({ secretEnv, ...client }) => {
+    if (secretEnv === undefined) {
+      return client;
+    }
+    const secret = env[secretEnv];
+    if (secret === undefined || secret === "") {
+      throw new Error(`${secretEnv}, the secret of client ${client.clientId}, is missing`);
+    }
+    return { ...client, secret };
+  });
+}

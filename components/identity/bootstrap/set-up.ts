@@ -1,0 +1,183 @@
+import type { Logger } from "@swath/service";
+import type pg from "pg";
+
+import { addClient, changeClient } from "../admin/client-records.ts";
+import { addUser } from "../admin/user-records.ts";
+import type { PasswordHasher } from "../login/hasher.ts";
+import { ADMIN_ROLE, createRealm } from "../realms/create-realm.ts";
+import { findPolicyByName, putPolicy } from "../store/authz-policies.ts";
+import { insertResource, listResources, updateResource } from "../store/authz-resources.ts";
+import { type Client, findClient } from "../store/clients.ts";
+import { type Queryable, inTransaction } from "../store/database.ts";
+import { type Realm, findRealm, listRealms } from "../store/realms.ts";
+import { ensureRole, findRole, giveRoles } from "../store/roles.ts";
+import { announceRules } from "../store/resource-servers.ts";
+import { announceUser, findPassword, findUserByName, setPasswordHash } from "../store/users.ts";
+import type { DeclaredClient, DeclaredResource } from "./declared-clients.ts";
+
+interface SetUpOptions {
+  readonly pool: pg.Pool;
+  readonly logger: Logger;
+  readonly hasher: PasswordHasher;
+  readonly realm: string;
+  readonly adminUser: string;
+  readonly adminPassword: string;
+  readonly adminClient: string;
+  readonly testUsers: readonly string[];
+  readonly testPassword: string;
+  readonly clients: readonly DeclaredClient[];
+}
+
+/**
+ * Brings realm, administrator, test users and the declared clients to what the deployment says. The deployment owns the
+ * administrator's password, and of each declared client its secret, redirect URIs and declared resources; test users are made
+ * once and then left alone, and nothing is ever deleted. Each part is one transaction, so it may be ended and begun again.
+ * @throws {Error} when the realm does not exist
+ */
+export async function setUp(options: SetUpOptions): Promise<void> {
+  const { pool, logger } = options;
+  const master = await ensureMaster(pool);
+  const realm = options.realm === "master" ? master : await findRealm(pool, options.realm);
+  if (realm === undefined) {
+    const names = (await listRealms(pool)).map(({ name }) => name).join(", ");
+    throw new Error(
+      `IDENTITY_REALM=${options.realm}: there is no such realm; existing: ${names}. Create it in the identity console, or leave IDENTITY_REALM at master.`,
+    );
+  }
+  await ensureAdmin(options, master);
+  if (realm.id !== master.id) {
+    await ensureAdmin(options, realm);
+  }
+  await inTransaction(pool, (db) => ensureAdminClient(db, realm, options.adminClient));
+  await ensureTestUsers(options, realm);
+  for (const client of options.clients) {
+    await inTransaction(pool, (db) => ensureClient(db, realm, client));
+    logger.info({ client: client.clientId, resources: client.resources?.length ?? 0 }, "client is as declared");
+  }
+}
+
+async function ensureMaster(pool: pg.Pool): Promise<Realm> {
+  return inTransaction(pool, async (db) => {
+    await db.query("select pg_advisory_xact_lock(hashtext('identity set-up'))");
+    return (await findRealm(db, "master")) ?? (await createRealm(db, { name: "master" }));
+  });
+}
+
+async function ensureAdmin({ pool, hasher, adminUser, adminPassword }: SetUpOptions, realm: Realm): Promise<void> {
+  const existing = await findUserByName(pool, realm.id, adminUser);
+  const stored = existing && (await findPassword(pool, existing.id));
+  const isRight = stored !== undefined && (await hasher.verify(stored.hash, adminPassword));
+  const hash = isRight ? undefined : await hasher.hash(adminPassword);
+  await inTransaction(pool, async (db) => {
+    const id = existing?.id ?? (await addUser(db, realm, { username: adminUser, enabled: true }, undefined));
+    if (hash !== undefined) {
+      await setPasswordHash(db, id, { hash, temporary: false });
+    }
+    const role =
+      realm.name === "master"
+        ? await ensureRole(db, realm.id, { client: null, name: ADMIN_ROLE })
+        : await findRealmAdminRole(db, realm);
+    await giveRoles(db, { kind: "user", id }, [role]);
+    await announceUser(db, realm.name, id);
+  });
+}
+
+async function findRealmAdminRole(db: Queryable, realm: Realm): Promise<string> {
+  const management = await findClient(db, realm.id, "realm-management");
+  const role = management && (await findRole(db, realm.id, management.id, "realm-admin"));
+  if (role === undefined) {
+    throw new Error(`realm ${realm.name} lacks the role realm-admin`);
+  }
+  return role.id;
+}
+
+async function ensureAdminClient(db: Queryable, realm: Realm, clientId: string): Promise<void> {
+  if ((await findClient(db, realm.id, clientId)) === undefined) {
+    await addClient(db, realm, {
+      clientId,
+      settings: { name: "Administration from a command line", publicClient: true, standardFlowEnabled: false },
+    });
+  }
+}
+
+async function ensureTestUsers({ pool, hasher, testUsers, testPassword }: SetUpOptions, realm: Realm): Promise<void> {
+  for (const username of testUsers) {
+    if ((await findUserByName(pool, realm.id, username)) === undefined) {
+      const hash = await hasher.hash(testPassword);
+      await inTransaction(pool, (db) => addUser(db, realm, { username, enabled: true }, { hash, temporary: false }));
+    }
+  }
+}
+
+async function ensureClient(db: Queryable, realm: Realm, declared: DeclaredClient): Promise<void> {
+  const { clientId, name, description, secret, redirectUris, webOrigins, resources } = declared;
+  const isPublic = secret === undefined;
+  const fields = {
+    clientId,
+    secret,
+    settings: {
+      name,
+      ...(description !== undefined && { description }),
+      publicClient: isPublic,
+      ...(redirectUris && { redirectUris }),
+      ...(webOrigins && { webOrigins }),
+      ...(!isPublic && { serviceAccountsEnabled: true, authorizationServicesEnabled: true }),
+    },
+  };
+  const existing = await findClient(db, realm.id, clientId);
+  if (existing === undefined) {
+    await addClient(db, realm, { ...fields, settings: { redirectUris: ["*"], webOrigins: ["*"], ...fields.settings } });
+  } else {
+    await changeClient(db, realm, existing, fields);
+  }
+  const client = (await findClient(db, realm.id, clientId)) as Client;
+  for (const resource of resources ?? []) {
+    await ensureResource(db, realm, client, resource);
+  }
+  await announceRules(db, realm.name, client);
+}
+
+/** A declared resource with one policy for each kind of people named, and a permission that one of them is enough for. */
+async function ensureResource(db: Queryable, realm: Realm, client: Client, declared: DeclaredResource): Promise<void> {
+  const { name, uris, scopes = ["view"], users = [], roles = [], authenticated = false } = declared;
+  const [existing] = await listResources(db, client.id, { name, exactName: true });
+  const fields = { name, uris, scopes, owner: existing?.owner ?? client.id };
+  const resource = existing?.id ?? (await insertResource(db, client.id, fields));
+  if (existing !== undefined) {
+    await updateResource(db, client.id, existing.id, { ...existing, ...fields });
+  }
+  const put = async (
+    policyName: string,
+    type: string,
+    config: object,
+    ties: { resources?: string[]; policies?: string[] } = {},
+  ) => {
+    const known = await findPolicyByName(db, client.id, policyName);
+    return putPolicy(db, client.id, known?.id, {
+      name: policyName,
+      description: "Declared by the deployment",
+      type,
+      logic: "POSITIVE",
+      decisionStrategy: type === "resource" ? "AFFIRMATIVE" : "UNANIMOUS",
+      config: config as Record<string, unknown>,
+      resources: ties.resources ?? [],
+      scopes: [],
+      policies: ties.policies ?? [],
+    });
+  };
+  const policies: string[] = [];
+  if (users.length > 0) {
+    const found = await Promise.all(users.map((username) => findUserByName(db, realm.id, username)));
+    policies.push(await put(`${name} User Policy`, "user", { users: found.flatMap((user) => user?.id ?? []) }));
+  }
+  if (roles.length > 0) {
+    const ids = await Promise.all(roles.map((role) => ensureRole(db, realm.id, { client: null, name: role })));
+    policies.push(await put(`${name} Role Policy`, "role", { roles: ids.map((id) => ({ id, required: false })) }));
+  }
+  if (authenticated) {
+    policies.push(await put(`${name} Authenticated Policy`, "authenticated", {}));
+  }
+  if (policies.length > 0) {
+    await put(`${name} Permission`, "resource", {}, { resources: [resource], policies });
+  }
+}

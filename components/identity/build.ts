@@ -1,0 +1,49 @@
+import type { Logger, RunningService, Settings } from "@swath/service";
+import { readyServer } from "@swath/service/fastify";
+
+import type { settings as definitions } from "./config.ts";
+import type { IdentityContext } from "./context.ts";
+import { createPasswordHasher } from "./login/hasher.ts";
+import { createRealmCache } from "./realms/realm-cache.ts";
+import { startCleanUp } from "./realms/clean-up.ts";
+import { createIdentityService } from "./service.ts";
+import { openChangeFeed } from "./store/changes.ts";
+import { openIdentityDatabase } from "./store/database.ts";
+
+interface BuildOptions {
+  readonly settings: Settings<typeof definitions>;
+  readonly logger: Logger;
+}
+
+/** Opens the database and puts the service together. */
+export async function buildIdentity({
+  settings,
+  logger,
+}: BuildOptions): Promise<RunningService & { readonly context: IdentityContext }> {
+  const onError = (error: Error) => logger.warn({ err: error }, "a database connection broke");
+  const database = await openIdentityDatabase(settings.DATABASE_URL, onError, settings.DATABASE_CONNECTIONS);
+  const changes = await openChangeFeed(settings.DATABASE_URL, onError);
+  const { pool } = database;
+  const context: IdentityContext = {
+    pool,
+    logger,
+    publicUrl: settings.PUBLIC_URL,
+    domain: settings.PLATFORM_DOMAIN,
+    changes,
+    realms: createRealmCache({ pool, publicUrl: settings.PUBLIC_URL, changes }),
+    hasher: createPasswordHasher(settings.HASH_CONCURRENCY),
+  };
+  const app = await createIdentityService(logger, context);
+  const cleanUp = startCleanUp(context, settings.CLEAN_UP_INTERVAL);
+  return {
+    context,
+    servers: { http: await readyServer(app) },
+    ready: database.check,
+    close: async () => {
+      cleanUp.stop();
+      await changes.close();
+      await app.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import { defineSettings } from "@swath/service";
+
+/** Settings of the service (`main.ts`). */
+export const settings = defineSettings({
+  DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
+  PUBLIC_URL: { kind: "url", description: "Public base URL; issuers are <this>/realms/<realm>." },
+  PLATFORM_DOMAIN: {
+    kind: "string",
+    description: "Domain of the deployment: a redirect URI of * means its hosts and the loopback interface.",
+  },
+  DATABASE_CONNECTIONS: { kind: "integer", default: 16, minimum: 2, maximum: 200, description: "Pool of connections." },
+  HASH_CONCURRENCY: {
+    kind: "integer",
+    default: 1,
+    minimum: 1,
+    maximum: 64,
+    description: "Passwords hashed at once: each takes a core and 19 MiB for some 30 ms.",
+  },
+  CLEAN_UP_INTERVAL: {
+    kind: "duration",
+    default: "10m",
+    minimum: 1,
+    description: "How often expired sessions, codes, events and retired keys are removed.",
+  },
+});

@@ -1,0 +1,73 @@
+import type { IdentityContext } from "../context.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import { insertEvent } from "../store/events.ts";
+import { type FailureSubject, countFailure, findLock, forgetFailures } from "../store/login-failures.ts";
+import { type User, type UserAccess, findLogin, findPassword } from "../store/users.ts";
+
+export interface Attempt {
+  readonly username: string;
+  readonly password: string;
+  readonly clientId: string;
+  readonly ip: string;
+}
+
+export type LoginResult =
+  | { readonly kind: "in"; readonly user: User; readonly access: UserAccess; readonly mustChangePassword: boolean }
+  /** `locked` and `wrong` must look the same to who does not know the password, except that waiting helps. */
+  | { readonly kind: "wrong" | "disabled" }
+  | { readonly kind: "locked"; readonly until: Date };
+
+/** One address may serve many people: it is locked after this many times as many failures as one user. */
+const FAILURES_PER_ADDRESS = 10;
+
+/**
+ * Checks a user name (or e-mail address) and password. Takes as long for a user who does not exist; counts failures of the
+ * user and of the address, and lets neither try on once there were too many.
+ */
+export async function authenticateUser(
+  { pool, hasher }: IdentityContext,
+  { realm }: RealmHandle,
+  attempt: Attempt,
+): Promise<LoginResult> {
+  const { settings } = realm;
+  const name = attempt.username.trim().toLowerCase().slice(0, 255);
+  const record = name === "" ? undefined : await findLogin(pool, realm.id, name);
+  // Counted by account, so that the e-mail address is no second chance; unknown names are counted too and look the same.
+  const bySubject: FailureSubject = `user:${record?.user.username ?? name}`;
+  const byAddress: FailureSubject = `address:${attempt.ip}`;
+  const refuse = async (error: string, result: LoginResult): Promise<LoginResult> => {
+    if (settings.eventsEnabled) {
+      await insertEvent(pool, realm.id, {
+        type: "LOGIN_ERROR",
+        userId: record?.user.id,
+        clientId: attempt.clientId,
+        ip: attempt.ip,
+        error,
+        details: { username: name },
+      });
+    }
+    return result;
+  };
+  if (settings.bruteForceProtected) {
+    const until = await findLock(pool, realm.id, [bySubject, byAddress]);
+    if (until !== undefined) {
+      return refuse("user_temporarily_disabled", { kind: "locked", until });
+    }
+  }
+  const isRight = await hasher.verify(record?.passwordHash, attempt.password);
+  if (record === undefined || !isRight) {
+    if (settings.bruteForceProtected) {
+      await countFailure(pool, realm.id, bySubject, settings.failureFactor, settings);
+      await countFailure(pool, realm.id, byAddress, settings.failureFactor * FAILURES_PER_ADDRESS, settings);
+    }
+    return refuse(record === undefined ? "user_not_found" : "invalid_user_credentials", { kind: "wrong" });
+  }
+  const { user, access } = record;
+  if (!user.enabled) {
+    return refuse("user_disabled", { kind: "disabled" });
+  }
+  await forgetFailures(pool, realm.id, bySubject);
+  const password = await findPassword(pool, user.id);
+  const mustChangePassword = password?.temporary === true || user.requiredActions.includes("UPDATE_PASSWORD");
+  return { kind: "in", user, access, mustChangePassword };
+}

@@ -1,0 +1,52 @@
+import type { IdentityContext } from "../context.ts";
+import { inChange } from "../admin/request.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import { insertEvent } from "../store/events.ts";
+import { endUserSessions } from "../store/sessions.ts";
+import { type User, announceUser, setPasswordHash, updateUser } from "../store/users.ts";
+import { LONGEST_PASSWORD } from "./hasher.ts";
+
+/** Why a new password cannot be taken, for people; `undefined` when it can. */
+export function refusePassword(
+  { realm }: RealmHandle,
+  { username }: Pick<User, "username">,
+  password: string,
+): string | undefined {
+  const { passwordMinimumLength: minimum } = realm.settings;
+  if (password.length < minimum) {
+    return `The new password is too short; it needs at least ${minimum} characters.`;
+  }
+  if (password.length > LONGEST_PASSWORD) {
+    return `The new password is too long; at most ${LONGEST_PASSWORD} characters are allowed.`;
+  }
+  return password.toLowerCase() === username ? "The new password must not be the user name." : undefined;
+}
+
+interface NewPassword {
+  readonly user: User;
+  readonly password: string;
+  /** Must be changed at the next login. */
+  readonly temporary: boolean;
+  /** The session that stays; all others of the user end. */
+  readonly keepSession?: string | undefined;
+  readonly ip?: string | undefined;
+}
+
+/** Stores a password and ends the user's other sessions: whoever knew the old one is out. */
+export async function changePassword(
+  context: IdentityContext,
+  { realm }: RealmHandle,
+  { user, password, temporary, keepSession, ip }: NewPassword,
+): Promise<void> {
+  const hash = await context.hasher.hash(password);
+  await inChange(context, async (db) => {
+    await setPasswordHash(db, user.id, { hash, temporary });
+    await updateUser(db, user.id, {
+      ...user,
+      requiredActions: user.requiredActions.filter((action) => action !== "UPDATE_PASSWORD"),
+    });
+    await endUserSessions(db, { id: realm.id, name: realm.name }, user.id, keepSession);
+    await announceUser(db, realm.name, user.id);
+    await insertEvent(db, realm.id, { type: "UPDATE_PASSWORD", userId: user.id, ip });
+  });
+}

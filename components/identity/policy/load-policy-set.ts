@@ -1,0 +1,132 @@
+import type { Permission, Policy, PolicySet, RoleReference } from "@swath/auth";
+
+import { type AuthzPolicy, listPolicies } from "../store/authz-policies.ts";
+import { listResources } from "../store/authz-resources.ts";
+import type { Client } from "../store/clients.ts";
+import type { Queryable } from "../store/database.ts";
+import { findResourceServer } from "../store/resource-servers.ts";
+
+/** Everything that decides who may use a client's resources. Empty, so that everything is refused, for one that has none. */
+export async function loadPolicySet(db: Queryable, realmId: string, client: Client): Promise<PolicySet> {
+  const server = await findResourceServer(db, client.id);
+  const base = {
+    clientId: client.clientId,
+    enforcementMode: server?.enforcementMode ?? ("ENFORCING" as const),
+    decisionStrategy: server?.decisionStrategy ?? ("UNANIMOUS" as const),
+  };
+  if (server === undefined) {
+    return { ...base, version: `${client.id}-0`, resources: [], policies: [], permissions: [] };
+  }
+  const [resources, stored, names] = await Promise.all([
+    listResources(db, client.id),
+    listPolicies(db, client.id),
+    loadNames(db, realmId),
+  ]);
+  const scopeNames = new Map(resources.flatMap(({ scopes }) => scopes.map(({ id, name }) => [id, name] as const)));
+  return {
+    ...base,
+    version: `${client.id}-${server.version}`,
+    resources: resources.map(({ id, name, uris, type, scopes, owner, ownerManaged }) => ({
+      id,
+      name,
+      uris,
+      ...(type !== undefined && { type }),
+      scopes: scopes.map((scope) => scope.name),
+      owner,
+      ownerManagedAccess: ownerManaged,
+    })),
+    policies: stored.filter(({ type }) => !isPermission(type)).map((policy) => toPolicy(policy, names)),
+    permissions: stored
+      .filter(({ type }) => isPermission(type))
+      .map((permission): Permission => {
+        const resourceType = permission.config["defaultResourceType"];
+        return {
+          id: permission.id,
+          name: permission.name,
+          type: permission.type as Permission["type"],
+          resources: permission.resources,
+          ...(typeof resourceType === "string" && resourceType !== "" && { resourceType }),
+          scopes: permission.scopes.flatMap((id) => scopeNames.get(id) ?? []),
+          policies: permission.policies,
+          decisionStrategy: permission.decisionStrategy,
+        };
+      }),
+  };
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const isPermission = (type: string): boolean => type === "resource" || type === "scope";
+
+/** Names of what policies refer to by id. */
+interface Names {
+  readonly roles: ReadonlyMap<string, RoleReference>;
+  readonly groups: ReadonlyMap<string, string>;
+  readonly clients: ReadonlyMap<string, string>;
+}
+
+async function loadNames(db: Queryable, realmId: string): Promise<Names> {
+  const [roles, groups, clients] = await Promise.all([
+    db.query<{ id: string; name: string; client_id: string | null }>(
+      "select r.id, r.name, c.client_id from role r left join client c on c.id = r.client where r.realm_id = $1",
+      [realmId],
+    ),
+    db.query<{ id: string; path: string }>("select id, path from user_group where realm_id = $1", [realmId]),
+    db.query<{ id: string; client_id: string }>("select id, client_id from client where realm_id = $1", [realmId]),
+  ]);
+  return {
+    roles: new Map(
+      roles.rows.map(({ id, name, client_id: client }) => [id, { role: name, ...(client !== null && { client }) }]),
+    ),
+    groups: new Map(groups.rows.map(({ id, path }) => [id, path])),
+    clients: new Map(clients.rows.map(({ id, client_id: clientId }) => [id, clientId])),
+  };
+}
+
+function toPolicy({ id, name, logic, type, config, policies, decisionStrategy }: AuthzPolicy, names: Names): Policy {
+  const base = { id, name, logic };
+  const list = <Item>(key: string): readonly Item[] => (Array.isArray(config[key]) ? (config[key] as Item[]) : []);
+  switch (type) {
+    case "authenticated":
+      return { ...base, type };
+    case "user":
+      return { ...base, type, users: list<string>("users") };
+    case "role":
+      return {
+        ...base,
+        type,
+        roles: list<{ id: string; required?: boolean }>("roles").flatMap(({ id: role, required }) => {
+          const known = names.roles.get(role);
+          // A role that is gone can be had by nobody; a required one then refuses everybody.
+          return known || required
+            ? [{ ...(known ?? { role: `deleted role ${role}` }), ...(required === true && { required }) }]
+            : [];
+        }),
+      };
+    case "group":
+      return {
+        ...base,
+        type,
+        groups: list<{ id: string; extendChildren?: boolean }>("groups").flatMap(({ id: group, extendChildren }) => {
+          const path = names.groups.get(group);
+          return path === undefined ? [] : [{ path, extendChildren: extendChildren === true }];
+        }),
+      };
+    case "client":
+      return { ...base, type, clients: list<string>("clients").flatMap((client) => names.clients.get(client) ?? []) };
+    case "aggregate":
+      return { ...base, type: "aggregated", policies, decisionStrategy };
+    case "time":
+      return { ...base, ...config, type };
+    case "regex":
+      return {
+        ...base,
+        type,
+        targetClaim: text(config["targetClaim"]),
+        pattern: text(config["pattern"]),
+        ...(config["targetContextAttributes"] === true && { targetContextAttributes: true }),
+      };
+    default:
+      throw new Error(`policy ${name} is of the unknown type ${type}`);
+  }
+}

@@ -1,0 +1,35 @@
+import type { IdentityContext } from "../context.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import { isAccessTokenRevoked, isSessionActive } from "../store/sessions.ts";
+import { findUserWithAccess } from "../store/users.ts";
+import type { User, UserAccess } from "../store/users.ts";
+
+export interface Bearer {
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly user: User;
+  readonly access: UserAccess;
+}
+
+/**
+ * Who an access token of this realm speaks of, when it is good at this moment: signed, not expired, not revoked, its session
+ * alive, its user enabled. `undefined` otherwise.
+ */
+export async function checkAccessToken(
+  { pool }: IdentityContext,
+  { realm, issuer, keys }: RealmHandle,
+  token: string,
+): Promise<Bearer | undefined> {
+  const claims = keys.verify(token);
+  if (claims === undefined || claims["iss"] !== issuer || claims["typ"] !== "Bearer") {
+    return undefined;
+  }
+  const { exp, sub, jti, sid } = claims;
+  if (typeof exp !== "number" || exp <= Date.now() / 1000 || typeof sub !== "string" || typeof jti !== "string") {
+    return undefined;
+  }
+  if ((await isAccessTokenRevoked(pool, jti)) || (typeof sid === "string" && !(await isSessionActive(pool, sid)))) {
+    return undefined;
+  }
+  const found = await findUserWithAccess(pool, realm.id, sub);
+  return found?.user.enabled === true ? { claims, ...found } : undefined;
+}

@@ -1,0 +1,85 @@
+import { hash, timingSafeEqual } from "node:crypto";
+
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import type { Client } from "../store/clients.ts";
+import type { Form } from "./form.ts";
+import { OAuthError, invalidClient, invalidRequest } from "./oauth-error.ts";
+
+interface Shown {
+  readonly clientId: string;
+  readonly secret: string | undefined;
+  readonly isBasic: boolean;
+}
+
+/**
+ * Who the client is (RFC 6749 §2.3): HTTP Basic or fields of the form for one with a secret, its id alone for a public one,
+ * whose secret is ignored when it sends one, as existing notebooks do.
+ * @throws {OAuthError} 401 invalid_client
+ */
+export async function authenticateClient(
+  { findClient }: RealmHandle,
+  authorization: string | undefined,
+  form: Form,
+): Promise<Client> {
+  const shown = readCredentials(authorization, form);
+  if (shown === undefined) {
+    throw invalidRequest("Missing parameter: client_id");
+  }
+  const refusal = invalidClient(shown.isBasic ? { "www-authenticate": 'Basic realm="identity"' } : {});
+  const client = await findClient(shown.clientId);
+  if (client === undefined || client.settings.bearerOnly) {
+    throw refusal;
+  }
+  if (!client.settings.enabled) {
+    throw new OAuthError(401, "invalid_client", "The client is disabled");
+  }
+  if (!client.settings.publicClient && !isSameText(shown.secret ?? "", client.secret)) {
+    throw refusal;
+  }
+  return client;
+}
+
+/** The client of HTTP Basic, which must have a secret. */
+export async function authenticateConfidentialClient(
+  realm: RealmHandle,
+  authorization: string | undefined,
+  form: Form,
+): Promise<Client> {
+  const client = await authenticateClient(realm, authorization, form);
+  if (client.settings.publicClient) {
+    throw new OAuthError(401, "invalid_client", "A public client must not do this", {
+      "www-authenticate": 'Basic realm="identity"',
+    });
+  }
+  return client;
+}
+
+function readCredentials(authorization: string | undefined, form: Form): Shown | undefined {
+  const basic = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization ?? "")?.[1];
+  if (basic === undefined) {
+    const clientId = form.get("client_id");
+    return clientId === undefined ? undefined : { clientId, secret: form.get("client_secret"), isBasic: false };
+  }
+  const text = Buffer.from(basic, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  const [clientId, secret] = colon < 0 ? [text, ""] : [text.slice(0, colon), text.slice(colon + 1)];
+  const named = form.get("client_id");
+  if (named !== undefined && named !== decode(clientId)) {
+    throw invalidRequest("client_id differs from the one of the Authorization header");
+  }
+  return { clientId: decode(clientId), secret: decode(secret), isBasic: true };
+}
+
+/** Both halves are form-encoded (RFC 6749 §2.3.1); clients that do not encode are understood where that is possible. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+function isSameText(given: string, wanted: string | undefined): boolean {
+  const same = timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", wanted ?? "", "buffer"));
+  return wanted !== undefined && wanted !== "" && same;
+}

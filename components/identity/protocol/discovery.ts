@@ -1,0 +1,73 @@
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import { UMA_GRANT } from "../uma/uma-grant.ts";
+import { GRANT_TYPES } from "./token-endpoint.ts";
+
+const AUTHENTICATION = ["client_secret_basic", "client_secret_post", "none"];
+
+/** The discovery document (OpenID Connect Discovery §3, RFC 8414 §2). */
+export function describeProvider({ issuer, realm }: RealmHandle): object {
+  const endpoint = (name: string) => `${issuer}/protocol/openid-connect/${name}`;
+  return {
+    issuer,
+    authorization_endpoint: endpoint("auth"),
+    token_endpoint: endpoint("token"),
+    introspection_endpoint: endpoint("token/introspect"),
+    userinfo_endpoint: endpoint("userinfo"),
+    end_session_endpoint: endpoint("logout"),
+    revocation_endpoint: endpoint("revoke"),
+    jwks_uri: endpoint("certs"),
+    check_session_iframe: endpoint("login-status-iframe.html"),
+    grant_types_supported: GRANT_TYPES,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query", "fragment", "form_post"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: [realm.settings.defaultSignatureAlgorithm],
+    scopes_supported: ["openid", "profile", "email", "offline_access"],
+    claims_supported: [
+      "sub",
+      "iss",
+      "aud",
+      "exp",
+      "iat",
+      "auth_time",
+      "nonce",
+      "azp",
+      "sid",
+      "scope",
+      "preferred_username",
+      "name",
+      "given_name",
+      "family_name",
+      "email",
+      "email_verified",
+      "groups",
+      "realm_access",
+    ],
+    claim_types_supported: ["normal"],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    token_endpoint_auth_methods_supported: AUTHENTICATION,
+    introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    revocation_endpoint_auth_methods_supported: AUTHENTICATION,
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    frontchannel_logout_supported: false,
+    backchannel_logout_supported: false,
+  };
+}
+
+/** The discovery document of UMA 2.0 (Grant §2). */
+export function describeUma(handle: RealmHandle): object {
+  const { issuer } = handle;
+  return {
+    issuer,
+    token_endpoint: `${issuer}/protocol/openid-connect/token`,
+    introspection_endpoint: `${issuer}/protocol/openid-connect/token/introspect`,
+    jwks_uri: `${issuer}/protocol/openid-connect/certs`,
+    grant_types_supported: [UMA_GRANT, "client_credentials"],
+    resource_registration_endpoint: `${issuer}/authz/protection/resource_set`,
+    permission_endpoint: `${issuer}/authz/protection/permission`,
+    token_endpoint_auth_methods_supported: AUTHENTICATION,
+  };
+}

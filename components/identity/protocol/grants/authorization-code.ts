@@ -1,0 +1,100 @@
+import { hash, timingSafeEqual } from "node:crypto";
+
+import { insertEvent } from "../../store/events.ts";
+import { takeCode } from "../../store/oidc-adapter.ts";
+import { endSession, startSession } from "../../store/sessions.ts";
+import { findUserWithAccess } from "../../store/users.ts";
+import { type TokenAnswer, grantScope, issueTokens } from "../issue-tokens.ts";
+import { OAuthError, invalidGrant } from "../oauth-error.ts";
+import type { GrantRequest } from "./grant.ts";
+import { secondsOf } from "./password.ts";
+
+/** Authorization code (RFC 6749 §4.1.3) with PKCE (RFC 7636 §4.6). A code is good once; whoever brings it again ends the session. */
+export async function grantByCode(request: GrantRequest): Promise<TokenAnswer> {
+  const { context, handle, client, form, ip, userAgent } = request;
+  const { pool } = context;
+  const { realm } = handle;
+  if (!client.settings.standardFlowEnabled) {
+    throw new OAuthError(400, "unauthorized_client", "Client not allowed for the authorization code flow");
+  }
+  const taken = await takeCode(pool, realm.id, form.require("code"));
+  const refuse = async (description: string): Promise<never> => {
+    if (realm.settings.eventsEnabled) {
+      await insertEvent(pool, realm.id, {
+        type: "CODE_TO_TOKEN_ERROR",
+        clientId: client.clientId,
+        ip,
+        error: "invalid_code",
+      });
+    }
+    throw invalidGrant(description);
+  };
+  if (taken === undefined) {
+    return refuse("Code not valid");
+  }
+  const { payload, fresh } = taken;
+  if (!fresh) {
+    if (payload.clientId === client.clientId && payload.sessionUid !== undefined) {
+      await endSession(pool, { id: realm.id, name: realm.name }, payload.sessionUid);
+    }
+    return refuse("Code not valid");
+  }
+  if (payload.clientId !== client.clientId) {
+    return refuse("Code was not issued to this client");
+  }
+  if (payload["redirectUri"] !== form.get("redirect_uri")) {
+    return refuse("Incorrect redirect_uri");
+  }
+  if (!isVerified(payload["codeChallenge"], payload["codeChallengeMethod"], form.get("code_verifier"))) {
+    return refuse("PKCE verification failed");
+  }
+  const account =
+    payload.accountId === undefined ? undefined : await findUserWithAccess(pool, realm.id, payload.accountId);
+  if (account === undefined || !account.user.enabled || payload.sessionUid === undefined) {
+    return refuse("The user may not log in any more");
+  }
+  const scope = grantScope(payload.scope);
+  const offline = scope.split(" ").includes("offline_access");
+  const authTime = typeof payload["authTime"] === "number" ? new Date(payload["authTime"] * 1000) : new Date();
+  const nonce = typeof payload.nonce === "string" ? payload.nonce : undefined;
+  const { sessionId, refreshId } = await startSession(
+    pool,
+    // An offline session outlives the one of the browser, so it is another.
+    {
+      ...(offline ? {} : { id: payload.sessionUid }),
+      realmId: realm.id,
+      userId: account.user.id,
+      offline,
+      ip,
+      userAgent,
+    },
+    { client: client.id, scope, nonce, authTime },
+    realm.settings,
+  );
+  return issueTokens(handle, {
+    client,
+    ...account,
+    scope,
+    session: {
+      id: sessionId,
+      refreshId,
+      secondsLeft: secondsOf(realm.settings, offline),
+      offline,
+      authTime,
+      nonce,
+    },
+  });
+}
+
+/** Without a challenge there must be no verifier (RFC 9700 §2.1.1: no downgrade). */
+function isVerified(challenge: unknown, method: unknown, verifier: string | undefined): boolean {
+  if (typeof challenge !== "string") {
+    return verifier === undefined;
+  }
+  if (verifier === undefined || method !== "S256" || !/^[A-Za-z0-9\-._~]{43,128}$/.test(verifier)) {
+    return false;
+  }
+  const computed = Buffer.from(hash("sha256", verifier, "base64url"));
+  const wanted = Buffer.from(challenge);
+  return computed.length === wanted.length && timingSafeEqual(computed, wanted);
+}

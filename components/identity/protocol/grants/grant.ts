@@ -1,0 +1,14 @@
+import type { IdentityContext } from "../../context.ts";
+import type { RealmHandle } from "../../realms/realm-cache.ts";
+import type { Client } from "../../store/clients.ts";
+import type { Form } from "../form.ts";
+
+/** A request to the token endpoint whose client is known. */
+export interface GrantRequest {
+  readonly context: IdentityContext;
+  readonly handle: RealmHandle;
+  readonly client: Client;
+  readonly form: Form;
+  readonly ip: string;
+  readonly userAgent: string | undefined;
+}

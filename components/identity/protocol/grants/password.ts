@@ -1,0 +1,81 @@
+import { authenticateUser } from "../../login/authenticate-user.ts";
+import { insertEvent } from "../../store/events.ts";
+import { startSession } from "../../store/sessions.ts";
+import { type TokenAnswer, grantScope, issueTokens } from "../issue-tokens.ts";
+import { OAuthError, invalidGrant } from "../oauth-error.ts";
+import type { GrantRequest } from "./grant.ts";
+
+/** Resource owner password credentials (RFC 6749 §4.3). */
+export async function grantByPassword(request: GrantRequest): Promise<TokenAnswer> {
+  const { context, handle, client, form, ip, userAgent } = request;
+  const { realm } = handle;
+  if (!client.settings.directAccessGrantsEnabled) {
+    throw new OAuthError(400, "unauthorized_client", "Client not allowed for direct access grants");
+  }
+  const username = form.require("username");
+  const result = await authenticateUser(context, handle, {
+    username,
+    password: form.get("password") ?? "",
+    clientId: client.clientId,
+    ip,
+  });
+  switch (result.kind) {
+    case "wrong":
+      throw invalidGrant("Invalid user credentials", 401);
+    case "disabled":
+      throw invalidGrant("Account disabled");
+    case "locked":
+      throw invalidGrant("Too many failed logins; wait before trying again", 401);
+    case "in":
+      break;
+  }
+  if (result.mustChangePassword) {
+    throw invalidGrant("Account is not fully set up: log in with a browser to choose a password");
+  }
+  const { user, access } = result;
+  const scope = grantScope(form.get("scope"));
+  const offline = scope.split(" ").includes("offline_access");
+  const { sessionId, refreshId } = await startSession(
+    context.pool,
+    { realmId: realm.id, userId: user.id, offline, ip, userAgent },
+    { client: client.id, scope },
+    realm.settings,
+  );
+  if (realm.settings.eventsEnabled) {
+    await insertEvent(context.pool, realm.id, {
+      type: "LOGIN",
+      userId: user.id,
+      clientId: client.clientId,
+      sessionId,
+      ip,
+      details: { username: user.username, grant: "password" },
+    });
+  }
+  return issueTokens(handle, {
+    client,
+    user,
+    access,
+    scope,
+    session: {
+      id: sessionId,
+      refreshId,
+      secondsLeft: secondsOf(realm.settings, offline),
+      offline,
+      authTime: new Date(),
+    },
+  });
+}
+
+/** Seconds that a session which has just begun lasts when nobody uses it. */
+export function secondsOf(
+  settings: {
+    readonly ssoSessionIdleTimeout: number;
+    readonly ssoSessionMaxLifespan: number;
+    readonly offlineSessionIdleTimeout: number;
+  },
+  offline: boolean,
+): number {
+  return offline
+    ? settings.offlineSessionIdleTimeout
+    : Math.min(settings.ssoSessionIdleTimeout, settings.ssoSessionMaxLifespan);
+}

@@ -1,0 +1,62 @@
+import { insertEvent } from "../../store/events.ts";
+import { endSession, explainRefusal, rotateRefreshToken } from "../../store/sessions.ts";
+import { readRefreshToken } from "../../tokens/refresh-token.ts";
+import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
+import { invalidGrant } from "../oauth-error.ts";
+import type { GrantRequest } from "./grant.ts";
+
+const DESCRIPTIONS = {
+  ended: "Session not active",
+  disabled: "User disabled",
+  reused: "Maximum allowed refresh token reuse exceeded",
+} as const;
+
+/** Refresh (RFC 6749 §6) with rotation: a token that was exchanged before ends its session, since somebody has a copy. */
+export async function grantByRefreshToken({ context, handle, client, form, ip }: GrantRequest): Promise<TokenAnswer> {
+  const { pool } = context;
+  const { realm, issuer } = handle;
+  const claims = readRefreshToken(realm.secret, issuer, form.require("refresh_token"));
+  if (claims === undefined) {
+    throw invalidGrant("Invalid refresh token");
+  }
+  if (claims.azp !== client.clientId) {
+    throw invalidGrant("Invalid refresh token. Token client and authorized client don't match");
+  }
+  const { sid: sessionId, jti: refreshId } = claims;
+  const rotated = await rotateRefreshToken(pool, { sessionId, client: client.id, refreshId }, realm.settings);
+  if (rotated === undefined) {
+    const reason = await explainRefusal(pool, { sessionId, client: client.id });
+    if (reason === "reused") {
+      await endSession(pool, { id: realm.id, name: realm.name }, sessionId);
+    }
+    if (realm.settings.eventsEnabled) {
+      await insertEvent(pool, realm.id, {
+        type: "REFRESH_TOKEN_ERROR",
+        userId: claims.sub,
+        clientId: client.clientId,
+        sessionId,
+        ip,
+        error: reason,
+      });
+    }
+    throw invalidGrant(DESCRIPTIONS[reason]);
+  }
+  const { user, access, offline, authTime, nonce, secondsLeft } = rotated;
+  return issueTokens(handle, {
+    client,
+    user,
+    access,
+    scope: narrowScope(rotated.scope, form.get("scope")),
+    session: { id: sessionId, refreshId: rotated.refreshId, secondsLeft, offline, authTime, nonce },
+  });
+}
+
+/** A refresh may ask for less than was granted, never for more (RFC 6749 §6). */
+function narrowScope(granted: string, asked: string | undefined): string {
+  if (asked === undefined) {
+    return granted;
+  }
+  const wanted = asked.split(" ");
+  const kept = granted.split(" ").filter((scope) => wanted.includes(scope) || scope === "offline_access");
+  return kept.length === 0 ? granted : kept.join(" ");
+}

@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import type { IdentityContext } from "../context.ts";
+import { toEngineRequest } from "../oidc/engine-request.ts";
+import { findProvider } from "../oidc/provider.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import { addBrowserChecks } from "./browser-checks.ts";
+import { addCors } from "./cors.ts";
+import { describeProvider, describeUma } from "./discovery.ts";
+import { answerIntrospection } from "./introspection.ts";
+import { answerLogout } from "./logout.ts";
+import { findRealmOr404, sendOAuthError } from "./realm-scope.ts";
+import { answerRevocation } from "./revocation.ts";
+import { answerToken } from "./token-endpoint.ts";
+import { answerUserinfo } from "./userinfo.ts";
+
+type Params = { Params: { realm: string } };
+type Answer = (handle: RealmHandle, request: FastifyRequest<Params>, reply: FastifyReply) => unknown;
+
+/** Everything below `/realms/{realm}` that speaks OAuth 2.0 and OpenID Connect. */
+export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext): void {
+  const endpoint = (name: string) => `/realms/:realm/protocol/openid-connect/${name}`;
+  const within = (answer: Answer) => async (request: FastifyRequest<Params>, reply: FastifyReply) =>
+    answer(await findRealmOr404(context, request.params.realm), request, reply);
+  const options = { schema: { hide: true } };
+
+  app.register(async (scope) => {
+    scope.setErrorHandler(sendOAuthError);
+    scope.register(async (open) => {
+      addCors(open, context);
+      open.get<Params>(
+        "/realms/:realm",
+        options,
+        within(({ realm, issuer, keys }) => ({
+          realm: realm.name,
+          public_key: keys.publicJwks.keys[0],
+          "token-service": `${issuer}/protocol/openid-connect`,
+          "account-service": `${issuer}/account`,
+          "tokens-not-before": 0,
+        })),
+      );
+      open.get<Params>("/realms/:realm/.well-known/openid-configuration", options, within(describeProvider));
+      open.get<Params>("/realms/:realm/.well-known/uma2-configuration", options, within(describeUma));
+      // RFC 8414 §3.1: with a path in the issuer, the well-known part comes first.
+      open.get<Params>("/.well-known/oauth-authorization-server/realms/:realm", options, within(describeProvider));
+      open.get<Params>(
+        endpoint("certs"),
+        options,
+        within(({ keys }) => keys.publicJwks),
+      );
+      open.post<Params>(
+        endpoint("token"),
+        options,
+        within((handle, request, reply) => answerToken(context, handle, request, reply)),
+      );
+      open.post<Params>(
+        endpoint("token/introspect"),
+        options,
+        within((handle, request) => answerIntrospection(context, handle, request)),
+      );
+      open.post<Params>(
+        endpoint("revoke"),
+        options,
+        within((handle, request, reply) => answerRevocation(context, handle, request, reply)),
+      );
+      open.route<Params>({
+        method: ["GET", "POST"],
+        url: endpoint("userinfo"),
+        ...options,
+        handler: within((handle, request, reply) => answerUserinfo(context, handle, request, reply)),
+      });
+      for (const name of ["token", "userinfo", "revoke", "certs"]) {
+        open.options<Params>(endpoint(name), options, (_request, reply) => reply.code(204).send());
+      }
+    });
+    scope.route<Params>({
+      method: ["GET", "POST"],
+      url: endpoint("logout"),
+      ...options,
+      handler: within((handle, request, reply) => answerLogout({ context, handle, request, reply })),
+    });
+    for (const url of [endpoint("auth"), endpoint("auth/:uid")]) {
+      scope.get<Params>(
+        url,
+        options,
+        within(async (handle, request, reply) => {
+          const provider = findProvider(context, handle);
+          const raw = toEngineRequest(context.publicUrl, request);
+          reply.hijack();
+          await provider.callback()(raw, reply.raw);
+        }),
+      );
+    }
+    addBrowserChecks(scope);
+  });
+}

@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import type { IdentityContext } from "../context.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import { UMA_GRANT, grantByUmaTicket } from "../uma/uma-grant.ts";
+import { authenticateClient } from "./client-authentication.ts";
+import { readForm } from "./form.ts";
+import { grantByCode } from "./grants/authorization-code.ts";
+import { grantByClientCredentials } from "./grants/client-credentials.ts";
+import type { GrantRequest } from "./grants/grant.ts";
+import { grantByPassword } from "./grants/password.ts";
+import { grantByRefreshToken } from "./grants/refresh-token.ts";
+import type { TokenAnswer } from "./issue-tokens.ts";
+import { OAuthError } from "./oauth-error.ts";
+
+const GRANTS: Readonly<Record<string, (request: GrantRequest) => Promise<TokenAnswer>>> = {
+  password: grantByPassword,
+  authorization_code: grantByCode,
+  refresh_token: grantByRefreshToken,
+  client_credentials: grantByClientCredentials,
+};
+
+export const GRANT_TYPES: readonly string[] = [...Object.keys(GRANTS), UMA_GRANT];
+
+/** `POST …/token` (RFC 6749 §3.2). Answers are never stored by caches (§5.1). */
+export async function answerToken(
+  context: IdentityContext,
+  handle: RealmHandle,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  void reply.headers({ "cache-control": "no-store", pragma: "no-cache" });
+  const form = readForm(request);
+  const type = form.get("grant_type");
+  if (type === undefined) {
+    throw new OAuthError(400, "invalid_request", "Missing form parameter: grant_type");
+  }
+  if (type === UMA_GRANT) {
+    return grantByUmaTicket(context, handle, form, request.headers.authorization);
+  }
+  const grant = Object.hasOwn(GRANTS, type) ? GRANTS[type] : undefined;
+  if (grant === undefined) {
+    throw new OAuthError(400, "unsupported_grant_type", `Unsupported grant_type; allowed: ${GRANT_TYPES.join(", ")}`);
+  }
+  const client = await authenticateClient(handle, request.headers.authorization, form);
+  return grant({ context, handle, client, form, ip: request.ip, userAgent: request.headers["user-agent"] });
+}

@@ -1,0 +1,39 @@
+import { readBearerToken } from "@swath/auth";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import type { IdentityContext } from "../context.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import { checkAccessToken } from "./access-token.ts";
+import { readForm } from "./form.ts";
+import { describePerson } from "./issue-tokens.ts";
+import { OAuthError } from "./oauth-error.ts";
+
+/** `GET` and `POST …/userinfo` (OpenID Connect Core §5.3); the token in the header, or in the form of a POST (RFC 6750 §2). */
+export async function answerUserinfo(
+  context: IdentityContext,
+  handle: RealmHandle,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const challenge = (error: string) => ({
+    "www-authenticate": `Bearer realm="${handle.realm.name}", error="${error}"`,
+  });
+  const inForm = request.method === "POST" ? readForm(request).get("access_token") : undefined;
+  const token = readBearerToken(request.headers.authorization) ?? inForm;
+  if (token === undefined || token === "") {
+    throw new OAuthError(401, "invalid_request", "Token not provided", {
+      "www-authenticate": `Bearer realm="${handle.realm.name}"`,
+    });
+  }
+  const bearer = await checkAccessToken(context, handle, token);
+  if (bearer === undefined) {
+    throw new OAuthError(401, "invalid_token", "Token verification failed", challenge("invalid_token"));
+  }
+  const { claims, user, access } = bearer;
+  const scopes = typeof claims["scope"] === "string" ? claims["scope"].split(" ") : [];
+  if (!scopes.includes("openid")) {
+    throw new OAuthError(403, "insufficient_scope", "Missing openid scope", challenge("insufficient_scope"));
+  }
+  void reply.header("cache-control", "no-store");
+  return { sub: user.id, ...describePerson(user, access, scopes) };
+}

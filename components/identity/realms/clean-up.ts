@@ -1,0 +1,55 @@
+import type { IdentityContext } from "../context.ts";
+import { rotateKeys } from "../store/keys.ts";
+import { listRealms } from "../store/realms.ts";
+
+/** Removes what has ended and makes new signing keys where it is time, now and then; one replica at a time. */
+export function startCleanUp(context: IdentityContext, seconds: number): { readonly stop: () => void } {
+  const { logger } = context;
+  const run = () =>
+    void cleanUp(context).catch((error: unknown) => logger.warn({ err: error }, "cannot clean up; trying again later"));
+  const timer = setInterval(run, seconds * 1000);
+  timer.unref();
+  return { stop: () => clearInterval(timer) };
+}
+
+export async function cleanUp({ pool }: IdentityContext): Promise<void> {
+  const client = await pool.connect();
+  try {
+    const { rows } = await client.query<{ mine: boolean }>(
+      "select pg_try_advisory_lock(hashtext('identity clean-up')) as mine",
+    );
+    if (!rows[0]?.mine) {
+      return;
+    }
+    try {
+      for (const table of ["user_session", "oidc_record", "revoked_token"]) {
+        await client.query(`delete from ${table} where expires_at < now()`);
+      }
+      await client.query(
+        "delete from login_failure where coalesce(locked_until, last_failure) < now() - interval '1 day'",
+      );
+      await client.query("delete from signing_key where status = 'passive' and retire_at < now()");
+      for (const realm of await listRealms(client)) {
+        const { eventsExpiration, keyRotationInterval, accessTokenLifespan } = realm.settings;
+        for (const table of ["event", "admin_event"]) {
+          await client.query(`delete from ${table} where realm_id = $1 and at < now() - make_interval(secs => $2)`, [
+            realm.id,
+            eventsExpiration,
+          ]);
+        }
+        const { rows: due } = await client.query<{ due: boolean }>(
+          `select bool_or(created_at < now() - make_interval(secs => $2)) as due from signing_key
+           where realm_id = $1 and status = 'active'`,
+          [realm.id, keyRotationInterval],
+        );
+        if (keyRotationInterval > 0 && due[0]?.due === true) {
+          await rotateKeys(client, realm, accessTokenLifespan);
+        }
+      }
+    } finally {
+      await client.query("select pg_advisory_unlock(hashtext('identity clean-up'))");
+    }
+  } finally {
+    client.release();
+  }
+}

@@ -1,0 +1,106 @@
+import type pg from "pg";
+
+import type { ChangeFeed } from "../store/changes.ts";
+import { type Client, findClient } from "../store/clients.ts";
+import { listKeys } from "../store/keys.ts";
+import { type Realm, findRealm } from "../store/realms.ts";
+import { type KeySet, loadKeySet } from "../tokens/key-set.ts";
+
+/** A realm as requests need it, kept in memory until somebody says that it changed. */
+export interface RealmHandle {
+  readonly realm: Realm;
+  /** `iss` of its tokens. */
+  readonly issuer: string;
+  readonly keys: KeySet;
+  readonly findClient: (clientId: string) => Promise<Client | undefined>;
+}
+
+export interface RealmCache {
+  /** `undefined` for a realm that does not exist; disabled ones are given. */
+  readonly find: (name: string) => Promise<RealmHandle | undefined>;
+}
+
+interface RealmCacheOptions {
+  readonly pool: pg.Pool;
+  readonly publicUrl: string;
+  readonly changes: ChangeFeed;
+}
+
+/** What is kept is dropped after this even when no change was heard of. */
+const MAX_AGE = 60_000;
+/** Unknown clients are not remembered: who asks for many names must not fill the memory. */
+const CLIENTS_KEPT = 1000;
+
+interface Kept {
+  readonly handle: Promise<RealmHandle | undefined>;
+  readonly until: number;
+}
+
+export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions): RealmCache {
+  const realms = new Map<string, Kept>();
+  const clients = new Map<string, Map<string, { client: Client; until: number }>>();
+
+  const load = async (name: string): Promise<RealmHandle | undefined> => {
+    const realm = await findRealm(pool, name);
+    if (realm === undefined) {
+      return undefined;
+    }
+    const keys = loadKeySet(await listKeys(pool, realm.id));
+    return {
+      realm,
+      issuer: `${publicUrl}/realms/${name}`,
+      keys,
+      findClient: async (clientId) => {
+        const known = clients.get(name)?.get(clientId);
+        if (known !== undefined && known.until > Date.now()) {
+          return known.client;
+        }
+        const client = await findClient(pool, realm.id, clientId);
+        const ofRealm = clients.get(name) ?? new Map();
+        clients.set(name, ofRealm);
+        ofRealm.delete(clientId);
+        // Between a lost connection and the next nobody tells of changes: nothing is kept then.
+        if (client !== undefined && changes.isConnected()) {
+          if (ofRealm.size >= CLIENTS_KEPT) {
+            ofRealm.clear();
+          }
+          ofRealm.set(clientId, { client, until: Date.now() + MAX_AGE });
+        }
+        return client;
+      },
+    };
+  };
+
+  changes.events.on("change", (change) => {
+    if (change.kind === "realm") {
+      realms.delete(change.realm);
+      clients.delete(change.realm);
+    } else if (change.kind === "client") {
+      clients.get(change.realm)?.delete(change.clientId);
+    }
+  });
+  changes.events.on("lost", () => {
+    realms.clear();
+    clients.clear();
+  });
+
+  return {
+    find: (name) => {
+      const kept = realms.get(name);
+      if (kept !== undefined && kept.until > Date.now()) {
+        return kept.handle;
+      }
+      const handle = load(name);
+      const entry = { handle, until: changes.isConnected() ? Date.now() + MAX_AGE : 0 };
+      realms.set(name, entry);
+      const forget = () => {
+        if (realms.get(name) === entry) {
+          realms.delete(name);
+        }
+      };
+      // Neither an error nor the absence of a realm is remembered.
+      handle.then((found) => found ?? forget(), forget);
+      return handle;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import type { Queryable } from "./database.ts";
+
+export interface Role {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | undefined;
+  /** The client whose role it is; undefined for a realm role. */
+  readonly client: string | undefined;
+  readonly composite: boolean;
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
+}
+
+interface RoleRow {
+  id: string;
+  name: string;
+  description: string | null;
+  client: string | null;
+  composite: boolean;
+  attributes: Record<string, string[]>;
+}
+
+const SELECT = `select r.id, r.name, r.description, r.client, r.attributes,
+  exists (select 1 from role_composite c where c.parent = r.id) as composite from role r`;
+
+/** `client` null: realm roles. */
+export async function listRoles(db: Queryable, realmId: string, client: string | null): Promise<readonly Role[]> {
+  const { rows } = await db.query<RoleRow>(
+    `${SELECT} where r.realm_id = $1 and r.client is not distinct from $2 order by r.name`,
+    [realmId, client],
+  );
+  return rows.map(toRole);
+}
+
+export async function findRole(
+  db: Queryable,
+  realmId: string,
+  client: string | null,
+  name: string,
+): Promise<Role | undefined> {
+  const { rows } = await db.query<RoleRow>(
+    `${SELECT} where r.realm_id = $1 and r.client is not distinct from $2 and r.name = $3`,
+    [realmId, client, name],
+  );
+  return rows[0] && toRole(rows[0]);
+}
+
+export async function findRoleById(db: Queryable, realmId: string, id: string): Promise<Role | undefined> {
+  const { rows } = await db.query<RoleRow>(`${SELECT} where r.realm_id = $1 and r.id = $2`, [realmId, id]);
+  return rows[0] && toRole(rows[0]);
+}
+
+export async function insertRole(
+  db: Queryable,
+  realmId: string,
+  role: { readonly client: string | null; readonly name: string; readonly description?: string | undefined },
+): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    "insert into role (realm_id, client, name, description) values ($1, $2, $3, $4) returning id",
+    [realmId, role.client, role.name, role.description ?? null],
+  );
+  return (rows[0] as { id: string }).id;
+}
+
+/** Makes sure that a role is there. */
+export async function ensureRole(
+  db: Queryable,
+  realmId: string,
+  role: { readonly client: string | null; readonly name: string; readonly description?: string },
+): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    `insert into role (realm_id, client, name, description) values ($1, $2, $3, $4)
+     on conflict (realm_id, client, name) do update set name = excluded.name returning id`,
+    [realmId, role.client, role.name, role.description ?? null],
+  );
+  return (rows[0] as { id: string }).id;
+}
+
+export async function updateRole(
+  db: Queryable,
+  id: string,
+  { name, description }: { name: string; description: string | undefined },
+): Promise<void> {
+  await db.query("update role set name = $2, description = $3 where id = $1", [id, name, description ?? null]);
+}
+
+export async function deleteRole(db: Queryable, id: string): Promise<void> {
+  await db.query("delete from role where id = $1", [id]);
+}
+
+export async function listComposites(db: Queryable, parent: string): Promise<readonly Role[]> {
+  const { rows } = await db.query<RoleRow>(
+    `${SELECT} join role_composite x on x.child = r.id where x.parent = $1 order by r.name`,
+    [parent],
+  );
+  return rows.map(toRole);
+}
+
+export async function addComposites(db: Queryable, parent: string, children: readonly string[]): Promise<void> {
+  await db.query("insert into role_composite (parent, child) select $1, unnest($2::uuid[]) on conflict do nothing", [
+    parent,
+    children,
+  ]);
+}
+
+export async function removeComposites(db: Queryable, parent: string, children: readonly string[]): Promise<void> {
+  await db.query("delete from role_composite where parent = $1 and child = any($2)", [parent, children]);
+}
+
+/** Whose roles are meant. */
+export type RoleHolder =
+  | { readonly kind: "user"; readonly id: string }
+  | { readonly kind: "group"; readonly id: string };
+
+const TABLES = { user: ["user_role", "user_id"], group: ["group_role", "group_id"] } as const;
+
+export async function listHeldRoles(db: Queryable, holder: RoleHolder): Promise<readonly Role[]> {
+  const [table, column] = TABLES[holder.kind];
+  const { rows } = await db.query<RoleRow>(
+    `${SELECT} join ${table} h on h.role_id = r.id where h.${column} = $1 order by r.name`,
+    [holder.id],
+  );
+  return rows.map(toRole);
+}
+
+export async function giveRoles(db: Queryable, holder: RoleHolder, roles: readonly string[]): Promise<void> {
+  const [table, column] = TABLES[holder.kind];
+  await db.query(`insert into ${table} (${column}, role_id) select $1, unnest($2::uuid[]) on conflict do nothing`, [
+    holder.id,
+    roles,
+  ]);
+}
+
+export async function takeRoles(db: Queryable, holder: RoleHolder, roles: readonly string[]): Promise<void> {
+  const [table, column] = TABLES[holder.kind];
+  await db.query(`delete from ${table} where ${column} = $1 and role_id = any($2)`, [holder.id, roles]);
+}
+
+/** Ids of the users who hold the role themselves. */
+export async function listRoleUsers(
+  db: Queryable,
+  role: string,
+  { first, max }: { first: number; max: number },
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ user_id: string }>(
+    `select h.user_id from user_role h join app_user u on u.id = h.user_id where h.role_id = $1
+     order by u.username offset $2 limit $3`,
+    [role, first, max],
+  );
+  return rows.map((row) => row.user_id);
+}
+
+function toRole(row: RoleRow): Role {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description ?? undefined,
+    client: row.client ?? undefined,
+    composite: row.composite,
+    attributes: row.attributes,
+  };
+}

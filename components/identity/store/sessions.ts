@@ -1,0 +1,277 @@
+import { randomUUID } from "node:crypto";
+
+import type { RealmSettings } from "../realm-settings.ts";
+import { announce } from "./changes.ts";
+import type { Queryable } from "./database.ts";
+import { USER_COLUMNS, type User, type UserAccess, type UserRow, toUser } from "./users.ts";
+
+export interface NewSession {
+  readonly id?: string | undefined;
+  readonly realmId: string;
+  readonly userId: string;
+  readonly offline: boolean;
+  readonly ip: string | undefined;
+  readonly userAgent: string | undefined;
+}
+
+export interface ClientGrant {
+  readonly client: string;
+  readonly scope: string;
+  readonly nonce?: string | undefined;
+  readonly authTime?: Date | undefined;
+}
+
+/**
+ * Starts a session (or goes on with it, when the id is known) and notes what a client holds of it.
+ * @returns the session's id and the id of the refresh token that is good now
+ */
+export async function startSession(
+  db: Queryable,
+  session: NewSession,
+  grant: ClientGrant,
+  settings: RealmSettings,
+): Promise<{ sessionId: string; refreshId: string }> {
+  const sessionId = session.id ?? randomUUID();
+  const refreshId = randomUUID();
+  const idle = session.offline ? settings.offlineSessionIdleTimeout : settings.ssoSessionIdleTimeout;
+  const longest = session.offline ? FOREVER : settings.ssoSessionMaxLifespan;
+  await db.query({
+    name: "start-session",
+    text: `with s as (
+        insert into user_session (id, realm_id, user_id, expires_at, ends_at, offline, ip, user_agent)
+        values ($1, $2, $3, now() + least($4::float8, $5::float8) * interval '1 second',
+          now() + $5 * interval '1 second', $6, $7, $8)
+        on conflict (id) do update set last_access = now(), offline = user_session.offline or excluded.offline,
+          ends_at = greatest(user_session.ends_at, case when excluded.offline then excluded.ends_at end),
+          expires_at = greatest(user_session.expires_at, least(now() + $4 * interval '1 second', user_session.ends_at))
+        returning id)
+      insert into client_session (session_id, client, scope, nonce, auth_time, refresh_id)
+      select id, $9, $10, $11, coalesce($12, now()), $13 from s
+      on conflict (session_id, client) do update set scope = excluded.scope, nonce = excluded.nonce,
+        auth_time = excluded.auth_time, previous_id = null, refresh_id = excluded.refresh_id, rotated_at = now()`,
+    values: [
+      sessionId,
+      session.realmId,
+      session.userId,
+      idle,
+      longest,
+      session.offline,
+      session.ip ?? null,
+      session.userAgent?.slice(0, 300) ?? null,
+      grant.client,
+      grant.scope,
+      grant.nonce ?? null,
+      grant.authTime ?? null,
+      refreshId,
+    ],
+  });
+  return { sessionId, refreshId };
+}
+
+/** A hundred years: PostgreSQL's `infinity` does not survive arithmetic. */
+const FOREVER = 100 * 365 * 24 * 3600;
+
+export interface RotatedGrant {
+  readonly user: User;
+  readonly access: UserAccess;
+  readonly scope: string;
+  readonly nonce: string | undefined;
+  readonly authTime: Date;
+  readonly offline: boolean;
+  /** The refresh token that is good from now on. */
+  readonly refreshId: string;
+  /** Seconds until the session ends when nobody uses it. */
+  readonly secondsLeft: number;
+}
+
+interface RotationRow extends UserRow {
+  access: UserAccess;
+  scope: string;
+  nonce: string | null;
+  auth_time: Date;
+  offline: boolean;
+  refresh_id: string;
+  seconds_left: number;
+}
+
+/**
+ * Exchanges a refresh token, in one statement: of two at once with the same token the second gets what the first got, as
+ * long as the reuse interval lasts. Undefined when the token is not good; {@link explainRefusal} says why.
+ */
+export async function rotateRefreshToken(
+  db: Queryable,
+  { sessionId, client, refreshId }: { sessionId: string; client: string; refreshId: string },
+  settings: RealmSettings,
+): Promise<RotatedGrant | undefined> {
+  const { rows } = await db.query<RotationRow>({
+    name: "rotate-refresh-token",
+    text: `with good as (
+        select c.session_id, c.client, u.id as user_id
+        from client_session c
+          join user_session s on s.id = c.session_id and s.expires_at > now()
+          join app_user u on u.id = s.user_id and u.enabled
+        where c.session_id = $1 and c.client = $2
+          and (c.refresh_id = $3 or (c.previous_id = $3 and c.rotated_at > now() - $7 * interval '1 second'))
+        for update of c, s),
+      s as (
+        update user_session set last_access = now(),
+          expires_at = least(ends_at, now() + (case when offline then $6::float8 else $5::float8 end) * interval '1 second')
+        where id = (select session_id from good) returning id, user_id, offline, expires_at)
+      update client_session c set
+        previous_id = case when c.refresh_id = $3 then c.refresh_id else c.previous_id end,
+        refresh_id = case when c.refresh_id = $3 then $4 else c.refresh_id end,
+        rotated_at = case when c.refresh_id = $3 then now() else c.rotated_at end
+      from s join app_user u on u.id = s.user_id
+      where c.session_id = s.id and c.client = $2
+      returning c.scope, c.nonce, c.auth_time, c.refresh_id, s.offline, user_access(u.id) as access,
+        extract(epoch from s.expires_at - now())::float8 as seconds_left, ${USER_COLUMNS}`,
+    values: [
+      sessionId,
+      client,
+      refreshId,
+      randomUUID(),
+      settings.ssoSessionIdleTimeout,
+      settings.offlineSessionIdleTimeout,
+      settings.refreshTokenReuseInterval,
+    ],
+  });
+  const row = rows[0];
+  return (
+    row && {
+      user: toUser(row),
+      access: row.access,
+      scope: row.scope,
+      nonce: row.nonce ?? undefined,
+      authTime: row.auth_time,
+      offline: row.offline,
+      refreshId: row.refresh_id,
+      secondsLeft: Math.floor(row.seconds_left),
+    }
+  );
+}
+
+/** Why a refresh token is not good. `reused`: it was exchanged before, so somebody has a copy. */
+export async function explainRefusal(
+  db: Queryable,
+  { sessionId, client }: { sessionId: string; client: string },
+): Promise<"ended" | "disabled" | "reused"> {
+  const { rows } = await db.query<{ enabled: boolean }>(
+    `select u.enabled from user_session s join client_session c on c.session_id = s.id and c.client = $2
+     join app_user u on u.id = s.user_id where s.id = $1 and s.expires_at > now()`,
+    [sessionId, client],
+  );
+  const row = rows[0];
+  return row === undefined ? "ended" : row.enabled ? "reused" : "disabled";
+}
+
+export async function isSessionActive(db: Queryable, sessionId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: "is-session-active",
+    text: `select 1 from user_session s join app_user u on u.id = s.user_id
+      where s.id = $1 and s.expires_at > now() and u.enabled`,
+    values: [sessionId],
+  });
+  return rowCount === 1;
+}
+
+/** Ends a session everywhere: its refresh tokens, and the login in the browser. */
+export async function endSession(db: Queryable, realm: { id: string; name: string }, sid: string): Promise<boolean> {
+  await db.query("delete from oidc_record where realm_id = $1 and model = 'Session' and uid = $2", [realm.id, sid]);
+  const { rowCount } = await db.query("delete from user_session where realm_id = $1 and id = $2", [realm.id, sid]);
+  await announce(db, { kind: "session", realm: realm.name, sid });
+  return rowCount === 1;
+}
+
+/** Ends all sessions of a user, except perhaps the one it sits in. */
+export async function endUserSessions(
+  db: Queryable,
+  realm: { id: string; name: string },
+  userId: string,
+  except?: string,
+): Promise<void> {
+  await db.query(
+    `delete from oidc_record where realm_id = $1 and account_id = $2 and ($3::text is null or uid is distinct from $3)`,
+    [realm.id, userId, except ?? null],
+  );
+  const { rows } = await db.query<{ id: string }>(
+    `delete from user_session where realm_id = $1 and user_id = $2 and ($3::text is null or id <> $3) returning id`,
+    [realm.id, userId, except ?? null],
+  );
+  for (const { id } of rows) {
+    await announce(db, { kind: "session", realm: realm.name, sid: id });
+  }
+}
+
+export interface SessionView {
+  readonly id: string;
+  readonly userId: string;
+  readonly username: string;
+  readonly ip: string | undefined;
+  readonly userAgent: string | undefined;
+  readonly startedAt: Date;
+  readonly lastAccess: Date;
+  readonly offline: boolean;
+  /** Client uuid to client id. */
+  readonly clients: Readonly<Record<string, string>>;
+}
+
+interface SessionRow {
+  id: string;
+  user_id: string;
+  username: string;
+  ip: string | null;
+  user_agent: string | null;
+  started_at: Date;
+  last_access: Date;
+  offline: boolean;
+  clients: Record<string, string> | null;
+}
+
+export interface SessionFilter {
+  readonly userId?: string | undefined;
+  readonly client?: string | undefined;
+  readonly offline?: boolean | undefined;
+  readonly first: number;
+  readonly max: number;
+}
+
+export async function listSessions(
+  db: Queryable,
+  realmId: string,
+  filter: SessionFilter,
+): Promise<readonly SessionView[]> {
+  const { rows } = await db.query<SessionRow>(
+    `select s.id, s.user_id, u.username, s.ip, s.user_agent, s.started_at, s.last_access, s.offline,
+       (select jsonb_object_agg(c.id, c.client_id) from client_session cs join client c on c.id = cs.client
+        where cs.session_id = s.id) as clients
+     from user_session s join app_user u on u.id = s.user_id
+     where s.realm_id = $1 and s.expires_at > now() and ($2::uuid is null or s.user_id = $2)
+       and ($3::uuid is null or exists (select 1 from client_session cs where cs.session_id = s.id and cs.client = $3))
+       and ($4::boolean is null or s.offline = $4)
+     order by s.last_access desc, s.id offset $5 limit $6`,
+    [realmId, filter.userId ?? null, filter.client ?? null, filter.offline ?? null, filter.first, filter.max],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    userId: row.user_id,
+    username: row.username,
+    ip: row.ip ?? undefined,
+    userAgent: row.user_agent ?? undefined,
+    startedAt: row.started_at,
+    lastAccess: row.last_access,
+    offline: row.offline,
+    clients: row.clients ?? {},
+  }));
+}
+
+export async function revokeAccessToken(db: Queryable, jti: string, expiresAt: Date): Promise<void> {
+  await db.query("insert into revoked_token (jti, expires_at) values ($1, $2) on conflict do nothing", [
+    jti,
+    expiresAt,
+  ]);
+}
+
+export async function isAccessTokenRevoked(db: Queryable, jti: string): Promise<boolean> {
+  const { rowCount } = await db.query("select 1 from revoked_token where jti = $1", [jti]);
+  return rowCount === 1;
+}

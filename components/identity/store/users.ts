@@ -1,0 +1,233 @@
+import { announce } from "./changes.ts";
+import type { Queryable } from "./database.ts";
+
+export interface User {
+  readonly id: string;
+  readonly username: string;
+  readonly email: string | undefined;
+  readonly emailVerified: boolean;
+  readonly firstName: string | undefined;
+  readonly lastName: string | undefined;
+  readonly enabled: boolean;
+  readonly attributes: Readonly<Record<string, readonly string[]>>;
+  readonly requiredActions: readonly string[];
+  /** Set for the account of a client itself. */
+  readonly serviceClient: string | undefined;
+  readonly createdAt: Date;
+}
+
+/** Effective roles and groups: what goes into tokens. */
+export interface UserAccess {
+  readonly realm: readonly string[];
+  readonly clients: Readonly<Record<string, readonly string[]>>;
+  readonly groups: readonly string[];
+}
+
+export interface UserRow {
+  id: string;
+  username: string;
+  email: string | null;
+  email_verified: boolean;
+  first_name: string | null;
+  last_name: string | null;
+  enabled: boolean;
+  attributes: Record<string, string[]>;
+  required_actions: string[];
+  service_client: string | null;
+  created_at: Date;
+}
+
+export const USER_COLUMNS = `u.id, u.username, u.email, u.email_verified, u.first_name, u.last_name, u.enabled,
+  u.attributes, u.required_actions, u.service_client, u.created_at`;
+
+export async function findUser(db: Queryable, realmId: string, id: string): Promise<User | undefined> {
+  const { rows } = await db.query<UserRow>(
+    `select ${USER_COLUMNS} from app_user u where u.realm_id = $1 and u.id = $2`,
+    [realmId, id],
+  );
+  return rows[0] && toUser(rows[0]);
+}
+
+export async function findUserByName(db: Queryable, realmId: string, username: string): Promise<User | undefined> {
+  const { rows } = await db.query<UserRow>(
+    `select ${USER_COLUMNS} from app_user u where u.realm_id = $1 and u.username = lower($2)`,
+    [realmId, username],
+  );
+  return rows[0] && toUser(rows[0]);
+}
+
+export interface LoginRecord {
+  readonly user: User;
+  readonly access: UserAccess;
+  readonly passwordHash: string | undefined;
+}
+
+/** The account that a login name, or else an e-mail address, belongs to. Accounts of clients cannot log in. */
+export async function findLogin(db: Queryable, realmId: string, name: string): Promise<LoginRecord | undefined> {
+  const { rows } = await db.query<UserRow & { access: UserAccess; password_hash: string | null }>({
+    name: "find-login",
+    text: `select ${USER_COLUMNS}, user_access(u.id) as access, c.password_hash
+      from app_user u left join credential c on c.user_id = u.id
+      where u.realm_id = $1 and u.service_client is null and (u.username = lower($2) or lower(u.email) = lower($2))
+      order by u.username = lower($2) desc limit 1`,
+    values: [realmId, name],
+  });
+  const row = rows[0];
+  return row && { user: toUser(row), access: row.access, passwordHash: row.password_hash ?? undefined };
+}
+
+/** A user with effective roles. */
+export async function findUserWithAccess(
+  db: Queryable,
+  realmId: string,
+  id: string,
+): Promise<{ user: User; access: UserAccess } | undefined> {
+  const { rows } = await db.query<UserRow & { access: UserAccess }>({
+    name: "find-user-with-access",
+    text: `select ${USER_COLUMNS}, user_access(u.id) as access from app_user u where u.realm_id = $1 and u.id = $2`,
+    values: [realmId, id],
+  });
+  return rows[0] && { user: toUser(rows[0]), access: rows[0].access };
+}
+
+export interface UserFilter {
+  readonly search?: string | undefined;
+  readonly username?: string | undefined;
+  readonly email?: string | undefined;
+  readonly firstName?: string | undefined;
+  readonly lastName?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly exact?: boolean | undefined;
+}
+
+const MATCHES = `u.realm_id = $1 and u.service_client is null
+  and ($2::text is null or strpos(lower(concat_ws(' ', u.username, u.email, u.first_name, u.last_name)), lower($2)) > 0)
+  and ($3::text is null or case when $7 then u.username = lower($3) else strpos(u.username, lower($3)) > 0 end)
+  and ($4::text is null or case when $7 then lower(u.email) = lower($4) else strpos(lower(u.email), lower($4)) > 0 end)
+  and ($5::text is null or strpos(lower(u.first_name), lower($5)) > 0)
+  and ($6::text is null or strpos(lower(u.last_name), lower($6)) > 0)
+  and ($8::boolean is null or u.enabled = $8)`;
+
+const filterValues = (realmId: string, filter: UserFilter) => [
+  realmId,
+  filter.search ?? null,
+  filter.username ?? null,
+  filter.email ?? null,
+  filter.firstName ?? null,
+  filter.lastName ?? null,
+  filter.exact ?? false,
+  filter.enabled ?? null,
+];
+
+export async function listUsers(
+  db: Queryable,
+  realmId: string,
+  filter: UserFilter & { readonly first: number; readonly max: number },
+): Promise<readonly User[]> {
+  const { rows } = await db.query<UserRow>(
+    `select ${USER_COLUMNS} from app_user u where ${MATCHES} order by u.username offset $9 limit $10`,
+    [...filterValues(realmId, filter), filter.first, filter.max],
+  );
+  return rows.map(toUser);
+}
+
+export async function countUsers(db: Queryable, realmId: string, filter: UserFilter): Promise<number> {
+  const { rows } = await db.query<{ count: string }>(
+    `select count(*) from app_user u where ${MATCHES}`,
+    filterValues(realmId, filter),
+  );
+  return Number(rows[0]?.count);
+}
+
+export interface UserFields {
+  readonly username: string;
+  readonly email?: string | undefined;
+  readonly emailVerified?: boolean | undefined;
+  readonly firstName?: string | undefined;
+  readonly lastName?: string | undefined;
+  readonly enabled?: boolean | undefined;
+  readonly attributes?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly requiredActions?: readonly string[] | undefined;
+}
+
+export async function insertUser(
+  db: Queryable,
+  realmId: string,
+  user: UserFields & { readonly id?: string | undefined; readonly serviceClient?: string },
+): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    `insert into app_user (id, realm_id, username, email, email_verified, first_name, last_name, enabled, attributes,
+       required_actions, service_client)
+     values (coalesce($1::uuid, gen_random_uuid()), $2, lower($3), $4, $5, $6, $7, $8, $9, $10, $11) returning id`,
+    [user.id ?? null, realmId, ...fieldValues(user), user.serviceClient ?? null],
+  );
+  return (rows[0] as { id: string }).id;
+}
+
+export async function updateUser(db: Queryable, id: string, user: UserFields): Promise<void> {
+  await db.query(
+    `update app_user set username = lower($2), email = $3, email_verified = $4, first_name = $5, last_name = $6,
+       enabled = $7, attributes = $8, required_actions = $9 where id = $1`,
+    [id, ...fieldValues(user)],
+  );
+}
+
+const fieldValues = (user: UserFields) => [
+  user.username,
+  user.email || null,
+  user.emailVerified ?? false,
+  user.firstName ?? null,
+  user.lastName ?? null,
+  user.enabled ?? true,
+  user.attributes ?? {},
+  user.requiredActions ?? [],
+];
+
+export async function deleteUser(db: Queryable, id: string): Promise<void> {
+  await db.query("delete from oidc_record where account_id = $1", [id]);
+  await db.query("delete from app_user where id = $1", [id]);
+}
+
+export async function setPasswordHash(
+  db: Queryable,
+  userId: string,
+  { hash, temporary }: { hash: string; temporary: boolean },
+): Promise<void> {
+  await db.query(
+    `insert into credential (user_id, password_hash, temporary) values ($1, $2, $3)
+     on conflict (user_id) do update set password_hash = $2, temporary = $3, changed_at = now()`,
+    [userId, hash, temporary],
+  );
+}
+
+export async function findPassword(
+  db: Queryable,
+  userId: string,
+): Promise<{ hash: string; temporary: boolean; changedAt: Date } | undefined> {
+  const { rows } = await db.query<{ password_hash: string; temporary: boolean; changed_at: Date }>(
+    "select password_hash, temporary, changed_at from credential where user_id = $1",
+    [userId],
+  );
+  return rows[0] && { hash: rows[0].password_hash, temporary: rows[0].temporary, changedAt: rows[0].changed_at };
+}
+
+/** Tells services that what they know of the user is old. */
+export function announceUser(db: Queryable, realm: string, sub: string): Promise<void> {
+  return announce(db, { kind: "user", realm, sub });
+}
+
+export function toUser(row: UserRow): User {
+  return {
+    id: row.id,
+    username: row.username,
+    email: row.email ?? undefined,
+    emailVerified: row.email_verified,
+    firstName: row.first_name ?? undefined,
+    lastName: row.last_name ?? undefined,
+    enabled: row.enabled,
+    attributes: row.attributes,
+    requiredActions: row.required_actions,
+    serviceClient: row.service_client ?? undefined,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,156 @@
+import { type TestServer, startTestServer } from "@swath/postgres/server";
+import { createLogger } from "@swath/service";
+import type { Server } from "node:http";
+import { type AddressInfo, createServer } from "node:net";
+
+import type { IdentityContext } from "../context.ts";
+import { setUp } from "../bootstrap/set-up.ts";
+import { buildIdentity } from "../build.ts";
+import { createPasswordHasher } from "../login/hasher.ts";
+import { openIdentityDatabase } from "../store/database.ts";
+import type { DeclaredClient } from "../bootstrap/declared-clients.ts";
+
+export const PASSWORD = "changeme";
+export const SECRET = "a:secret%with signs";
+
+/** Clients of the tests: one that protects folders of users, a public one for browsers, one with an exact redirect URI. */
+export const CLIENTS: readonly DeclaredClient[] = [
+  {
+    clientId: "dummy-service",
+    name: "Dummy service",
+    secret: SECRET,
+    resources: ["eric", "bob"].map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+  },
+  { clientId: "portal", name: "Portal", redirectUris: ["http://127.0.0.1/callback", "http://portal.platform.test/*"] },
+  { clientId: "hub", name: "Hub", secret: SECRET, redirectUris: ["https://hub.platform.test/callback"] },
+];
+
+export interface TestIdentity {
+  readonly url: string;
+  readonly issuer: string;
+  readonly context: IdentityContext;
+  readonly postgres: TestServer;
+  /** What the service logged, line by line. */
+  readonly logged: readonly string[];
+  readonly setUpAgain: (clients?: readonly DeclaredClient[]) => Promise<void>;
+  /** A request below the service; `form` makes it a POST. */
+  readonly ask: (
+    path: string,
+    init?: AskInit,
+  ) => Promise<{ status: number; headers: Headers; body: Body; text: string }>;
+  /** The answer of the password grant. */
+  readonly logIn: (username: string, password?: string, more?: Record<string, string>) => Promise<Body>;
+  readonly close: () => Promise<void>;
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+type Body = any;
+interface AskInit {
+  readonly method?: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+  readonly bearer?: string;
+  readonly basic?: readonly [string, string];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A whole identity service with its own PostgreSQL, on a free port of the loopback interface. */
+export async function startIdentity(): Promise<TestIdentity> {
+  const postgres = await startTestServer();
+  const logged: string[] = [];
+  const logger = createLogger("identity", "debug", { write: (line: string) => void logged.push(line) });
+  const setUpAgain = async (clients = CLIENTS) => {
+    const database = await openIdentityDatabase(postgres.url, () => {}, 4);
+    try {
+      await setUp({
+        pool: database.pool,
+        logger,
+        hasher: createPasswordHasher(2),
+        realm: "master",
+        adminUser: "admin",
+        adminPassword: PASSWORD,
+        adminClient: "admin-cli",
+        testUsers: ["eric", "bob", "alice"],
+        testPassword: PASSWORD,
+        clients,
+      });
+    } finally {
+      await database.close();
+    }
+  };
+  await setUpAgain();
+
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const service = await buildIdentity({
+    settings: {
+      DATABASE_URL: postgres.url,
+      PUBLIC_URL: url,
+      PLATFORM_DOMAIN: "platform.test",
+      DATABASE_CONNECTIONS: 16,
+      HASH_CONCURRENCY: 2,
+      CLEAN_UP_INTERVAL: 3600,
+    },
+    logger,
+  });
+  const server = service.servers["http"] as Server;
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+
+  const ask: TestIdentity["ask"] = async (path, { method, form, json, bearer, basic, headers } = {}) => {
+    const answer = await fetch(`${url}${path}`, {
+      method: method ?? (form !== undefined || json !== undefined ? "POST" : "GET"),
+      redirect: "manual",
+      headers: {
+        ...(json !== undefined && { "content-type": "application/json" }),
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        ...(basic && {
+          authorization: `Basic ${Buffer.from(basic.map(encodeURIComponent).join(":")).toString("base64")}`,
+        }),
+        ...headers,
+      },
+      ...(form && { body: new URLSearchParams(form) }),
+      ...(json !== undefined && { body: JSON.stringify(json) }),
+    });
+    const text = await answer.text();
+    const isJson = answer.headers.get("content-type")?.includes("json") === true;
+    return { status: answer.status, headers: answer.headers, text, body: isJson ? JSON.parse(text) : undefined };
+  };
+  return {
+    url,
+    issuer: `${url}/realms/master`,
+    context: service.context,
+    postgres,
+    logged,
+    setUpAgain,
+    ask,
+    logIn: async (username, password = PASSWORD, more = {}) =>
+      (
+        await ask("/realms/master/protocol/openid-connect/token", {
+          form: {
+            grant_type: "password",
+            client_id: "admin-cli",
+            username,
+            password,
+            scope: "openid profile email",
+            ...more,
+          },
+        })
+      ).body,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await service.close?.();
+      await postgres.close();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

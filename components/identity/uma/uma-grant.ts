@@ -1,0 +1,102 @@
+import { identityOf, readBearerToken } from "@swath/auth";
+
+import type { IdentityContext } from "../context.ts";
+import { checkAccessToken } from "../protocol/access-token.ts";
+import { authenticateClient } from "../protocol/client-authentication.ts";
+import type { Form } from "../protocol/form.ts";
+import { issueTokens } from "../protocol/issue-tokens.ts";
+import { OAuthError, invalidRequest } from "../protocol/oauth-error.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import type { Client } from "../store/clients.ts";
+import { evaluatePermissions } from "./evaluate-permissions.ts";
+import { readTicket } from "./ticket.ts";
+
+export const UMA_GRANT = "urn:ietf:params:oauth:grant-type:uma-ticket";
+
+/**
+ * A requesting party token (UMA 2.0 Grant §3.3): which resources of the audience its holder may use. With
+ * `response_mode=decision` only whether all of what was asked for is granted, with `permissions` only the list.
+ */
+export async function grantByUmaTicket(
+  context: IdentityContext,
+  handle: RealmHandle,
+  form: Form,
+  authorization: string | undefined,
+): Promise<unknown> {
+  const token = readBearerToken(authorization) ?? form.get("claim_token") ?? form.get("subject_token");
+  if (token === undefined) {
+    throw new OAuthError(401, "invalid_grant", "Send the access token of the user as Authorization: Bearer");
+  }
+  const bearer = await checkAccessToken(context, handle, token);
+  if (bearer === undefined) {
+    throw new OAuthError(401, "invalid_grant", "Invalid bearer token");
+  }
+  const ticketText = form.get("ticket");
+  const ticket = ticketText === undefined ? undefined : readTicket(handle, ticketText);
+  if (ticketText !== undefined && ticket === undefined) {
+    throw new OAuthError(400, "invalid_ticket", "Invalid or expired permission ticket");
+  }
+  const audienceId = ticket?.audience ?? form.get("audience");
+  const azp = typeof bearer.claims["azp"] === "string" ? bearer.claims["azp"] : "";
+  const audience = await findAudience(handle, audienceId ?? azp);
+  const asked = form.get("permission");
+  const permissions = ticket?.permissions ?? (asked === undefined ? [] : asked.split(/\s+/));
+
+  const granted = await evaluatePermissions(context, handle, {
+    audience,
+    // Roles and groups as they are now; claims of the token for policies that look at them.
+    identity: identityOf({
+      ...bearer.claims,
+      realm_access: { roles: bearer.access.realm },
+      resource_access: Object.fromEntries(
+        Object.entries(bearer.access.clients).map(([client, roles]) => [client, { roles }]),
+      ),
+      groups: bearer.access.groups,
+    }),
+    permissions,
+    byUri: form.get("permission_resource_format") === "uri",
+  });
+  if (granted.length === 0 || (permissions.length > 0 && granted.length < permissions.length)) {
+    throw new OAuthError(403, "access_denied", "not_authorized");
+  }
+  switch (form.get("response_mode")) {
+    case "decision":
+      return { result: true };
+    case "permissions":
+      return granted;
+    case undefined:
+      break;
+    default:
+      throw invalidRequest("response_mode must be decision or permissions");
+  }
+  const client =
+    form.get("client_id") === undefined
+      ? await findAudience(handle, azp)
+      : await authenticateClient(handle, undefined, form);
+  const answer = await issueTokens(handle, {
+    client,
+    user: bearer.user,
+    access: bearer.access,
+    scope: typeof bearer.claims["scope"] === "string" ? bearer.claims["scope"] : "",
+    audience: [audience.clientId],
+    claims: {
+      ...(typeof bearer.claims["sid"] === "string" && {
+        sid: bearer.claims["sid"],
+        session_state: bearer.claims["sid"],
+      }),
+      authorization: { permissions: granted },
+    },
+  });
+  return { ...answer, upgraded: false };
+}
+
+async function findAudience({ findClient }: RealmHandle, clientId: string): Promise<Client> {
+  const client = await findClient(clientId);
+  if (client === undefined) {
+    throw new OAuthError(400, "invalid_request", `Invalid audience: there is no client ${clientId}`);
+  }
+  if (!client.settings.enabled) {
+    throw new OAuthError(400, "invalid_request", `Client ${clientId} is disabled`);
+  }
+  return client;
+}

@@ -1,0 +1,46 @@
+import type { Peer } from "@swath/service";
+
+import { IdentityError } from "./identity-admin.ts";
+
+interface AdminTokenOptions {
+  readonly peer: Peer;
+  readonly realm: string;
+  readonly client: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Gives an access token of the administrator, logging in anew shortly before the last one ends. */
+export function createAdminToken({ peer, realm, client, user, password }: AdminTokenOptions): () => Promise<string> {
+  let current: { readonly token: string; readonly until: number } | undefined;
+  let pending: Promise<string> | undefined;
+
+  const logIn = async (): Promise<string> => {
+    const answer = await peer.fetch(`/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`, {
+      method: "POST",
+      timeout: 10_000,
+      headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+      body: new URLSearchParams({ grant_type: "password", client_id: client, username: user, password }).toString(),
+    });
+    const body = (await answer.json()) as { access_token?: string; expires_in?: number; error_description?: string };
+    if (!answer.ok || body.access_token === undefined) {
+      throw new IdentityError(
+        answer.status,
+        `the identity service refuses the login of ${user}: ${body.error_description ?? answer.status}`,
+      );
+    }
+    const seconds = body.expires_in ?? 60;
+    current = { token: body.access_token, until: Date.now() + Math.max(seconds - 30, seconds / 2) * 1000 };
+    return body.access_token;
+  };
+
+  return () => {
+    if (current !== undefined && current.until > Date.now()) {
+      return Promise.resolve(current.token);
+    }
+    pending ??= logIn().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+}

@@ -1,0 +1,104 @@
+import { type Peer, Problem } from "@swath/service";
+
+export interface BucketState {
+  readonly objects: number;
+  readonly bytes: number;
+  readonly quotaBytes: number | null;
+  readonly policy: object | null;
+}
+
+export interface AccessKey {
+  readonly accessKey: string;
+  readonly user: string;
+  readonly title: string | null;
+  readonly enabled: boolean;
+}
+
+/** The part of the object storage's administration API that workspaces need. */
+export interface ObjstoreAdmin {
+  readonly findBucket: (name: string) => Promise<BucketState | undefined>;
+  readonly createBucket: (name: string) => Promise<void>;
+  readonly setQuota: (name: string, bytes: number | null) => Promise<void>;
+  readonly removePolicy: (name: string) => Promise<void>;
+  readonly deleteBucket: (name: string) => Promise<void>;
+  readonly findUser: (name: string) => Promise<{ readonly policy: object; readonly enabled: boolean } | undefined>;
+  readonly putUser: (name: string, policy: object) => Promise<void>;
+  readonly deleteUser: (name: string) => Promise<void>;
+  readonly listKeys: (user: string) => Promise<readonly AccessKey[]>;
+  readonly createKey: (
+    user: string,
+    title: string,
+  ) => Promise<{ readonly accessKey: string; readonly secretKey: string }>;
+  readonly deleteKey: (accessKey: string) => Promise<void>;
+}
+
+interface ObjstoreAdminOptions {
+  readonly peer: Peer;
+  readonly user: string;
+  readonly password: string;
+  /** Called before each request with its number. */
+  readonly onCall?: (count: number) => void;
+}
+
+export function createObjstoreAdmin({ peer, user, password, onCall }: ObjstoreAdminOptions): ObjstoreAdmin {
+  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+  let calls = 0;
+  const call = async <Body>(method: string, path: string, body?: object): Promise<Body | undefined> => {
+    calls += 1;
+    onCall?.(calls);
+    const answer = await peer.fetch(path, {
+      method,
+      timeout: 10_000,
+      headers: { authorization, ...(body && { "content-type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (answer.status === 404) {
+      return undefined;
+    }
+    if (!answer.ok) {
+      throw new Problem(502, `the object storage answers ${answer.status} to ${method} ${path}: ${detailOf(text)}`);
+    }
+    return (text === "" ? {} : JSON.parse(text)) as Body;
+  };
+  const bucket = (name: string) => `/api/buckets/${encodeURIComponent(name)}`;
+
+  return {
+    findBucket: (name) => call<BucketState>("GET", bucket(name)),
+    createBucket: async (name) => void (await call("PUT", bucket(name))),
+    setQuota: async (name, bytes) => void (await call("PUT", `${bucket(name)}/quota`, { bytes })),
+    removePolicy: async (name) => void (await call("DELETE", `${bucket(name)}/policy`)),
+    deleteBucket: async (name) => void (await call("DELETE", bucket(name))),
+    findUser: async (name) => {
+      const answer = await call<{ users: { name: string; policy: object; enabled: boolean }[] }>("GET", "/api/users");
+      return answer?.users.find((candidate) => candidate.name === name);
+    },
+    putUser: async (name, policy) => {
+      await call("PUT", `/api/users/${encodeURIComponent(name)}`, { policy, enabled: true });
+    },
+    deleteUser: async (name) => void (await call("DELETE", `/api/users/${encodeURIComponent(name)}`)),
+    listKeys: async (name) => {
+      const answer = await call<{ accessKeys: AccessKey[] }>("GET", "/api/access-keys");
+      return (answer?.accessKeys ?? []).filter((key) => key.user === name);
+    },
+    createKey: async (name, title) => {
+      const key = await call<{ accessKey: string; secretKey: string }>("POST", "/api/access-keys", {
+        user: name,
+        title,
+      });
+      if (key === undefined) {
+        throw new Problem(502, `the object storage has no user ${name}`);
+      }
+      return key;
+    },
+    deleteKey: async (key) => void (await call("DELETE", `/api/access-keys/${encodeURIComponent(key)}`)),
+  };
+}
+
+function detailOf(text: string): string {
+  try {
+    return (JSON.parse(text) as { detail?: string }).detail ?? text.slice(0, 200);
+  } catch {
+    return text.slice(0, 200);
+  }
+}

@@ -1,0 +1,72 @@
+import { defineSettings } from "@swath/service";
+
+/** Settings of the API (`main.ts`). */
+export const apiSettings = defineSettings({
+  DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
+  PUBLIC_URL: { kind: "url", description: "Public base URL of the workspace API." },
+  PREFIX_FOR_NAME: { kind: "string", default: "ws", description: "What names of workspaces start with." },
+  AUTHENTICATION: {
+    kind: "string",
+    oneOf: ["required", "optional"],
+    default: "required",
+    description: "optional: requests without a token act for the administrator (no identity service, or unprotected).",
+  },
+  OPEN_HOST: {
+    kind: "string",
+    optional: true,
+    description: "Host name on which requests without a token act for the administrator.",
+  },
+  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
+  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  IDENTITY_REALM: { kind: "string", default: "master", description: "Realm of users." },
+  IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
+  INTERNAL_SECRET: {
+    kind: "string",
+    secret: true,
+    description: "What other services of the deployment show on the port `internal`.",
+  },
+  S3_ENDPOINT: { kind: "url", optional: true, description: "Public base URL of the object storage." },
+  S3_REGION: { kind: "string", default: "us-east-1", description: "Region that clients of the object storage name." },
+});
+
+/** Settings of the reconciler (`reconciler/main.ts`). */
+export const reconcilerSettings = defineSettings({
+  DATABASE_URL: apiSettings.DATABASE_URL,
+  OBJSTORE_ADMIN_URL: {
+    kind: "string",
+    optional: true,
+    description: "Administration API of the object storage; without it buckets cannot be made.",
+  },
+  OBJSTORE_URL: { kind: "string", optional: true, description: "The object storage inside the deployment (S3)." },
+  OBJSTORE_ROOT_USER: { kind: "string", optional: true, description: "Root user of the object storage." },
+  OBJSTORE_ROOT_PASSWORD: { kind: "string", optional: true, secret: true, description: "Its password." },
+  S3_REGION: apiSettings.S3_REGION,
+  IDENTITY_INTERNAL_URL: { ...apiSettings.IDENTITY_INTERNAL_URL, description: "Without it nothing is protected." },
+  IDENTITY_REALM: apiSettings.IDENTITY_REALM,
+  IDENTITY_ADMIN_USER: apiSettings.IDENTITY_ADMIN_USER,
+  IDENTITY_ADMIN_PASSWORD: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "Needed where IDENTITY_INTERNAL_URL is given.",
+  },
+  IDENTITY_ADMIN_CLIENT: { kind: "string", default: "admin-cli", description: "Client of the administrator's login." },
+  PROTECTION_CLIENT: {
+    kind: "string",
+    default: "workspace-api",
+    description: "Identity client that owns the protected paths of the workspace API.",
+  },
+  DEFAULT_QUOTA_MB: {
+    kind: "integer",
+    default: 20_480,
+    minimum: 1,
+    description: "Quota of a workspace's storage in MiB, where none was set for it.",
+  },
+  RECONCILE_INTERVAL: {
+    kind: "duration",
+    default: "60s",
+    minimum: 1,
+    description: "How often each workspace is compared with what it should be.",
+  },
+  CONCURRENCY: { kind: "integer", default: 8, minimum: 1, maximum: 100, description: "Workspaces worked on at once." },
+});

@@ -1,0 +1,58 @@
+import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { openDatabase } from "@swath/postgres";
+import { createPeer, runService } from "@swath/service";
+import { readyServer } from "@swath/service/fastify";
+
+import { createCallerOf } from "./caller.ts";
+import { createIdentityAdmin } from "./clients/identity-admin.ts";
+import { apiSettings } from "./config.ts";
+import { createInternalApi } from "./routes/internal.ts";
+import { createWorkspaceApi } from "./service.ts";
+import type { Tables } from "./store/tables.ts";
+
+await runService({
+  name: "workspace-api",
+  settings: apiSettings,
+  build: async ({ settings, logger }) => {
+    const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: identityUrl, S3_ENDPOINT: endpoint } = settings;
+    const { db, check, close } = await openDatabase<Tables>({
+      url: settings.DATABASE_URL,
+      schema: "workspace",
+      migrations: `${import.meta.dirname}/migrations`,
+      onError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
+    });
+    const issuer =
+      issuerUrl === undefined
+        ? undefined
+        : openIssuer({ issuer: issuerUrl, ...(identityUrl !== undefined && { peerUrl: identityUrl }) });
+    const peer = identityUrl === undefined ? undefined : createPeer(identityUrl);
+    const context = {
+      db,
+      prefix: settings.PREFIX_FOR_NAME,
+      callerOf: createCallerOf({
+        ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
+        adminUser: settings.IDENTITY_ADMIN_USER,
+        isOpen: settings.AUTHENTICATION === "optional",
+        ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),
+      }),
+      ...(peer && {
+        identityAs: (token: string) =>
+          createIdentityAdmin({ peer, realm: settings.IDENTITY_REALM, token: () => Promise.resolve(token) }),
+      }),
+      ...(endpoint !== undefined && { storage: { endpoint, region: settings.S3_REGION } }),
+    };
+    const app = await createWorkspaceApi(logger, context);
+    const internal = createInternalApi({ logger, context, secret: settings.INTERNAL_SECRET });
+    return {
+      servers: { http: await readyServer(app), internal: await readyServer(internal) },
+      ready: check,
+      close: async () => {
+        await app.close();
+        await internal.close();
+        await issuer?.close();
+        await peer?.close();
+        await close();
+      },
+    };
+  },
+});

@@ -1,0 +1,105 @@
+import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+
+const NAMESPACE = "rm";
+
+/** Workspaces: the API at `workspace-api.<domain>`, and the reconciler that makes and keeps what belongs to them. */
+export const manifest: Component = {
+  name: "workspace-api",
+  title: "Workspace API",
+  namespace: NAMESPACE,
+  enabled: ({ variables }) => variables.REQUIRE_WORKSPACE_API,
+  declare: ({ settings: { variables } }) => ({
+    routes: [
+      {
+        service: "workspace-api",
+        workload: "workspace-api",
+        offersOpenHost: true,
+        protection: {
+          required: variables.REQUIRE_WORKSPACE_API_PROTECTION,
+          clientId: "workspace-api",
+          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$", "^/probe$"],
+        },
+      },
+    ],
+    identityClients: [
+      {
+        clientId: "workspace-api",
+        name: "Workspace API",
+        secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
+        resources: [
+          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
+          // Everybody may list and create their own; the API decides which those are.
+          { name: "workspaces", uris: ["/workspaces"], authenticated: true },
+        ],
+      },
+    ],
+  }),
+  deploy: (context) => {
+    const { variables } = context.settings;
+    return {
+      workloads: [
+        {
+          name: "workspace-api",
+          namespace: NAMESPACE,
+          component: "workspace-api",
+          kind: "service",
+          env: {
+            ...toShared(context),
+            PUBLIC_URL: context.publicUrl("workspace-api"),
+            AUTHENTICATION: variables.REQUIRE_WORKSPACE_API_PROTECTION ? "required" : "optional",
+            ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("workspace-api-open") }),
+            INTERNAL_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 },
+            S3_ENDPOINT: variables.OBJSTORE_ENDPOINT ?? context.publicUrl("objstore"),
+          },
+          ports: [
+            { name: "http", number: 8080 },
+            { name: "internal", number: 8081 },
+          ],
+          resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+        },
+        ...(variables.INSTALL_GITOPS ? [createReconciler(context)] : []),
+      ],
+    };
+  },
+};
+
+function createReconciler(context: DeployContext) {
+  const { variables } = context.settings;
+  const { isEnabled } = context;
+  return {
+    name: "workspace-reconciler",
+    namespace: NAMESPACE,
+    component: "workspace-api",
+    entry: "reconciler/main",
+    kind: "service" as const,
+    env: {
+      ...toShared(context),
+      ...(isEnabled("identity") && { IDENTITY_ADMIN_PASSWORD: variables.IDENTITY_SERVICE_ADMIN_PASSWORD }),
+      IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
+      ...(isEnabled("objstore") && {
+        OBJSTORE_ADMIN_URL: { peer: "objstore", port: "console" },
+        OBJSTORE_URL: { peer: "objstore" },
+        OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
+        OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
+      }),
+    },
+    resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+  };
+}
+
+function toShared({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const { variables } = settings;
+  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm } = variables;
+  return {
+    DATABASE_URL: { database: "url" },
+    IDENTITY_REALM: realm,
+    IDENTITY_ADMIN_USER: variables.IDENTITY_SERVICE_ADMIN_USER,
+    S3_REGION: variables.OBJSTORE_REGION,
+    ...(issuer !== undefined && { IDENTITY_ISSUER: issuer }),
+    ...(issuer === undefined &&
+      isEnabled("identity") && {
+        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
+        IDENTITY_INTERNAL_URL: { peer: "identity" },
+      }),
+  };
+}

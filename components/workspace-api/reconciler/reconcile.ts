@@ -1,0 +1,110 @@
+import type { Logger } from "@swath/service";
+import type { Kysely } from "kysely";
+
+import type { Step, StepContext } from "../steps/step.ts";
+import { finishDeletion, releaseWorkspace } from "../store/claims.ts";
+import { addRepairs, dropStep, listSteps, saveOutputs, setStepDone, setStepFailed } from "../store/steps.ts";
+import type { Tables } from "../store/tables.ts";
+import { type Workspace, findWorkspace } from "../store/workspaces.ts";
+
+export interface ReconcileDeps {
+  readonly db: Kysely<Tables>;
+  readonly steps: readonly Step[];
+  readonly logger: Logger;
+  /** Seconds between looks at a workspace that is as it should be. */
+  readonly interval: number;
+  /** Called between things that a crash may separate; tests end the process here. */
+  readonly onPoint?: (point: string) => void;
+}
+
+/** Seconds before a step that failed is tried again: 1, 2, 4 … 300, a little apart from others that failed with it. */
+function backOff(attempts: number): number {
+  return Math.min(300, 2 ** Math.min(attempts - 1, 9)) * (0.75 + Math.random() / 2);
+}
+
+/** One look at a claimed workspace: every step brings its part to what is wanted, or takes it away. */
+export async function reconcile(deps: ReconcileDeps, name: string): Promise<void> {
+  const workspace = await findWorkspace(deps.db, name);
+  if (workspace === undefined) {
+    return;
+  }
+  const failure = workspace.phase === "deleting" ? await removeAll(deps, workspace) : await applyAll(deps, workspace);
+  const { generation } = workspace;
+  if (failure === undefined && workspace.phase === "deleting") {
+    await finishDeletion(deps.db, name, generation);
+    deps.logger.info({ workspace: name, data: workspace.data }, "deleted a workspace");
+    return;
+  }
+  await releaseWorkspace(deps.db, {
+    name,
+    generation,
+    ...(failure === undefined && { observed: generation }),
+    nextIn: failure === undefined ? deps.interval : backOff(failure.attempts),
+  });
+}
+
+interface Failure {
+  readonly attempts: number;
+}
+
+async function applyAll(
+  { db, steps, logger, onPoint }: ReconcileDeps,
+  workspace: Workspace,
+): Promise<Failure | undefined> {
+  for (const step of steps) {
+    onPoint?.(`before ${step.name}`);
+    // Steps learn things that later ones need: who the owner is.
+    const current = (await findWorkspace(db, workspace.name)) ?? workspace;
+    try {
+      const repairs = await step.apply(await toContext(db, { ...current, generation: workspace.generation }, step));
+      onPoint?.(`after ${step.name}`);
+      await setStepDone(db, workspace.name, step.name);
+      await addRepairs(db, workspace.name, step.name, repairs);
+      for (const what of repairs) {
+        logger.warn({ workspace: workspace.name, step: step.name, what }, "repaired a workspace");
+      }
+    } catch (error) {
+      return noteFailure({ db, logger }, workspace.name, step, error);
+    }
+  }
+  return undefined;
+}
+
+async function removeAll(
+  { db, steps, logger, onPoint }: ReconcileDeps,
+  workspace: Workspace,
+): Promise<Failure | undefined> {
+  for (const step of steps.toReversed()) {
+    onPoint?.(`before removal of ${step.name}`);
+    try {
+      await step.remove(await toContext(db, workspace, step));
+      onPoint?.(`after removal of ${step.name}`);
+      await dropStep(db, workspace.name, step.name);
+    } catch (error) {
+      return noteFailure({ db, logger }, workspace.name, step, error);
+    }
+  }
+  return undefined;
+}
+
+async function toContext(db: Kysely<Tables>, workspace: Workspace, { name }: Step): Promise<StepContext> {
+  const record = (await listSteps(db, workspace.name)).find((step) => step.name === name);
+  return {
+    workspace,
+    outputs: record?.outputs ?? null,
+    wasDone: workspace.observedGeneration > 0 && record !== undefined,
+    save: (outputs) => saveOutputs(db, workspace.name, name, outputs),
+  };
+}
+
+async function noteFailure(
+  { db, logger }: Pick<ReconcileDeps, "db" | "logger">,
+  workspace: string,
+  step: Step,
+  error: unknown,
+): Promise<Failure> {
+  const message = error instanceof Error ? error.message : String(error);
+  const attempts = await setStepFailed(db, workspace, step.name, message);
+  logger.warn({ workspace, step: step.name, attempts, err: error }, "a step failed; it is tried again");
+  return { attempts };
+}

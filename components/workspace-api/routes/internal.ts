@@ -1,0 +1,66 @@
+import { type Logger, Problem } from "@swath/service";
+import { createApp } from "@swath/service/fastify";
+import type { FastifyInstance } from "fastify";
+import { timingSafeEqual, hash } from "node:crypto";
+import { Type } from "typebox";
+
+import type { BucketOutputs } from "../steps/bucket.ts";
+import { listSteps } from "../store/steps.ts";
+import { listWorkspaces } from "../store/workspaces.ts";
+import type { ApiContext } from "./context.ts";
+import { statusOf, toCredentials } from "./record.ts";
+
+interface InternalOptions {
+  readonly logger: Logger;
+  readonly context: Pick<ApiContext, "db" | "prefix" | "storage">;
+  /** What callers show as a bearer token. */
+  readonly secret: string;
+}
+
+/**
+ * What other services of the deployment ask, on a port of its own that is not published: where a user's results go. They act
+ * for users whose tokens may have ended long ago.
+ */
+export function createInternalApi({ logger, context, secret }: InternalOptions): FastifyInstance {
+  const app = createApp(logger);
+  const expected = hash("sha256", `Bearer ${secret}`, "buffer");
+  app.addHook("onRequest", async (request) => {
+    if (request.url === "/healthz") {
+      return;
+    }
+    const shown = hash("sha256", request.headers.authorization ?? "", "buffer");
+    if (!timingSafeEqual(shown, expected)) {
+      throw new Problem(401, "This port is for services of the deployment, which know its secret.");
+    }
+  });
+  app.get<{ Params: { user: string } }>(
+    "/users/:user/storage",
+    { schema: { params: Type.Object({ user: Type.String({ minLength: 1, maxLength: 255 }) }) } },
+    async (request) => {
+      const { user } = request.params;
+      const { db, prefix, storage } = context;
+      const owned = (await listWorkspaces(db, { user: { id: user, username: user }, limit: 100 })).filter(
+        ({ members }) =>
+          members.some(({ role, username, userId }) => role === "owner" && (username === user || userId === user)),
+      );
+      const workspace = owned.find(({ name }) => name === `${prefix}-${user}`) ?? owned[0];
+      if (workspace === undefined) {
+        throw new Problem(404, `User ${user} has no workspace; create one with POST /workspaces.`);
+      }
+      const steps = await listSteps(db, workspace.name);
+      const bucket = steps.find(({ name }) => name === "bucket")?.outputs as BucketOutputs | null | undefined;
+      if (bucket?.key === undefined || storage === undefined) {
+        throw new Problem(
+          409,
+          `Workspace ${workspace.name} of ${user} has no storage yet; it is ${statusOf(workspace)}.`,
+        );
+      }
+      return {
+        workspace: workspace.name,
+        status: statusOf(workspace),
+        storage: { credentials: toCredentials(bucket.bucketname, bucket.key, storage) },
+      };
+    },
+  );
+  return app;
+}

@@ -1,0 +1,113 @@
+import type { FastifyInstance } from "fastify";
+import type { Static } from "typebox";
+
+import { WorkspaceError } from "../errors.ts";
+import { workspaceNamePattern } from "../names.ts";
+import { addRegistration, listRegistrations } from "../store/registrations.ts";
+import { type ApiContext, enter } from "./context.ts";
+import { DeregisterBody, DocumentBody, ListQuery, NameParams, RegisterBody } from "./schemas.ts";
+
+const tags = ["registration"];
+type Named = { Params: { name: string } };
+
+/** Which service takes which type of resource. */
+const QUEUES: Readonly<Record<string, string>> = {
+  "stac-item": "harvester",
+  ades: "ades",
+  oaproc: "ades",
+  catalogue: "catalogue",
+  xml: "xml",
+  application: "application",
+};
+
+/** Requests to register data and services; kept until the service that carries them out takes them. */
+export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext): void {
+  const { db, prefix } = context;
+  const params = NameParams(workspaceNamePattern(prefix));
+  const enterAsWriter = async (request: Parameters<typeof enter>[1]) => {
+    const { caller, workspace } = await enter(context, request, "writer");
+    return {
+      workspace: workspace.name,
+      ...(caller.user && { requestedBy: caller.user.username ?? caller.user.id }),
+    };
+  };
+
+  app.post<Named & { Body: Static<typeof RegisterBody> }>(
+    "/workspaces/:name/register",
+    {
+      schema: {
+        tags,
+        summary: "Register a STAC catalogue, a processing service, a catalogue …",
+        params,
+        body: RegisterBody,
+      },
+    },
+    async (request, reply) => {
+      const who = await enterAsWriter(request);
+      const { type, url, parent_identifier } = request.body;
+      const kind = type.toLowerCase();
+      const queue = Object.hasOwn(QUEUES, kind) ? QUEUES[kind] : undefined;
+      if (queue === undefined) {
+        throw new WorkspaceError(400, `"${type}" cannot be registered; allowed: ${Object.keys(QUEUES).join(", ")}.`);
+      }
+      if (kind === "stac-item") {
+        const root = url.endsWith("/") ? `${url}catalog.json` : url;
+        const payload = { name: "harvest-bucket-catalog", values: { resource: { root_path: root } } };
+        await addRegistration(db, { ...who, queue, payload });
+        return reply.code(202).send({ message: `STAC Catalog '${root}' was accepted for harvesting` });
+      }
+      await addRegistration(db, {
+        ...who,
+        queue,
+        payload: { url, parent_identifier: parent_identifier ?? null, type },
+      });
+      return reply.code(202).send({ message: `${type} ${url} was applied for registration` });
+    },
+  );
+
+  for (const kind of ["collection", "json"] as const) {
+    app.post<Named & { Body: Readonly<Record<string, unknown>> }>(
+      `/workspaces/:name/register-${kind}`,
+      {
+        schema: {
+          tags,
+          summary: kind === "collection" ? "Register a STAC Collection" : "Register a STAC Item, Collection or record",
+          params,
+          body: DocumentBody,
+        },
+      },
+      async (request, reply) => {
+        const who = await enterAsWriter(request);
+        await addRegistration(db, { ...who, queue: kind, payload: request.body });
+        const id = typeof request.body["id"] === "string" ? request.body["id"] : "document";
+        return reply.code(202).send({ message: `${id} was applied for registration` });
+      },
+    );
+  }
+
+  app.post<Named & { Body: Static<typeof DeregisterBody> }>(
+    "/workspaces/:name/deregister",
+    { schema: { tags, summary: "Take something out of the catalogue", params, body: DeregisterBody } },
+    async (request) => {
+      const who = await enterAsWriter(request);
+      const { identifier, url } = request.body;
+      if (!identifier && !url) {
+        throw new WorkspaceError(422, "Name what is to be taken out: identifier or url.", [
+          { loc: ["body", "identifier"], msg: "identifier or url is required", type: "value_error.missing" },
+        ]);
+      }
+      const payload = identifier ? { identifier } : { url };
+      await addRegistration(db, { ...who, queue: "deregister", payload });
+      return { message: `Item '${JSON.stringify(payload)}' was applied for de-registration` };
+    },
+  );
+
+  app.get<Named & { Querystring: Static<typeof ListQuery> }>(
+    "/workspaces/:name/registrations",
+    { schema: { tags, summary: "What was asked to be registered, the latest first", params, querystring: ListQuery } },
+    async (request) => {
+      const { workspace } = await enter(context, request, "reader");
+      return { registrations: await listRegistrations(db, workspace.name, request.query.limit ?? 100) };
+    },
+  );
+}

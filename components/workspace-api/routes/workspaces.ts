@@ -1,0 +1,214 @@
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+
+import { WorkspaceError, notFound } from "../errors.ts";
+import { toWorkspaceName, workspaceNamePattern } from "../names.ts";
+import {
+  type NewWorkspace,
+  changeWorkspace,
+  deleteWorkspace,
+  findWorkspace,
+  hurry,
+  insertWorkspace,
+  listWorkspaces,
+  reviveWorkspace,
+} from "../store/workspaces.ts";
+import { type Caller, roleIn } from "../caller.ts";
+import { type ApiContext, enter } from "./context.ts";
+import { statusOf, toRecord } from "./record.ts";
+import { ChangeBody, CreateBody, DeleteQuery, ListQuery, NameParams } from "./schemas.ts";
+
+const tags = ["workspaces"];
+type Named = { Params: { name: string } };
+
+/** Creating, reading, changing and deleting workspaces. */
+export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): void {
+  const { db, prefix, callerOf } = context;
+  const params = NameParams(workspaceNamePattern(prefix));
+
+  app.post<{ Body: Static<typeof CreateBody>; Headers: { "idempotency-key"?: string } }>(
+    "/workspaces",
+    {
+      schema: {
+        tags,
+        summary: "Create a workspace",
+        description:
+          "Answers at once; what belongs to the workspace is made meanwhile, see its status. Administrators create workspaces " +
+          "for anybody, everybody else for themselves. With an Idempotency-Key, a repeated request answers like the first.",
+        headers: Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255 })) }),
+        body: CreateBody,
+      },
+    },
+    async (request, reply) => {
+      const caller = await callerOf(request);
+      const { preferred_name: preferredName = "", default_owner: owner = "" } = request.body;
+      const idempotencyKey = request.headers["idempotency-key"];
+      const workspace: NewWorkspace = {
+        name: toWorkspaceName(prefix, preferredName),
+        preferredName,
+        ...(await findOwner(context, caller, owner.trim())),
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+        ...(caller.user && { createdBy: caller.user.username ?? caller.user.id }),
+      };
+      if (!(await insertWorkspace(db, workspace)) && !(await reviveWorkspace(db, workspace))) {
+        await refuseDuplicate(context, workspace);
+      }
+      return reply.code(201).header("location", `/workspaces/${workspace.name}`).send({ name: workspace.name });
+    },
+  );
+
+  app.get<{ Querystring: Static<typeof ListQuery> }>(
+    "/workspaces",
+    { schema: { tags, summary: "List workspaces: one's own, or all for an administrator", querystring: ListQuery } },
+    async (request) => {
+      const caller = await callerOf(request);
+      const { limit = 100, after } = request.query;
+      const found = await listWorkspaces(db, {
+        limit: limit + 1,
+        ...(after !== undefined && { after }),
+        ...(!caller.isAdmin && caller.user && { user: caller.user }),
+      });
+      const page = found.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        workspaces: page.map((workspace) => ({
+          name: workspace.name,
+          status: statusOf(workspace),
+          owner: workspace.ownerName ?? workspace.owner,
+          role: roleIn(caller, workspace),
+          created_at: workspace.createdAt.toISOString(),
+        })),
+        ...(found.length > limit && last && { next: last.name }),
+      };
+    },
+  );
+
+  app.get<Named>(
+    "/workspaces/:name",
+    { schema: { tags, summary: "A workspace: status, storage credentials, members", params } },
+    async (request, reply) => {
+      const { workspace, role } = await enter(context, request, "reader");
+      void reply.header("cache-control", "no-store");
+      return toRecord(context, workspace, role);
+    },
+  );
+
+  app.patch<Named & { Body: Static<typeof ChangeBody> }>(
+    "/workspaces/:name",
+    { schema: { tags, summary: "Change quota (administrators) or members (the owner)", params, body: ChangeBody } },
+    async (request, reply) => {
+      const { caller, workspace } = await enter(context, request, "owner");
+      const { storage, members } = request.body;
+      const quotaMb = storage?.quota_in_mb;
+      if (quotaMb !== undefined && !caller.isAdmin) {
+        throw new WorkspaceError(403, "Only an administrator may change the quota of a workspace.");
+      }
+      refuseTwice(members ?? []);
+      const done = await changeWorkspace(db, workspace.name, {
+        ...(quotaMb !== undefined && { quotaMb }),
+        ...(members !== undefined && { members }),
+      });
+      if (!done) {
+        throw isBeingDeleted(workspace.name);
+      }
+      return reply.code(204).send();
+    },
+  );
+
+  app.delete<Named & { Querystring: Static<typeof DeleteQuery> }>(
+    "/workspaces/:name",
+    { schema: { tags, summary: "Delete a workspace, and its data when asked to", params, querystring: DeleteQuery } },
+    async (request, reply) => {
+      const { data = "keep" } = request.query;
+      const caller = await callerOf(request);
+      const { name } = request.params;
+      const workspace = await findWorkspace(db, name);
+      const isKept = workspace?.phase === "kept";
+      const role = workspace && roleIn(caller, workspace);
+      if (workspace === undefined || role === undefined || (isKept && data === "keep")) {
+        throw notFound(name);
+      }
+      if (role !== "owner") {
+        throw new WorkspaceError(403, `Only the owner of workspace ${name} or an administrator may delete it.`);
+      }
+      await deleteWorkspace(db, name, data);
+      return reply.code(204).send();
+    },
+  );
+
+  app.post<Named>(
+    "/workspaces/:name/rotate-keys",
+    { schema: { tags, summary: "Replace the storage keys; the old ones end", params } },
+    async (request, reply) => {
+      const { workspace } = await enter(context, request, "owner");
+      if (!(await changeWorkspace(db, workspace.name, { rotateKeys: true }))) {
+        throw isBeingDeleted(workspace.name);
+      }
+      return reply.code(202).send({ message: `The storage keys of ${workspace.name} are being replaced.` });
+    },
+  );
+
+  app.post<Named>(
+    "/workspaces/:name/redeploy",
+    { schema: { tags, summary: "Compare the workspace with what it should be now", params } },
+    async (request, reply) => {
+      const { workspace } = await enter(context, request, "owner");
+      await hurry(db, workspace.name);
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** Who the owner is: the caller's own token says so, or the identity service when an administrator names somebody. */
+async function findOwner(
+  { identityAs }: ApiContext,
+  { isAdmin, user, token }: Caller,
+  owner: string,
+): Promise<Pick<NewWorkspace, "owner" | "ownerId" | "ownerName">> {
+  const isCaller = user !== undefined && (owner === "" || owner === user.id || owner === user.username);
+  if (isCaller) {
+    return { owner: user.username ?? user.id, ownerId: user.id, ownerName: user.username ?? user.id };
+  }
+  if (!isAdmin) {
+    throw new WorkspaceError(403, `You may create workspaces for yourself only; ${JSON.stringify(owner)} is not you.`);
+  }
+  if (identityAs === undefined || token === undefined || owner === "") {
+    return { owner };
+  }
+  const found = await identityAs(token).findUser(owner);
+  if (found === undefined) {
+    throw new WorkspaceError(422, `There is no user ${JSON.stringify(owner)}; create the user first.`, [
+      { loc: ["body", "default_owner"], msg: "is not a user", type: "value_error.unknown_user" },
+    ]);
+  }
+  return { owner, ownerId: found.id, ownerName: found.username };
+}
+
+/** Returns for a repetition of the request that made the workspace. @throws {WorkspaceError} 422 for any other */
+async function refuseDuplicate({ db }: ApiContext, { name, idempotencyKey, owner }: NewWorkspace): Promise<void> {
+  const existing = await findWorkspace(db, name);
+  if (idempotencyKey !== undefined && existing?.idempotencyKey === idempotencyKey && existing.owner === owner) {
+    return;
+  }
+  const why =
+    existing?.phase === "kept"
+      ? `Workspace ${name} was deleted and its bucket still holds its former owner's data; purge it first (DELETE /workspaces/${name}?data=purge).`
+      : existing?.phase === "deleting"
+        ? `Workspace ${name} is being deleted; try again when it is gone.`
+        : `Workspace ${name} already exists.`;
+  throw new WorkspaceError(422, why, { error: "Namespace already exists" });
+}
+
+function refuseTwice(members: readonly { readonly username: string }[]): void {
+  const names = members.map(({ username }) => username);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new WorkspaceError(422, `${JSON.stringify(twice)} is named twice among the members.`, [
+      { loc: ["body", "members"], msg: `names ${twice} twice`, type: "value_error.duplicate" },
+    ]);
+  }
+}
+
+function isBeingDeleted(name: string): WorkspaceError {
+  return new WorkspaceError(409, `Workspace ${name} is being deleted.`);
+}

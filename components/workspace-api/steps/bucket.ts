@@ -1,0 +1,160 @@
+import { isDeepStrictEqual } from "node:util";
+
+import type { ObjstoreAdmin } from "../clients/objstore-admin.ts";
+import { bucketPolicy } from "./bucket-policies.ts";
+import type { Step, StepContext } from "./step.ts";
+
+/** A pair of storage keys as it is kept. */
+export interface StorageKey {
+  readonly access: string;
+  readonly secret: string;
+  readonly keyVersion: number;
+}
+
+/** What the step keeps. */
+export interface BucketOutputs {
+  readonly bucketname: string;
+  readonly key?: StorageKey;
+  readonly readerKey?: StorageKey;
+  readonly usage?: { readonly bytes: number; readonly objects: number; readonly at: string };
+}
+
+interface BucketStepOptions {
+  readonly objstore: ObjstoreAdmin;
+  /** Removes every object and version of a bucket. */
+  readonly empty: (bucket: string) => Promise<void>;
+  readonly defaultQuotaMb: number;
+}
+
+const KEY_TITLE = "workspace";
+const MEBIBYTE = 1024 * 1024;
+
+/** A bucket of the workspace's name, with a quota, keys that open only it, and others that only read it for readers. */
+export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStepOptions): Step {
+  const readerOf = (bucket: string) => `${bucket}-reader`;
+
+  const ensureBucket = async ({ workspace, wasDone }: StepContext): Promise<readonly string[]> => {
+    const { name } = workspace;
+    const mended: string[] = [];
+    let bucket = await objstore.findBucket(name);
+    if (bucket === undefined) {
+      await objstore.createBucket(name);
+      bucket = await objstore.findBucket(name);
+      if (wasDone) {
+        mended.push(`bucket ${name} was gone; it was made again, empty`);
+      }
+    }
+    const quota = (workspace.quotaMb ?? defaultQuotaMb) * MEBIBYTE;
+    if (bucket?.quotaBytes !== quota) {
+      await objstore.setQuota(name, quota);
+      // A quota that the workspace asks for anew differs too; that is no repair.
+      if (wasDone && workspace.generation === workspace.observedGeneration) {
+        mended.push(`the quota of bucket ${name} had been changed`);
+      }
+    }
+    if (bucket?.policy) {
+      await objstore.removePolicy(name);
+      if (wasDone) {
+        mended.push(`bucket ${name} had been given a policy of its own; it was removed`);
+      }
+    }
+    return mended;
+  };
+
+  /** Ensures a user of the storage with one key, which `save` has kept before an older one goes. */
+  const ensureKey = async (
+    user: string,
+    policy: object,
+    { known, version, save, wasDone }: KeyRequest,
+  ): Promise<{ key: StorageKey; mended: readonly string[] }> => {
+    const mended: string[] = [];
+    const account = await objstore.findUser(user);
+    if (account === undefined || !account.enabled || !isDeepStrictEqual(account.policy, policy)) {
+      await objstore.putUser(user, policy);
+      if (wasDone && known !== undefined) {
+        mended.push(`the rights of the storage user ${user} had been changed`);
+      }
+    }
+    const keys = await objstore.listKeys(user);
+    const current = known && keys.find(({ accessKey, enabled }) => accessKey === known.access && enabled);
+    let key = known;
+    if (current === undefined || known?.keyVersion !== version || key === undefined) {
+      const made = await objstore.createKey(user, KEY_TITLE);
+      key = { access: made.accessKey, secret: made.secretKey, keyVersion: version };
+      await save(key);
+      if (wasDone && known !== undefined && known.keyVersion === version) {
+        mended.push(`the storage key of ${user} was gone; there is a new one`);
+      }
+    }
+    for (const { accessKey, title } of keys) {
+      // Keys of an attempt that ended before it could keep them, and of before a rotation.
+      if (accessKey !== key.access && title === KEY_TITLE) {
+        await objstore.deleteKey(accessKey);
+      }
+    }
+    return { key, mended };
+  };
+
+  const removeUser = async (user: string) => {
+    for (const { accessKey } of await objstore.listKeys(user)) {
+      await objstore.deleteKey(accessKey);
+    }
+    await objstore.deleteUser(user);
+  };
+
+  return {
+    name: "bucket",
+    title: "Storage",
+    apply: async (context) => {
+      const { workspace, wasDone, save } = context;
+      const { name, keyVersion: version } = workspace;
+      const mended = [...(await ensureBucket(context))];
+      let outputs: BucketOutputs = { ...(context.outputs as BucketOutputs | null), bucketname: name };
+      const keep = async (change: Partial<BucketOutputs>) => {
+        outputs = { ...outputs, ...change };
+        await save({ ...outputs });
+      };
+      const writer = await ensureKey(name, bucketPolicy(name, "write"), {
+        known: outputs.key,
+        version,
+        wasDone,
+        save: (key) => keep({ key }),
+      });
+      mended.push(...writer.mended);
+      if (workspace.members.some(({ role }) => role === "reader")) {
+        const reader = await ensureKey(readerOf(name), bucketPolicy(name, "read"), {
+          known: outputs.readerKey,
+          version,
+          wasDone,
+          save: (readerKey) => keep({ readerKey }),
+        });
+        mended.push(...reader.mended);
+      } else if (outputs.readerKey !== undefined) {
+        await removeUser(readerOf(name));
+        const { readerKey: _, ...rest } = outputs;
+        outputs = rest;
+      }
+      const bucket = await objstore.findBucket(name);
+      await keep({
+        usage: { bytes: bucket?.bytes ?? 0, objects: bucket?.objects ?? 0, at: new Date().toISOString() },
+      });
+      return mended;
+    },
+    remove: async ({ workspace }) => {
+      const { name, data } = workspace;
+      await removeUser(name);
+      await removeUser(readerOf(name));
+      if (data === "purge" && (await objstore.findBucket(name)) !== undefined) {
+        await empty(name);
+        await objstore.deleteBucket(name);
+      }
+    },
+  };
+}
+
+interface KeyRequest {
+  readonly known: StorageKey | undefined;
+  readonly version: number;
+  readonly wasDone: boolean;
+  readonly save: (key: StorageKey) => Promise<void>;
+}

@@ -1,0 +1,66 @@
+import { type Settings, createPeer } from "@swath/service";
+import type { Kysely } from "kysely";
+
+import { createAdminToken } from "../clients/admin-token.ts";
+import { emptyBucket } from "../clients/empty-bucket.ts";
+import { createIdentityAdmin } from "../clients/identity-admin.ts";
+import { createObjstoreAdmin } from "../clients/objstore-admin.ts";
+import type { reconcilerSettings } from "../config.ts";
+import type { Tables } from "../store/tables.ts";
+import { createBucketStep } from "./bucket.ts";
+import { createOwnerStep } from "./owner.ts";
+import { createProtectionStep } from "./protection.ts";
+import type { Step } from "./step.ts";
+
+type ReconcilerSettings = Settings<typeof reconcilerSettings>;
+
+/** Every step, in the order of provisioning; what the deployment lacks is left out. To add one: its file, and its line here. */
+export function createSteps(
+  settings: ReconcilerSettings,
+  db: Kysely<Tables>,
+  /** Called before each request to the object storage's administration with its number; tests end the process there. */
+  onCall?: (count: number) => void,
+): { readonly steps: readonly Step[]; readonly close: () => Promise<void> } {
+  const identity = openIdentity(settings);
+  const objstore = openObjstore(settings, onCall);
+  return {
+    steps: [
+      ...(identity ? [createOwnerStep(db, identity.admin)] : []),
+      ...(objstore ? [createBucketStep(objstore)] : []),
+      ...(identity ? [createProtectionStep(identity.admin, settings.PROTECTION_CLIENT)] : []),
+    ],
+    close: async () => {
+      await Promise.all([identity?.close(), objstore?.close()]);
+    },
+  };
+}
+
+function openIdentity(settings: ReconcilerSettings) {
+  const { IDENTITY_INTERNAL_URL: url, IDENTITY_ADMIN_PASSWORD: password } = settings;
+  if (url === undefined || password === undefined) {
+    return undefined;
+  }
+  const peer = createPeer(url);
+  const { IDENTITY_REALM: realm, IDENTITY_ADMIN_CLIENT: client, IDENTITY_ADMIN_USER: user } = settings;
+  const token = createAdminToken({ peer, realm, client, user, password });
+  return { admin: createIdentityAdmin({ peer, realm, token }), close: () => peer.close() };
+}
+
+function openObjstore(settings: ReconcilerSettings, onCall?: (count: number) => void) {
+  const {
+    OBJSTORE_ADMIN_URL: adminUrl,
+    OBJSTORE_URL: url,
+    OBJSTORE_ROOT_USER: user,
+    OBJSTORE_ROOT_PASSWORD: password,
+  } = settings;
+  if (adminUrl === undefined || url === undefined || user === undefined || password === undefined) {
+    return undefined;
+  }
+  const peer = createPeer(adminUrl);
+  return {
+    objstore: createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) }),
+    empty: (bucket: string) => emptyBucket({ url, region: settings.S3_REGION, user, password }, bucket),
+    defaultQuotaMb: settings.DEFAULT_QUOTA_MB,
+    close: () => peer.close(),
+  };
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+
+import { waitUntil } from "@swath/testing";
+
+import { ROOT, type Rig, startRig } from "./rig.ts";
+
+let rig: Rig;
+before(async () => {
+  rig = await startRig();
+});
+after(() => rig.close());
+
+const create = (name: string) => rig.ask("admin", "POST", "/workspaces", { preferred_name: name, default_owner: name });
+const isReady = async (name: string) =>
+  (await rig.ask("admin", "GET", `/workspaces/ws-${name}`)).body.status === "ready";
+const objstore = async (path: string) => {
+  const answer = await fetch(`${rig.objstoreAdminUrl}${path}`, {
+    headers: { authorization: `Basic ${Buffer.from(`${ROOT.user}:${ROOT.password}`).toString("base64")}` },
+  });
+  return answer.json();
+};
+
+test("without a reconciler a workspace stays provisioning and says why", async () => {
+  assert.equal((await create("waiting")).status, 201);
+  const { body } = await rig.ask("admin", "GET", "/workspaces/ws-waiting");
+  assert.equal(body.status, "provisioning");
+  assert.match(body.status_reason, /INSTALL_GITOPS=true/);
+});
+
+const POINTS = [
+  "before bucket",
+  "call 1",
+  "call 2",
+  "call 3",
+  "call 5",
+  "call 6",
+  "call 7",
+  "call 8",
+  "saved",
+  "after bucket",
+];
+
+test("a reconciler killed anywhere leaves nothing half-made and nothing twice", async () => {
+  for (const [index, point] of POINTS.entries()) {
+    const doomed = rig.startReconciler(point);
+    await create(`crash${index}`);
+    await once(doomed, "exit");
+    assert.equal(doomed.signalCode, "SIGKILL", point);
+    // The dead reconciler's lease would run out by itself; nobody waits for that here.
+    await rig.database.db.updateTable("workspace").set({ lease_until: null }).execute();
+  }
+  rig.startReconciler();
+  for (const index of POINTS.keys()) {
+    await waitUntil(`crash${index} is ready`, () => isReady(`crash${index}`));
+  }
+  await waitUntil("the first one too", () => isReady("waiting"));
+  const { accessKeys } = (await objstore("/api/access-keys")) as { accessKeys: readonly { user: string }[] };
+  for (const index of POINTS.keys()) {
+    const own = accessKeys.filter(({ user }) => user === `ws-crash${index}`);
+    assert.equal(own.length, 1, `ws-crash${index} has ${own.length} keys (${POINTS[index]})`);
+    const { body } = await rig.ask("admin", "GET", `/workspaces/ws-crash${index}`);
+    assert.deepEqual(body.repairs, [], POINTS[index]);
+  }
+});
+
+test("a storage that is away is waited for, visibly", async () => {
+  await rig.killObjstore();
+  assert.equal((await create("patient")).status, 201);
+  const { body } = await waitUntil("the failure shows", async () => {
+    const answer = await rig.ask("admin", "GET", "/workspaces/ws-patient");
+    return answer.body.steps.some(({ state }: { state: string }) => state === "failed") ? answer : undefined;
+  });
+  assert.equal(body.status, "provisioning");
+  assert.match(body.status_reason, /Step bucket failed/);
+  await rig.startObjstore();
+  await waitUntil("it is ready", () => isReady("patient"), 60);
+});
+
+test("PostgreSQL killed in the middle of many creations: every acknowledged one becomes ready", async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `burst${index}`);
+  const results = names.map(async (name, index) => {
+    if (index === 20) {
+      await rig.postgres.kill();
+      await rig.postgres.start();
+    }
+    const { status } = await create(name).catch(() => ({ status: 0 }));
+    return { name, status };
+  });
+  const acknowledged = (await Promise.all(results)).filter(({ status }) => status === 201);
+  assert.ok(acknowledged.length > 0);
+  await rig.database.db.updateTable("workspace").set({ lease_until: null }).execute();
+  for (const { name } of acknowledged) {
+    await waitUntil(`${name} is ready`, () => isReady(name), 60);
+  }
+});

@@ -1,0 +1,157 @@
+import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { type Database, openDatabase } from "@swath/postgres";
+import { type TestServer, startTestServer } from "@swath/postgres/server";
+import { createLogger } from "@swath/service";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { waitUntil } from "@swath/testing";
+
+import { createCallerOf } from "../caller.ts";
+import { createWorkspaceApi } from "../service.ts";
+import type { Tables } from "../store/tables.ts";
+import { startTestIssuer } from "./test-issuer.ts";
+
+export const ROOT = { user: "root", password: "root-password-of-the-tests" };
+
+export interface Answer {
+  readonly status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  readonly body: any;
+}
+
+export interface Rig {
+  readonly database: Database<Tables>;
+  readonly postgres: TestServer;
+  readonly objstoreUrl: string;
+  readonly objstoreAdminUrl: string;
+  /** A request as `user`, without a token when left out. */
+  readonly ask: (
+    user: string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
+  readonly startObjstore: () => Promise<void>;
+  readonly killObjstore: () => Promise<void>;
+  /** Starts a reconciler of its own process; `crashAt` ends it with SIGKILL when it reaches that point. */
+  readonly startReconciler: (crashAt?: string) => ChildProcess;
+  readonly close: () => Promise<void>;
+}
+
+/** PostgreSQL, an object storage and an issuer of tokens, all real, and the API in this process. */
+export async function startRig(): Promise<Rig> {
+  const postgres = await startTestServer();
+  const issuer = await startTestIssuer();
+  const folder = mkdtempSync(join(tmpdir(), "swath-workspace-"));
+  const [port, consolePort] = [await freePort(), await freePort()];
+  const objstoreUrl = `http://127.0.0.1:${port}`;
+  const objstoreAdminUrl = `http://127.0.0.1:${consolePort}`;
+  const children = new Set<ChildProcess>();
+  const start = (file: string, env: Record<string, string>): ChildProcess => {
+    const child = spawn(process.execPath, [file], {
+      // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
+      env: { PATH: process.env["PATH"], LOG_LEVEL: "error", ...env },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    children.add(child);
+    child.once("exit", () => children.delete(child));
+    return child;
+  };
+  let objstore: ChildProcess | undefined;
+  const startObjstore = async () => {
+    objstore = start(join(import.meta.dirname, "../../objstore/main.ts"), {
+      DATA_DIR: folder,
+      PUBLIC_URL: objstoreUrl,
+      LISTEN: `127.0.0.1:${port}`,
+      LISTEN_CONSOLE: `127.0.0.1:${consolePort}`,
+      OBJSTORE_ROOT_USER: ROOT.user,
+      OBJSTORE_ROOT_PASSWORD: ROOT.password,
+      OBJSTORE_RESERVED_MIB: "1",
+    });
+    await waitUntil("the object storage answers", async () => {
+      const answer = await fetch(`${objstoreAdminUrl}/healthz`).catch(() => undefined);
+      return answer?.ok;
+    });
+  };
+  await startObjstore();
+
+  const logger = createLogger("workspace-api", "fatal");
+  const database = await openDatabase<Tables>({
+    url: postgres.url,
+    schema: "workspace",
+    migrations: join(import.meta.dirname, "../migrations"),
+    onError: () => {},
+  });
+  const app = await createWorkspaceApi(logger, {
+    db: database.db,
+    prefix: "ws",
+    callerOf: createCallerOf({
+      verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
+      adminUser: "admin",
+      isOpen: false,
+      openHost: "workspace-api-open.example.org",
+    }),
+    storage: { endpoint: objstoreUrl, region: "us-east-1" },
+  });
+
+  return {
+    database,
+    postgres,
+    objstoreUrl,
+    objstoreAdminUrl,
+    ask: async (user, method, path, body, headers = {}) => {
+      const answer = await app.inject({
+        method: method as "GET",
+        url: path,
+        headers: {
+          ...(user !== undefined && { authorization: `Bearer ${await issuer.token(user)}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
+      });
+      return { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
+    },
+    startObjstore,
+    killObjstore: async () => {
+      const exited = new Promise((resolve) => objstore?.once("exit", resolve));
+      objstore?.kill("SIGKILL");
+      await exited;
+    },
+    startReconciler: (crashAt) =>
+      start(join(import.meta.dirname, "crash-reconciler.ts"), {
+        DATABASE_URL: postgres.url,
+        OBJSTORE_ADMIN_URL: objstoreAdminUrl,
+        OBJSTORE_URL: objstoreUrl,
+        OBJSTORE_ROOT_USER: ROOT.user,
+        OBJSTORE_ROOT_PASSWORD: ROOT.password,
+        RECONCILE_INTERVAL: "1s",
+        ...(crashAt !== undefined && { CRASH_AT: crashAt }),
+      }),
+    close: async () => {
+      for (const child of children) {
+        child.kill("SIGKILL");
+      }
+      await app.close();
+      await database.close();
+      await postgres.close();
+      issuer.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { runCommand, waitUntil } from "@swath/testing";
+
+import { type Answer, ROOT, type Rig, startRig } from "./rig.ts";
+
+let rig: Rig;
+before(async () => {
+  rig = await startRig();
+  rig.startReconciler();
+});
+after(() => rig.close());
+
+const ready = (name: string, user = "admin") =>
+  waitUntil(`${name} is ready`, async () => {
+    const { status, body } = await rig.ask(user, "GET", `/workspaces/${name}`);
+    return status === 200 &&
+      body.status === "ready" &&
+      body.steps.every(({ state }: { state: string }) => state === "done")
+      ? (body as Answer["body"])
+      : undefined;
+  });
+const aws = (credentials: { access: string; secret: string }, ...args: readonly string[]) =>
+  runCommand("aws", ["--endpoint-url", rig.objstoreUrl, ...args], {
+    env: {
+      PATH: process.env["PATH"],
+      AWS_ACCESS_KEY_ID: credentials.access,
+      AWS_SECRET_ACCESS_KEY: credentials.secret,
+      AWS_DEFAULT_REGION: "us-east-1",
+      AWS_EC2_METADATA_DISABLED: "true",
+    },
+    input: "hello\n",
+  });
+const objstore = async (method: string, path: string, body?: object) => {
+  const answer = await fetch(`${rig.objstoreAdminUrl}${path}`, {
+    method,
+    headers: {
+      authorization: `Basic ${Buffer.from(`${ROOT.user}:${ROOT.password}`).toString("base64")}`,
+      ...(body && { "content-type": "application/json" }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text === "" ? undefined : JSON.parse(text) };
+};
+
+test("a workspace opens its own bucket and no other", async () => {
+  for (const user of ["eric", "bob"]) {
+    const made = await rig.ask("admin", "POST", "/workspaces", { preferred_name: user, default_owner: user });
+    assert.deepEqual(made, { status: 201, body: { name: `ws-${user}` } });
+  }
+  const { storage } = await ready("ws-eric", "eric");
+  await ready("ws-bob");
+  const { credentials } = storage;
+  assert.deepEqual(Object.keys(credentials).toSorted(), [
+    "access",
+    "bucketname",
+    "endpoint",
+    "projectid",
+    "region",
+    "secret",
+  ]);
+  assert.equal(credentials.bucketname, "ws-eric");
+  assert.equal((await aws(credentials, "s3", "cp", "-", "s3://ws-eric/a/b.txt")).status, 0);
+  assert.match((await aws(credentials, "s3", "ls", "s3://ws-eric/a/")).stdout, /6 b\.txt/);
+  assert.match((await aws(credentials, "s3", "cp", "-", "s3://ws-bob/b.txt")).stderr, /AccessDenied/);
+  assert.match((await aws(credentials, "s3", "ls", "s3://ws-bob/")).stderr, /AccessDenied/);
+});
+
+test("strangers see nothing, nobody sees anything without a valid token", async () => {
+  assert.equal((await rig.ask(undefined, "GET", "/workspaces/ws-eric")).status, 401);
+  assert.equal(
+    (await rig.ask(undefined, "GET", "/workspaces", undefined, { authorization: "Bearer a.b.c" })).status,
+    401,
+  );
+  assert.equal((await rig.ask("bob", "GET", "/workspaces/ws-eric")).status, 404);
+  assert.equal((await rig.ask("bob", "GET", "/workspaces/ws-nobody")).status, 404);
+  for (const [method, path] of [
+    ["DELETE", "/workspaces/ws-eric?data=purge"],
+    ["POST", "/workspaces/ws-eric/rotate-keys"],
+    ["POST", "/workspaces/ws-eric/redeploy"],
+  ] as const) {
+    assert.equal((await rig.ask("bob", method, path)).status, 404, path);
+  }
+  const own = await rig.ask("eric", "GET", "/workspaces");
+  assert.deepEqual(
+    own.body.workspaces.map(({ name }: { name: string }) => name),
+    ["ws-eric"],
+  );
+  const open = await rig.ask(undefined, "GET", "/workspaces/ws-eric", undefined, {
+    host: "workspace-api-open.example.org",
+  });
+  assert.equal(open.status, 200);
+});
+
+test("people create workspaces for themselves only", async () => {
+  const other = await rig.ask("carol", "POST", "/workspaces", { preferred_name: "dave", default_owner: "dave" });
+  assert.equal(other.status, 403);
+  const own = await rig.ask("carol", "POST", "/workspaces", { preferred_name: "carol" });
+  assert.deepEqual(own, { status: 201, body: { name: "ws-carol" } });
+  assert.equal((await ready("ws-carol", "carol")).owner, "carol");
+});
+
+test("a user name that is somebody's id opens nothing of theirs", async () => {
+  const id = "5f0c3c1e-6c2b-4a51-9d07-3f4f1c6f1a11";
+  await rig.ask("admin", "POST", "/workspaces", { preferred_name: "idtest", default_owner: id });
+  assert.equal((await rig.ask(id, "GET", "/workspaces/ws-idtest")).status, 404);
+});
+
+test("of requests for one name exactly one wins; with an idempotency key it may be repeated", async () => {
+  const body = { preferred_name: "Race!", default_owner: "eric" };
+  const answers = await Promise.all(Array.from({ length: 10 }, () => rig.ask("admin", "POST", "/workspaces", body)));
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+  for (const { status, body: refused } of answers.filter((answer) => answer.status !== 201)) {
+    assert.equal(status, 422);
+    assert.deepEqual(refused.detail, { error: "Namespace already exists" });
+  }
+  const key = { "idempotency-key": "first-try" };
+  const repeated = { preferred_name: "repeat", default_owner: "eric" };
+  assert.equal((await rig.ask("admin", "POST", "/workspaces", repeated, key)).status, 201);
+  assert.equal((await rig.ask("admin", "POST", "/workspaces", repeated, key)).status, 201);
+  assert.equal((await rig.ask("admin", "POST", "/workspaces", repeated)).status, 422);
+});
+
+test("wrong requests say what is wrong, where", async () => {
+  const notJson = await rig.ask("admin", "POST", "/workspaces", "{");
+  assert.equal(notJson.status, 422);
+  const wrongType = await rig.ask("admin", "POST", "/workspaces", { preferred_name: {} });
+  assert.deepEqual(wrongType.body.detail[0].loc, ["body", "preferred_name"]);
+  const badName = await rig.ask("admin", "GET", "/workspaces/eric");
+  assert.equal(badName.status, 422);
+  assert.equal((await rig.ask("admin", "PATCH", "/workspaces/ws-eric", { storage: { quota_in_mb: 0 } })).status, 422);
+  const twice = [
+    { username: "bob", role: "reader" },
+    { username: "bob", role: "writer" },
+  ];
+  assert.equal((await rig.ask("eric", "PATCH", "/workspaces/ws-eric", { members: twice })).status, 422);
+});
+
+test("members see what their role lets them; readers get keys that only read", async () => {
+  const members = [
+    { username: "bob", role: "reader" },
+    { username: "alice", role: "writer" },
+  ];
+  assert.equal((await rig.ask("eric", "PATCH", "/workspaces/ws-eric", { members })).status, 204);
+  const asReader = await waitUntil("bob has keys", async () => {
+    const { body } = await rig.ask("bob", "GET", "/workspaces/ws-eric");
+    return body.storage ? (body as Answer["body"]) : undefined;
+  });
+  assert.equal(asReader.role, "reader");
+  const { credentials } = asReader.storage;
+  assert.match((await aws(credentials, "s3", "ls", "s3://ws-eric/a/")).stdout, /b\.txt/);
+  assert.match((await aws(credentials, "s3", "cp", "-", "s3://ws-eric/x")).stderr, /AccessDenied/);
+  assert.equal((await rig.ask("bob", "PATCH", "/workspaces/ws-eric", { members: [] })).status, 403);
+  assert.equal((await rig.ask("bob", "DELETE", "/workspaces/ws-eric")).status, 403);
+  const asWriter = await rig.ask("alice", "GET", "/workspaces/ws-eric");
+  assert.equal((await aws(asWriter.body.storage.credentials, "s3", "cp", "-", "s3://ws-eric/y")).status, 0);
+  await rig.ask("eric", "PATCH", "/workspaces/ws-eric", { members: [] });
+  assert.equal((await rig.ask("bob", "GET", "/workspaces/ws-eric")).status, 404);
+  await waitUntil("bob's keys are gone", async () =>
+    (await aws(credentials, "s3", "ls", "s3://ws-eric/a/")).stderr.includes("InvalidAccessKeyId"),
+  );
+});
+
+test("only an administrator changes the quota, and the storage holds to it", async () => {
+  assert.equal((await rig.ask("eric", "PATCH", "/workspaces/ws-eric", { storage: { quota_in_mb: 1 } })).status, 403);
+  assert.equal((await rig.ask("admin", "PATCH", "/workspaces/ws-eric", { storage: { quota_in_mb: 1 } })).status, 204);
+  await waitUntil(
+    "the quota is set",
+    async () => (await objstore("GET", "/api/buckets/ws-eric")).body.quotaBytes === 1_048_576,
+  );
+});
+
+test("keys are replaced on request; the old ones end", async () => {
+  const before = (await ready("ws-bob")).storage.credentials;
+  assert.equal((await rig.ask("bob", "POST", "/workspaces/ws-bob/rotate-keys")).status, 202);
+  const after = await waitUntil("there are new keys", async () => {
+    const { body } = await rig.ask("bob", "GET", "/workspaces/ws-bob");
+    return body.storage.credentials.access === before.access ? undefined : (body.storage.credentials as Answer["body"]);
+  });
+  assert.equal((await aws(after, "s3", "ls", "s3://ws-bob/")).status, 0);
+  await waitUntil("the old keys are gone", async () => (await aws(before, "s3", "ls", "s3://ws-bob/")).status !== 0);
+});
+
+test("what was changed by hand is put right and reported", async () => {
+  const { storage } = await ready("ws-carol");
+  const anybody = {
+    Version: "2012-10-17",
+    Statement: [{ Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: "arn:aws:s3:::ws-carol/*" }],
+  };
+  assert.equal((await objstore("PUT", "/api/buckets/ws-carol/policy", anybody)).status, 204);
+  await objstore("PUT", "/api/buckets/ws-carol/quota", { bytes: 5 });
+  await objstore("DELETE", `/api/access-keys/${storage.credentials.access}`);
+  const { repairs } = await waitUntil("it is repaired", async () => {
+    const { body } = await rig.ask("carol", "GET", "/workspaces/ws-carol");
+    return body.repairs.length >= 3 ? (body as Answer["body"]) : undefined;
+  });
+  const what = repairs.map((repair: { what: string }) => repair.what).join("\n");
+  assert.match(what, /policy of its own/);
+  assert.match(what, /quota/);
+  assert.match(what, /storage key .* was gone/);
+  const bucket = await objstore("GET", "/api/buckets/ws-carol");
+  assert.equal(bucket.body.policy, null);
+  const { credentials } = (await ready("ws-carol", "carol")).storage;
+  assert.equal((await aws(credentials, "s3", "ls", "s3://ws-carol/")).status, 0);
+});
+
+test("registrations are kept and shown", async () => {
+  const register = (user: string, body: object, path = "register") =>
+    rig.ask(user, "POST", `/workspaces/ws-eric/${path}`, body);
+  const harvest = await register("eric", { type: "STAC-Item", url: "s3://ws-eric/results/" });
+  assert.deepEqual(harvest, {
+    status: 202,
+    body: { message: "STAC Catalog 's3://ws-eric/results/catalog.json' was accepted for harvesting" },
+  });
+  assert.equal((await register("eric", { type: "ades", url: "https://ades.example.org" })).status, 202);
+  assert.equal((await register("eric", { type: "spaceship", url: "x" })).status, 400);
+  assert.equal((await register("eric", { type: "ades" })).status, 422);
+  assert.equal((await register("carol", { type: "ades", url: "x" })).status, 404);
+  const collection = await register("eric", { id: "scenes", type: "Collection" }, "register-collection");
+  assert.deepEqual(collection, { status: 202, body: { message: "scenes was applied for registration" } });
+  assert.equal((await register("eric", { identifier: "scenes" }, "deregister")).status, 200);
+  assert.equal((await register("eric", {}, "deregister")).status, 422);
+  const { body } = await rig.ask("eric", "GET", "/workspaces/ws-eric/registrations");
+  assert.deepEqual(
+    body.registrations.map(({ queue, state }: { queue: string; state: string }) => `${queue} ${state}`),
+    ["deregister pending", "collection pending", "ades pending", "harvester pending"],
+  );
+});
+
+test("lists come in pages", async () => {
+  const first = await rig.ask("admin", "GET", "/workspaces?limit=2");
+  assert.equal(first.body.workspaces.length, 2);
+  const second = await rig.ask("admin", "GET", `/workspaces?limit=1000&after=${first.body.next}`);
+  assert.ok(second.body.workspaces.every(({ name }: { name: string }) => name > first.body.next));
+  assert.equal(second.body.next, undefined);
+  assert.equal((await rig.ask("admin", "GET", "/workspaces?limit=0")).status, 422);
+});
+
+test("a deleted workspace keeps its data for its owner, until they are purged", async () => {
+  await rig.ask("admin", "POST", "/workspaces", { preferred_name: "gone", default_owner: "eric" });
+  const { credentials } = (await ready("ws-gone")).storage;
+  assert.equal((await aws(credentials, "s3", "cp", "-", "s3://ws-gone/kept.txt")).status, 0);
+  assert.equal((await rig.ask("eric", "DELETE", "/workspaces/ws-gone")).status, 204);
+  const gone = () =>
+    waitUntil("it is gone", async () => (await rig.ask("eric", "GET", "/workspaces/ws-gone")).status === 404);
+  await gone();
+  assert.match((await aws(credentials, "s3", "ls", "s3://ws-gone/")).stderr, /InvalidAccessKeyId/);
+  const other = await rig.ask("admin", "POST", "/workspaces", { preferred_name: "gone", default_owner: "bob" });
+  assert.equal(other.status, 422);
+  assert.match(other.body.message, /former owner's data/);
+  assert.equal(
+    (await rig.ask("admin", "POST", "/workspaces", { preferred_name: "gone", default_owner: "eric" })).status,
+    201,
+  );
+  const again = await waitUntil("it has keys again", async () => {
+    const { body } = await rig.ask("eric", "GET", "/workspaces/ws-gone");
+    return body.storage ? (body as Answer["body"]) : undefined;
+  });
+  assert.match((await aws(again.storage.credentials, "s3", "ls", "s3://ws-gone/")).stdout, /kept\.txt/);
+
+  assert.equal((await rig.ask("eric", "DELETE", "/workspaces/ws-gone?data=purge")).status, 204);
+  await gone();
+  assert.equal((await objstore("GET", "/api/buckets/ws-gone")).status, 404);
+  const users = (await objstore("GET", "/api/users")).body.users as readonly { name: string }[];
+  assert.ok(!users.some(({ name }) => name.startsWith("ws-gone")));
+  assert.equal(
+    (await rig.ask("admin", "POST", "/workspaces", { preferred_name: "gone", default_owner: "bob" })).status,
+    201,
+  );
+});

@@ -1,0 +1,58 @@
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import type { FastifyInstance } from "fastify";
+
+interface OpenApiOptions {
+  readonly title: string;
+  readonly version: string;
+  /** Markdown, shown at the top of the page. */
+  readonly description: string;
+  /** Groups of requests in the order they are shown. */
+  readonly tags?: readonly { readonly name: string; readonly description: string }[];
+  /** Where the interactive page is; `/docs` when left out. */
+  readonly page?: string;
+  /** Where the document is; `/openapi.json` when left out. */
+  readonly document?: string;
+}
+
+/**
+ * The OpenAPI 3.1 document of an application, made from its routes' schemas, and an interactive page on it, all served by the
+ * application itself. Register it before the routes. Routes with `schema.hide` are left out.
+ * A reader who logged in through the portal is known by cookie, so that the page's requests need no token typed in.
+ */
+export async function addOpenApi(
+  app: FastifyInstance,
+  { title, version, description, tags = [], page = "/docs", document = "/openapi.json" }: OpenApiOptions,
+): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title, version, description },
+      tags: [...tags],
+      // Relative: the same document is right on every host that serves it.
+      servers: [{ url: "/" }],
+      components: {
+        securitySchemes: {
+          bearer: { type: "http", scheme: "bearer", description: "An access token of the identity service." },
+          session: { type: "apiKey", in: "cookie", name: "auth_user_id", description: "Set by the portal's login." },
+        },
+      },
+      security: [{ bearer: [] }, { session: [] }],
+    },
+  });
+  app.get(document, { schema: { hide: true } }, () => app.swagger());
+  await app.register(swaggerUi, {
+    routePrefix: page,
+    uiConfig: { deepLinking: true, displayRequestDuration: true, tryItOutEnabled: true, persistAuthorization: false },
+    // The page's own files only; its style sheet sets styles on elements.
+    staticCSP: {
+      "default-src": "'self'",
+      "img-src": "'self' data:",
+      "style-src": "'self' 'unsafe-inline'",
+      "base-uri": "'none'",
+      "frame-ancestors": "'none'",
+      "form-action": "'self'",
+    },
+    theme: { title },
+  });
+}
