@@ -25,6 +25,8 @@ interface Context extends Omit<DownloadContext, "record"> {
 }
 
 const STATE = ".staging";
+/** Node.js takes longer timers for none. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
  * Brings an input to this machine. A directory becomes a self-contained STAC catalogue (`catalog.json`, items, their files);
@@ -35,15 +37,18 @@ export async function stageIn(request: StageInRequest): Promise<StagedInput> {
   const limits = { ...DEFAULT_LIMITS, ...request.access.limits };
   const target = resolve(request.target);
   const deadline = new AbortController();
-  const timer = setTimeout(() => {
-    deadline.abort(
-      new StagingError(
-        "limit",
-        displayUrl(request.source.href),
-        `is not here after the ${limits.maxSeconds} seconds allowed`,
-      ),
-    );
-  }, limits.maxSeconds * 1000);
+  const timer = setTimeout(
+    () => {
+      deadline.abort(
+        new StagingError(
+          "limit",
+          displayUrl(request.source.href),
+          `is not here after the ${limits.maxSeconds} seconds allowed`,
+        ),
+      );
+    },
+    Math.min(limits.maxSeconds * 1000, LONGEST_TIMER),
+  );
   const signal = AbortSignal.any([request.signal, deadline.signal]);
   signal.throwIfAborted();
   const sources = openSources(request.access, limits);
@@ -100,7 +105,7 @@ async function planDirectory(context: Context): Promise<Plan> {
   if (href.startsWith("s3://") && href.endsWith("/")) {
     return planPrefix(context);
   }
-  const document = href.endsWith("/") ? await readFolder(context) : await tryReadDocument(href, mediaType, context);
+  const document = href.endsWith("/") ? await readFolder(context) : await tryReadDocument(href, { mediaType }, context);
   if (document !== undefined && isStac(document.value)) {
     return planStac(document, context);
   }
@@ -111,7 +116,7 @@ async function planDirectory(context: Context): Promise<Plan> {
 async function readFolder(context: Context): Promise<JsonDocument> {
   const { href, mediaType } = context.request.source;
   try {
-    const document = await tryReadDocument(href, mediaType, context);
+    const document = await tryReadDocument(href, { mediaType }, context);
     if (document !== undefined) {
       return document;
     }
@@ -131,7 +136,7 @@ async function planStac(start: JsonDocument, context: Context): Promise<Plan> {
   const { request, limits } = context;
   const items: FoundItem[] = [];
   for await (const found of walkItems(start, {
-    read: (href) => readDocument(href, context),
+    read: (href, from) => readDocument(href, context, from),
     maxDocuments: limits.maxFiles,
     parallel: limits.parallel,
   })) {

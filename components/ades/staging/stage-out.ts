@@ -25,13 +25,16 @@ const PARALLEL = 4;
  * @throws {StagingError} `output` for results that cannot be published, `target` for the object store; or the signal's reason
  */
 export async function stageOut(request: StageOutRequest): Promise<StagedOutput> {
-  const { directory, target, jobId, signal } = request;
-  signal.throwIfAborted();
+  const { directory, target, jobId } = request;
+  request.signal.throwIfAborted();
   const prefix = checkPrefix(request.prefix);
   const plan = await planResults(directory, prefix, jobId);
   const files = [...plan.items.flatMap(({ assets }) => assets), ...plan.collectionAssets].flatMap(
     ({ file }) => file ?? [],
   );
+  // The first failure ends what is still on its way.
+  const failure = new AbortController();
+  const signal = AbortSignal.any([request.signal, failure.signal]);
   const uploader = await openUploader(target, prefix, {
     parallel: PARALLEL,
     signal,
@@ -42,7 +45,12 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
     if (uploader.present.has(plan.catalogKey)) {
       await uploader.remove(plan.catalogKey);
     }
-    return await send(plan, files, uploader, request);
+    const sendFile: Uploader["sendFile"] = (...file) =>
+      uploader.sendFile(...file).catch((error: unknown) => {
+        failure.abort(error);
+        throw error;
+      });
+    return await send(plan, files, { ...uploader, sendFile }, request);
   } finally {
     uploader.close();
   }

@@ -35,6 +35,11 @@ export interface S3Endpoint {
 export interface S3Access extends S3Endpoint {
   /** Buckets that are found here; all when left out. The first access that fits a bucket is used. */
   readonly buckets?: readonly string[];
+  /**
+   * Whether the credentials are the caller's own: then only addresses that the caller names are opened with them, or that a
+   * document from here or from a service of the platform names. A stranger's catalogue cannot send a job to private data.
+   */
+  readonly isPrivate?: boolean;
 }
 
 /** A service of the platform: how its public addresses are reached from inside, and what is sent with it. */
@@ -43,7 +48,10 @@ export interface InternalService {
   readonly publicUrl: string;
   /** Peer address, `http://host:port` or `http+unix://…`. */
   readonly peerUrl: string;
-  /** E.g. the caller's `authorization`. Never sent to another host, not even after a redirect. */
+  /**
+   * E.g. the caller's `authorization`. Never sent to another host, not even after a redirect, and not for an address that only
+   * a stranger's document or redirect names.
+   */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

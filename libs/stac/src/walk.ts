@@ -7,11 +7,16 @@ import type { StacCatalog, StacCollection, StacItem, StacItemCollection, StacObj
 export interface FoundItem {
   readonly item: StacItem;
   readonly href: string;
+  /** Address of the document that it was read from, whatever the item says of itself. */
+  readonly document: string;
 }
 
 export interface WalkOptions {
-  /** Reads the JSON document at an absolute address. `href` is its address after redirects. */
-  readonly read: (href: string) => Promise<{ readonly value: unknown; readonly href: string }>;
+  /**
+   * Reads the JSON document at an absolute address that the document `from` names. The answer's `href` is its address after
+   * redirects.
+   */
+  readonly read: (href: string, from: string) => Promise<{ readonly value: unknown; readonly href: string }>;
   /** Catalogues, collections, items and pages that are read at most (10,000). */
   readonly maxDocuments?: number;
   /** Catalogues inside each other (32). */
@@ -34,11 +39,11 @@ export async function* walkItems(
 ): AsyncGenerator<FoundItem> {
   const { maxDocuments = 10_000, maxDepth = 32, parallel = 4 } = options;
   const seen = new Set<string>([withoutFragment(start.href)]);
-  const open = async (href: string) => {
+  const open = async (href: string, from: string) => {
     if (seen.size > maxDocuments) {
       throw new StacError(start.href, `leads to more than ${maxDocuments} documents; name a smaller part of it`);
     }
-    const document = await options.read(href);
+    const document = await options.read(href, from);
     seen.add(withoutFragment(document.href));
     return { object: parseStac(document.value, document.href), href: document.href };
   };
@@ -50,7 +55,7 @@ export async function* walkItems(
   async function* visit(object: StacObject, href: string, depth: number): AsyncGenerator<FoundItem> {
     switch (object.type) {
       case "Feature":
-        yield { item: object, href };
+        yield { item: object, href, document: href };
         return;
       case "FeatureCollection":
         yield* visitPages(object, href);
@@ -69,7 +74,7 @@ export async function* walkItems(
     for (;;) {
       for (const item of page.features) {
         const self = findLink(item.links, "self");
-        yield { item, href: self === undefined ? href : resolveHref(self.href, href) };
+        yield { item, href: self === undefined ? href : resolveHref(self.href, href), document: href };
       }
       const next = findLink(page.links, "next");
       if (next === undefined || page.features.length === 0) {
@@ -82,7 +87,7 @@ export async function* walkItems(
       if (!isNew(target)) {
         throw new StacError(href, `its next page (${target}) was read before: the search never ends`);
       }
-      const opened = await open(target);
+      const opened = await open(target, href);
       if (opened.object.type !== "FeatureCollection") {
         throw new StacError(opened.href, `is the next page of ${href}, but a ${opened.object.type}`);
       }
@@ -105,7 +110,7 @@ export async function* walkItems(
     const ahead: ReturnType<typeof open>[] = [];
     for (let next = 0; next < targets.length || ahead.length > 0;) {
       for (; ahead.length < parallel && next < targets.length; next += 1) {
-        const opening = open(targets[next] ?? "");
+        const opening = open(targets[next] ?? "", href);
         // Its failure is met when its turn comes, or never, when the caller has seen enough.
         opening.catch(() => undefined);
         ahead.push(opening);

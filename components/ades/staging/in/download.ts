@@ -20,6 +20,8 @@ const WORTH_RESUMING = 2 ** 20;
 
 export interface Download {
   readonly href: string;
+  /** Document that names it. */
+  readonly from?: string;
   /** Where the file lies when it is complete. */
   readonly path: string;
   /** What is known of it beforehand. */
@@ -72,6 +74,7 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
   const opened = await sources.open({
     href: wanted.href,
     signal,
+    ...(wanted.from !== undefined && { from: wanted.from }),
     ...(present > 0 && validator !== undefined && { start: present, validator }),
   });
   const where = displayUrl(wanted.href);

@@ -13,7 +13,9 @@ import { parseContentRange, toMd5 } from "./response-headers.ts";
 
 /** Opens `http:` and `https:` addresses: public ones directly, the platform's own through their peers. */
 export interface HttpSource {
-  readonly open: (request: OpenRequest) => Promise<OpenedSource>;
+  /** @param asCaller whether the headers of internal services go along */
+  readonly open: (request: OpenRequest, asCaller: boolean) => Promise<OpenedSource>;
+  readonly isInternal: (href: string) => boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -46,9 +48,10 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
     return agent;
   };
 
-  const route = (href: string): Destination => {
+  const find = (href: string) => access.internal.find(({ publicUrl }) => isBelow(new URL(href), new URL(publicUrl)));
+  const route = (href: string, asCaller: boolean): Destination => {
     const url = new URL(href);
-    const service = access.internal.find(({ publicUrl }) => isBelow(url, new URL(publicUrl)));
+    const service = find(href);
     if (service === undefined) {
       guard.checkHost(url.hostname, displayUrl(href));
       return { url: href, dispatcher: outside, headers: {} };
@@ -58,7 +61,7 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
       url: `${origin}${prefix}${url.pathname}${url.search}`,
       dispatcher: agentFor(service, socketPath),
       headers: {
-        ...service.headers,
+        ...(asCaller && service.headers),
         host: url.host,
         "x-forwarded-host": url.host,
         "x-forwarded-proto": url.protocol.slice(0, -1),
@@ -67,16 +70,26 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
   };
 
   return {
-    open: async (wanted) => {
+    isInternal: (href) => URL.canParse(href) && find(href) !== undefined,
+    open: async (request, asCaller) => {
       const seen = new Set<string>();
-      let href = wanted.href;
+      let { href } = request;
+      let [wanted, isOwn] = [request, asCaller];
       for (;;) {
-        const response = await send(route(href), href, wanted);
+        const response = await send(route(href, isOwn), href, wanted);
+        if (response.statusCode === 416 && wanted.start !== undefined) {
+          // All of it is here, or it is shorter by now: from its beginning.
+          discard(response.body as unknown as Readable);
+          const { start: _start, validator: _validator, ...whole } = wanted;
+          wanted = whole;
+          continue;
+        }
         if (!REDIRECTS.has(response.statusCode)) {
           return toOpened(response, href, wanted);
         }
         discard(response.body as unknown as Readable);
         seen.add(href);
+        isOwn &&= find(href) !== undefined;
         href = toTarget(response, href);
         if (seen.has(href) || seen.size > limits.maxRedirects) {
           const problem = seen.has(href) ? "redirects in a circle" : `redirects more than ${limits.maxRedirects} times`;

@@ -7,6 +7,8 @@ export interface OpenRequest {
   readonly start?: number;
   readonly validator?: string;
   readonly accept?: string;
+  /** Document that names the address; none when the caller does. Strangers' documents do not get at what is the caller's own. */
+  readonly from?: string;
   readonly signal: AbortSignal;
 }
 

@@ -11,6 +11,8 @@ import { nameInUrl, safeName, uniqueName } from "./file-names.ts";
 export interface PlannedFile {
   readonly href: string;
   readonly path: string;
+  /** Document that names it. */
+  readonly from?: string;
   readonly size?: number;
   readonly checksum?: { readonly algorithm: "sha1" | "sha256" | "sha512" | "md5"; readonly hex: string };
 }
@@ -60,6 +62,7 @@ export function planItems(items: readonly FoundItem[], assets: readonly string[]
       files.push({
         href,
         path: `${folder}/${file}`,
+        from: found.document,
         ...(asset["file:size"] !== undefined && { size: asset["file:size"] }),
         ...(checksum !== undefined && { checksum }),
       });

@@ -17,9 +17,9 @@ const JSON_NAME = /\.(?:json|geojson)$/i;
 
 type Context = Omit<DownloadContext, "record">;
 
-/** Fetches a document that must be JSON. */
-export async function readDocument(href: string, context: Context): Promise<JsonDocument> {
-  const document = await tryReadDocument(href, undefined, context, () => true);
+/** Fetches a document that must be JSON. @param from the document that names it */
+export async function readDocument(href: string, context: Context, from?: string): Promise<JsonDocument> {
+  const document = await tryReadDocument(href, { from }, context, () => true);
   if (document === undefined) {
     throw new StagingError("source", displayUrl(href), "is not JSON");
   }
@@ -29,7 +29,7 @@ export async function readDocument(href: string, context: Context): Promise<Json
 /** Fetches a document when its source or its name says that it is JSON; undefined for any other file, which is left unread. */
 export function tryReadDocument(
   href: string,
-  mediaType: string | undefined,
+  { mediaType, from }: { readonly mediaType?: string | undefined; readonly from?: string | undefined },
   context: Context,
   isWanted: (opened: OpenedSource) => boolean = (opened) =>
     /\bjson\b/i.test(opened.mediaType ?? "") ||
@@ -39,7 +39,12 @@ export function tryReadDocument(
   const { sources, limits, budget, signal } = context;
   return retry(
     async () => {
-      const opened = await sources.open({ href, signal, accept: mediaType ?? ACCEPT });
+      const opened = await sources.open({
+        href,
+        signal,
+        accept: mediaType ?? ACCEPT,
+        ...(from !== undefined && { from }),
+      });
       if (!isWanted(opened)) {
         discard(opened.body);
         return undefined;

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 
 import { GetObjectCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 
+import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import { toS3Failure } from "../s3-failure.ts";
 import { createS3Client } from "../s3-client.ts";
@@ -10,7 +11,9 @@ import type { OpenRequest, OpenedSource } from "./opened.ts";
 import { etagToMd5, parseContentRange } from "./response-headers.ts";
 
 export interface S3Source {
-  readonly open: (request: OpenRequest) => Promise<OpenedSource>;
+  /** @param asCaller whether buckets that are the caller's own may be opened */
+  readonly open: (request: OpenRequest, asCaller: boolean) => Promise<OpenedSource>;
+  readonly isPrivate: (href: string) => boolean;
   /** Keys below a prefix (`s3://bucket/folder/`), at most `limits.maxFiles`. */
   readonly list: (href: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly close: () => void;
@@ -19,8 +22,9 @@ export interface S3Source {
 /** Opens `s3://bucket/key` in the object store that is configured for the bucket. */
 export function createS3Source(access: SourceAccess, limits: StageInLimits): S3Source {
   const clients = new Map<S3Access, S3Client>();
+  const find = (bucket: string) => access.s3.find(({ buckets }) => buckets === undefined || buckets.includes(bucket));
   const clientFor = (bucket: string, href: string): S3Client => {
-    const found = access.s3.find(({ buckets }) => buckets === undefined || buckets.includes(bucket));
+    const found = find(bucket);
     if (found === undefined) {
       throw new StagingError("access", href, `no object store is configured for the bucket "${bucket}"`);
     }
@@ -57,7 +61,16 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
     };
   };
   return {
-    open: async (wanted) => {
+    isPrivate: (href) => find(parseS3Url(href).bucket)?.isPrivate === true,
+    open: async (wanted, asCaller) => {
+      if (!asCaller && find(parseS3Url(wanted.href).bucket)?.isPrivate === true) {
+        const where = displayUrl(wanted.from ?? "");
+        throw new StagingError(
+          "access",
+          wanted.href,
+          `is private, and ${where} may not send a job there; name the object itself as an input`,
+        );
+      }
       try {
         return await get(wanted);
       } catch (error) {

@@ -18,6 +18,11 @@ export interface Sources {
 export function openSources(access: SourceAccess, limits: StageInLimits): Sources {
   const http = createHttpSource(access, limits);
   const s3 = createS3Source(access, limits);
+  /** Whether what names an address may use what is the caller's own. Inline documents are the caller's words. */
+  const isOwn = (from: string | undefined): boolean =>
+    from === undefined ||
+    from.startsWith("data:") ||
+    (from.startsWith("s3://") ? s3.isPrivate(from) : http.isInternal(from));
   return {
     open: async (request) => {
       const { href } = request;
@@ -28,9 +33,9 @@ export function openSources(access: SourceAccess, limits: StageInLimits): Source
           if (!URL.canParse(href)) {
             throw new StagingError("source", displayUrl(href), "is not a complete address");
           }
-          return http.open(request);
+          return http.open(request, isOwn(request.from));
         case "s3":
-          return s3.open(request);
+          return s3.open(request, isOwn(request.from));
         case "data":
           return openData(href, limits);
         default:

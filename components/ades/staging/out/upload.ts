@@ -9,15 +9,14 @@ import {
   PutObjectCommand,
   type S3Client,
 } from "@aws-sdk/client-s3";
-import { Upload } from "@aws-sdk/lib-storage";
 import { toMultihash } from "@swath/stac";
 
 import { retry } from "../in/retry.ts";
 import { createS3Client } from "../s3-client.ts";
 import { toS3Failure } from "../s3-failure.ts";
 import type { S3Target, StagedFile } from "../types.ts";
+import { type Ask, PART, sendInParts } from "./send-in-parts.ts";
 
-const PART = 8 * 2 ** 20;
 const RETRIES = 4;
 const STALL_SECONDS = 60;
 
@@ -43,26 +42,28 @@ export async function openUploader(
 ): Promise<Uploader> {
   const client = createS3Client(target, { connections: parallel * 2, stallSeconds: STALL_SECONDS });
   const hrefOf = (key: string) => `s3://${target.bucket}/${key}`;
-  /** One request, tried again while that may help. */
-  const ask = <T>(where: string, send: () => Promise<T>): Promise<T> =>
+  const ask: Ask = (where, send) =>
     retry(
       () =>
         send().catch((error: unknown) => {
-          throw signal.aborted ? signal.reason : toS3Failure(error, "target", where);
+          if (signal.aborted) {
+            throw signal.reason;
+          }
+          // A part that ends because another has failed: that one tells why.
+          throw (error as Error).name === "AbortError" ? error : toS3Failure(error, "target", where);
         }),
       { retries: RETRIES, signal },
     );
   const present = await list(client, target.bucket, prefix, ask, signal);
 
-  const isThere = async (key: string, size: number, sha256: string, mediaType: string): Promise<boolean> => {
-    if (present.get(key) !== size) {
-      return false;
-    }
+  const isSame = async (key: string, sha256: string, mediaType: string): Promise<boolean> => {
     const head = await ask(hrefOf(key), () =>
       client.send(new HeadObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
     );
     return head.Metadata?.["sha256"] === sha256 && head.ContentType === mediaType;
   };
+  const isThere = async (key: string, size: number, sha256: string, mediaType: string): Promise<boolean> =>
+    present.get(key) === size && (await isSame(key, sha256, mediaType));
   const sendBytes = async (bytes: Buffer, key: string, mediaType: string): Promise<StagedFile> => {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     if (!(await isThere(key, bytes.length, sha256, mediaType))) {
@@ -77,14 +78,19 @@ export async function openUploader(
       checksum: toMultihash({ algorithm: "sha256", hex: sha256 }),
     };
   };
-  const sendParts = async (path: string, size: number, key: string, mediaType: string): Promise<StagedFile> => {
+  const sendLarge = async (path: string, size: number, key: string, mediaType: string): Promise<StagedFile> => {
     const sha256 = await hashFile(path, signal);
     if (await isThere(key, size, sha256, mediaType)) {
       onBytes(size);
     } else {
-      await ask(hrefOf(key), () =>
-        uploadParts({ client, bucket: target.bucket, key, path, mediaType, sha256, signal, onBytes }),
-      );
+      const input = { Bucket: target.bucket, Key: key, ContentType: mediaType, Metadata: { sha256 } };
+      await sendInParts(path, size, input, {
+        client,
+        ask,
+        signal,
+        onBytes,
+        isDone: () => isSame(key, sha256, mediaType),
+      });
     }
     return { href: hrefOf(key), mediaType, bytes: size, checksum: toMultihash({ algorithm: "sha256", hex: sha256 }) };
   };
@@ -92,7 +98,7 @@ export async function openUploader(
     present,
     sendFile: async (path, key, mediaType) => {
       const { size } = await stat(path);
-      return size <= PART ? sendBytes(await readFile(path), key, mediaType) : sendParts(path, size, key, mediaType);
+      return size <= PART ? sendBytes(await readFile(path), key, mediaType) : sendLarge(path, size, key, mediaType);
     },
     sendDocument: (value, key, mediaType) =>
       sendBytes(Buffer.from(`${JSON.stringify(value, null, 2)}\n`), key, mediaType),
@@ -106,49 +112,11 @@ export async function openUploader(
   };
 }
 
-interface Parts {
-  readonly client: S3Client;
-  readonly bucket: string;
-  readonly key: string;
-  readonly path: string;
-  readonly mediaType: string;
-  readonly sha256: string;
-  readonly signal: AbortSignal;
-  readonly onBytes: (bytes: number) => void;
-}
-
-/** Parts that were sent are given up when one fails, so that nothing is stored without being seen. */
-async function uploadParts({ client, bucket, key, path, mediaType, sha256, signal, onBytes }: Parts): Promise<void> {
-  const body = createReadStream(path, { highWaterMark: 2 ** 20 });
-  const upload = new Upload({
-    client,
-    params: { Bucket: bucket, Key: key, Body: body, ContentType: mediaType, Metadata: { sha256 } },
-    partSize: PART,
-    queueSize: 2,
-  });
-  let sent = 0;
-  upload.on("httpUploadProgress", ({ loaded = 0 }) => {
-    onBytes(loaded - sent);
-    sent = loaded;
-  });
-  const abort = () => void upload.abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    await upload.done();
-  } catch (error) {
-    onBytes(-sent);
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", abort);
-    body.destroy();
-  }
-}
-
 async function list(
   client: S3Client,
   bucket: string,
   prefix: string,
-  ask: <T>(where: string, send: () => Promise<T>) => Promise<T>,
+  ask: Ask,
   signal: AbortSignal,
 ): Promise<Map<string, number>> {
   const sizes = new Map<string, number>();

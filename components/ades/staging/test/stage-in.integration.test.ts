@@ -238,6 +238,64 @@ test("the platform's own services are reached by their peers, with the caller's 
   ]);
 });
 
+test("strangers' documents do not get at what is the caller's own", async (t) => {
+  await objstore.put("private/secret.txt", "secret");
+  const seen: string[] = [];
+  const peer = await startServer(t, ({ url, headers }, response) => {
+    seen.push(`${url} ${headers.authorization}`);
+    response.end(url === "/own.json" ? item("s3://results/private/secret.txt") : "text");
+  });
+  const item = (href: string) =>
+    JSON.stringify({ type: "Feature", id: "i", geometry: null, properties: {}, assets: { a: { href } } });
+  const stranger = await startServer(t, ({ url }, response) => {
+    if (url === "/away") {
+      response.writeHead(302, { location: "https://own.swath.localhost/redirected" }).end();
+    } else {
+      response.setHeader("content-type", "application/json");
+      response.end(item(url === "/s3" ? "s3://results/private/secret.txt" : "https://own.swath.localhost/named"));
+    }
+  });
+  const access = openAccess({
+    s3: [{ ...objstore.endpoint, isPrivate: true }],
+    internal: [{ publicUrl: "https://own.swath.localhost", peerUrl: peer.url, headers: { authorization: "Bearer t" } }],
+  });
+  await assert.rejects(stage(`${stranger.url}/s3`, { access }), {
+    code: "access",
+    message: /is private, and .* may not send a job there/,
+  });
+  await stage(`${stranger.url}/http`, { access });
+  await stage({ href: `${stranger.url}/away`, as: "file" }, { access });
+  assert.deepEqual(seen.splice(0), ["/named undefined", "/redirected undefined"]);
+  // What the caller names, what its own documents name, and what it writes itself:
+  await stage({ href: "s3://results/private/secret.txt", as: "file" }, { access });
+  await stage("https://own.swath.localhost/own.json", { access });
+  await stage(`data:application/json,${encodeURIComponent(item("s3://results/private/secret.txt"))}`, { access });
+  assert.deepEqual(seen, ["/own.json Bearer t"]);
+});
+
+test("a file that was all here when its process ended is not refused (416)", async (t) => {
+  const server = await startServer(t, ({ headers }, response) => {
+    const isAll = headers.range === "bytes=2000000-";
+    response.writeHead(isAll ? 416 : 200, { etag: '"one"', "content-length": isAll ? 0 : 2_000_000 });
+    if (isAll) {
+      response.end();
+    } else {
+      // Everything comes, but the connection stays open: cut by the clock of the first attempt.
+      response.end(Buffer.alloc(2_000_000, "x"));
+    }
+  });
+  const target = join(folder, "all-here");
+  const source = { href: `${server.url}/x`, as: "file" } as const;
+  await assert.rejects(
+    stage({ ...source, checksum: `sha1$${"0".repeat(40)}` }, { target }),
+    /arrived with the sha1 checksum/,
+  );
+  const [part = ""] = (await readdir(join(target, ".staging"))).filter((name) => name.endsWith(".part"));
+  await writeFile(join(target, ".staging", part), Buffer.alloc(2_000_000, "x"));
+  await writeFile(join(target, ".staging", part.replace(".part", ".json")), '{"validator":"\\"one\\""}');
+  assert.equal((await stage(source, { target })).bytes, 2_000_000);
+});
+
 test("a cancelled job ends with the reason; a target that is no directory is an error", async (t) => {
   const server = await startServer(t, (_, response) => void response.write("x"));
   const stop = new AbortController();

@@ -174,6 +174,21 @@ test("no catalogue is listed while anything is missing", async (t) => {
   assert.equal((await keysOf("job-4")).length, 6);
 });
 
+test("a cancelled upload leaves no parts behind", async () => {
+  const output = join(folder, "cancelled");
+  await mkdir(output);
+  await writeFile(join(output, "large.bin"), Buffer.alloc(60 * 2 ** 20, "swath"));
+  const stop = new AbortController();
+  const publishing = publish(output, "job-6", {
+    signal: stop.signal,
+    onProgress: (bytes) => bytes > 0 && stop.abort(new Error("dismissed")),
+  });
+  await assert.rejects(publishing, /dismissed/);
+  const { Uploads = [] } = await objstore.client.send(new ListMultipartUploadsCommand({ Bucket: "results" }));
+  assert.deepEqual(Uploads, []);
+  assert.deepEqual(await keysOf("job-6"), []);
+});
+
 test("errors say what to do", async () => {
   const empty = join(folder, "empty");
   await mkdir(empty);
