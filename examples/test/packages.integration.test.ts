@@ -23,12 +23,14 @@ const needsGdal = { ...(whyNoGdal !== undefined && { skip: whyNoGdal }) };
 /** Debian's Python, which has GDAL's modules, whatever else is first in the PATH. */
 const python = "/usr/bin/python3";
 
+const PACKAGES = ["ndvi", "water-bodies", "cloud-free-mosaic", "s-expression"];
+
 let folder: string;
 const results = new Map<string, string>();
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "examples-"));
-  for (const name of ["ndvi", "water-bodies", "cloud-free-mosaic"]) {
+  for (const name of PACKAGES) {
     const args = [
       "--no-container",
       "--quiet",
@@ -50,7 +52,7 @@ after(async () => {
 
 const itemsOf = (name: string) => readScenes(results.get(name) ?? "");
 
-for (const name of ["ndvi", "water-bodies", "cloud-free-mosaic"]) {
+for (const name of PACKAGES) {
   test(`${name} is a proper application package`, async () => {
     const { stdout } = await run(
       swath,
@@ -99,6 +101,13 @@ test("the vegetation index is GDAL's own, pixel by pixel", needsGdal, async () =
     assert.deepEqual(ours.grid, theirs.grid);
     assert.deepEqual(ours.data, theirs.data, source);
   }
+});
+
+test("an expression gives the same as the tool made for it", async () => {
+  const [ours] = await itemsOf("s-expression");
+  const other = (await itemsOf("ndvi")).find(({ item }) => item.id.includes("lommel"));
+  assert.ok(ours !== undefined && other !== undefined);
+  assert.deepEqual((await readRaster(assetPath(ours, "ndvi"))).data, (await readRaster(assetPath(other, "ndvi"))).data);
 });
 
 test("water is found where it is known to be", async () => {

@@ -8,6 +8,7 @@ type Tool = (options: Readonly<Record<string, string>>, scenes: readonly string[
 const tools: Readonly<Record<string, () => Promise<Tool>>> = {
   ndvi: async () => (await import("./ndvi.ts")).ndvi,
   "water-bodies": async () => (await import("./water-bodies.ts")).waterBodies,
+  "s-expression": async () => (await import("./s-expression.ts")).sExpression,
   crop: async () => (await import("./crop.ts")).crop,
   mosaic: async () => (await import("./mosaic.ts")).mosaic,
   collect: async () => (await import("./collect.ts")).collect,
