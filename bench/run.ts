@@ -1,4 +1,4 @@
-// `npm run bench [-- name …]`: runs every *.bench.ts (or those whose names hold one of the words), one after another, and
+// `npm run bench [-- name … --full]`: runs every *.bench.ts (or those whose names hold one of the words), one after another, and
 // prints one table. bench/results/ keeps it as Markdown and JSON.
 import { globSync, mkdirSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 
 import type { BenchRow } from "./types.ts";
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const files = globSync("*.bench.ts", { cwd: import.meta.dirname })
   .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))
   .sort();

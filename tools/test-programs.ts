@@ -10,6 +10,7 @@ const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]
   ["s3cmd", ["s3cmd"]],
   ["rclone", ["rclone"]],
   ["gdalinfo", ["gdal-bin"]],
+  ["chromium", ["chromium"]],
   ["python3", ["python3", "python3-yaml"]],
 ];
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { CommandError } from "../commands/command.ts";
 import type { AdminOptions } from "./defaults.ts";
+import type { Fetch } from "./deployment-fetch.ts";
 
 /** Requests of an administrator: with a token, tried again while the service is starting, but not for ever. */
 export interface AdminSession {
@@ -14,6 +15,7 @@ interface SessionOptions extends AdminOptions {
   readonly token?: string | undefined;
   readonly readPassword: () => Promise<string>;
   readonly say: (text: string) => void;
+  readonly fetch: Fetch;
   /** Milliseconds before each further try. */
   readonly pauses?: readonly number[];
 }
@@ -23,11 +25,14 @@ const TRY_AGAIN = [429, 502, 503, 504];
 const TIMEOUT = 30_000;
 
 export function createAdminSession(options: SessionOptions): AdminSession {
-  const { authServer, realm, client, user, readPassword, say, pauses = PAUSES } = options;
+  const { authServer, realm, client, user, readPassword, say, fetch, pauses = PAUSES } = options;
   let token = options.token;
   let password: string | undefined;
 
-  const send = async (url: string, init: RequestInit): Promise<{ status: number; body: unknown }> => {
+  const send = async (
+    url: string,
+    init: NonNullable<Parameters<Fetch>[1]>,
+  ): Promise<{ status: number; body: unknown }> => {
     for (let attempt = 0; ; attempt += 1) {
       const pause = pauses[attempt];
       let reason: string;

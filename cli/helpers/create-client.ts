@@ -66,6 +66,7 @@ export const createClient: Helper = async (context) => {
         option: "-p, or -t <token>",
       }),
     say: context.terminal.say,
+    fetch: deployment.fetch,
   });
   const secret = options.secret ?? context.env["IDENTITY_GATEKEEPER_CLIENT_SECRET"];
   const { status, body } = await session.request("POST", `${identityApi}/clients`, {

@@ -61,6 +61,7 @@ export const createUser: Helper = async (context) => {
         option: "-p",
       }),
     say: context.terminal.say,
+    fetch: deployment.fetch,
   });
   const { status, body } = await session.request(
     "POST",

@@ -1,13 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
 import { CommandError } from "../commands/command.ts";
-import { createAdminSession, describe } from "./admin-session.ts";
+import { type AdminSession, createAdminSession, describe } from "./admin-session.ts";
 import { findPassword, readAddress, readDeployment } from "./defaults.ts";
 import type { Helper } from "./helper.ts";
 
 const USAGE = `Usage: create-workspace -h | -w <workspace_api> -a <auth_server> -r <realm> -c <client> -u <admin-username> -p <admin-password> -O <owner> -W <workspace-name>
 
-Creates a workspace. One that exists already is left alone. At least one of -O and -W must be given.
+Creates a workspace and waits until it is ready. One that exists already is left alone. At least one of -O and -W must be given.
 
   -w <workspace_api>   address of the workspace API (default: the scripted deployment's)
   -a <auth_server>     address of the identity service (default: the scripted deployment's)
@@ -17,6 +18,7 @@ Creates a workspace. One that exists already is left alone. At least one of -O a
   -c <client>          client for the administrator's login (default: admin-cli)
   -O <owner>           user ID of the owner (default: the workspace name)
   -W <workspace-name>  (default: the owner)
+  --no-wait            do not wait until the workspace is ready
   -h                   this text
 `;
 
@@ -35,6 +37,7 @@ export const createWorkspace: Helper = async (context) => {
       "admin-password": text("p"),
       owner: text("O"),
       workspace: text("W"),
+      "no-wait": { type: "boolean" },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -64,6 +67,7 @@ export const createWorkspace: Helper = async (context) => {
         option: "-p",
       }),
     say: context.terminal.say,
+    fetch: deployment.fetch,
   });
   const { status, body } = await session.request("POST", `${workspaceApi}/workspaces`, {
     preferred_name: name,
@@ -72,5 +76,29 @@ export const createWorkspace: Helper = async (context) => {
   if (status !== 201 && !(status === 422 && JSON.stringify(body).includes("already exists"))) {
     throw new CommandError(`workspace ${name} cannot be created: ${describe(status, body)}`);
   }
+  if (status === 201 && !values["no-wait"]) {
+    await waitUntilReady(session, workspaceApi, (body as { name: string }).name);
+  }
   context.stdout.write(`${JSON.stringify(body)}\n`);
 };
+
+/** Seconds after which a workspace that is still not ready is reported. */
+const PATIENCE = 120;
+
+/** @throws {CommandError} with the reason that the workspace API gives */
+async function waitUntilReady(session: AdminSession, workspaceApi: string, name: string): Promise<void> {
+  const deadline = Date.now() + PATIENCE * 1000;
+  for (;;) {
+    const { status, body } = await session.request("GET", `${workspaceApi}/workspaces/${name}`);
+    const { status: state, status_reason: reason } = (body ?? {}) as { status?: string; status_reason?: string };
+    if (status === 200 && state === "ready") {
+      return;
+    }
+    if (Date.now() > deadline) {
+      throw new CommandError(
+        `workspace ${name} was created and is not ready after ${PATIENCE} s: ${reason ?? describe(status, body)}`,
+      );
+    }
+    await sleep(250);
+  }
+}

@@ -1,8 +1,10 @@
 import type { PlatformSecret } from "@swath/manifest";
+import { fetch } from "undici";
 
 import { CommandError } from "../commands/command.ts";
 import { listUrls } from "../commands/urls.ts";
 import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
+import { type Fetch, createDeploymentFetch } from "./deployment-fetch.ts";
 import type { HelperContext } from "./helper.ts";
 
 /** Options that all helpers have, complete. */
@@ -21,6 +23,7 @@ export interface Deployment {
   readonly adminUser: string | undefined;
   readonly adminClient: string | undefined;
   readonly readAdminPassword: () => Promise<string | undefined>;
+  readonly fetch: Fetch;
 }
 
 const DEFAULT_DOMAIN = "127-0-0-1.nip.io";
@@ -40,6 +43,7 @@ export async function readDeployment({ env }: HelperContext): Promise<Deployment
       adminUser: variables.IDENTITY_SERVICE_ADMIN_USER,
       adminClient: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
       readAdminPassword: async () => given ?? (await target.readSecret(secret)),
+      fetch: createDeploymentFetch(domain, await target.readAccess()),
     };
   } catch (error) {
     if (!(error instanceof CommandError)) {
@@ -52,6 +56,7 @@ export async function readDeployment({ env }: HelperContext): Promise<Deployment
       adminUser: undefined,
       adminClient: undefined,
       readAdminPassword: () => Promise.resolve(given),
+      fetch,
     };
   }
 }

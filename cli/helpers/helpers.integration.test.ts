@@ -84,12 +84,17 @@ test("a missing password without a terminal ends with status 1 and says what to 
 
 test("create-workspace: owner and name stand for each other; an existing one is no error", async () => {
   answers["POST /workspaces"] = [201, { name: "ws-carol" }];
+  answers["GET /workspaces/ws-carol"] = [200, { name: "ws-carol", status: "ready" }];
   for (const option of ["-O", "-W"]) {
     const { status, stdout } = await run("create-workspace", "-a", url, "-w", url, "-p", "x", option, "carol");
     assert.equal(status, 0);
     assert.equal(stdout, '{"name":"ws-carol"}\n');
-    assert.equal(seen.at(-1)?.body, '{"preferred_name":"carol","default_owner":"carol"}');
+    assert.equal(seen.at(-1)?.what, "GET /workspaces/ws-carol");
+    assert.equal(seen.at(-2)?.body, '{"preferred_name":"carol","default_owner":"carol"}');
   }
+  const impatient = await run("create-workspace", "-a", url, "-w", url, "-p", "x", "-W", "carol", "--no-wait");
+  assert.equal(impatient.status, 0);
+  assert.equal(seen.at(-1)?.what, "POST /workspaces");
   answers["POST /workspaces"] = [422, { detail: { error: "Namespace already exists" } }];
   assert.equal((await run("create-workspace", "-a", url, "-w", url, "-p", "x", "-W", "carol")).status, 0);
   answers["POST /workspaces"] = [422, { detail: "preferred_name is not a text" }];

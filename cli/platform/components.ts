@@ -3,9 +3,18 @@ import type { Component } from "@swath/manifest";
 import { manifest as dummyService } from "../../components/dummy-service/manifest.ts";
 import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts";
 import { manifest as identity } from "../../components/identity/manifest.ts";
+import { manifest as identityApi } from "../../components/identity-api/manifest.ts";
 import { manifest as objstore } from "../../components/objstore/manifest.ts";
 import { manifest as postgres } from "../../components/postgres/manifest.ts";
 import { manifest as workspaceApi } from "../../components/workspace-api/manifest.ts";
 
 /** Every component, in deployment order. To add one: its folder below components/, and its line here. */
-export const components: readonly Component[] = [postgres, identity, objstore, dummyService, workspaceApi, gatekeeper];
+export const components: readonly Component[] = [
+  postgres,
+  identity,
+  identityApi,
+  objstore,
+  dummyService,
+  workspaceApi,
+  gatekeeper,
+];

@@ -23,6 +23,15 @@ export interface Target {
   /** The plan that was applied last. */
   readonly readPlan: () => Promise<Plan | undefined>;
   readonly readSecret: SecretReader;
+  /** How programs on this machine reach the hosts of the deployment, where names and public certificates do not lead there. */
+  readonly readAccess: () => Promise<DeploymentAccess>;
+}
+
+export interface DeploymentAccess {
+  /** IP address that stands for every host of the domain; left out where names resolve. */
+  readonly address?: string;
+  /** Certificate (PEM) of the deployment's own certificate authority. */
+  readonly certificateAuthority?: string;
 }
 
 /** Gives the value of a secret of the deployment. */

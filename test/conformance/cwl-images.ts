@@ -146,6 +146,8 @@ function buildImage(name: string, extra: readonly string[], environment: Record<
       { mode: 0o755 },
     );
     const change = name.includes("/bash:") ? "--change 'ENTRYPOINT [\"/usr/bin/entrypoint\"]'" : "";
+    // The root of the image: whoever runs in it has to get past it.
+    chmodSync(root, 0o755);
     execFileSync("sh", ["-c", `tar -C "${root}" -c . | podman import ${change} - "${name}"`], {
       env: { ...process.env, ...environment },
       stdio: ["ignore", "ignore", "pipe"],

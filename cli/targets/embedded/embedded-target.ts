@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { join } from "node:path";
 
 import type { Plan } from "../../platform/plan.ts";
 import type { PodStatus } from "../pod-status.ts";
@@ -12,6 +13,7 @@ import { type ClusterPaths, clusterPaths } from "./state/paths.ts";
 import { openSecretStore } from "./state/secrets.ts";
 import { logFile } from "./supervisor/log-files.ts";
 import { readLastLines } from "./supervisor/log-tail.ts";
+import { readIfThere } from "./tls/files.ts";
 import type { DesiredState } from "./supervisor/supervisor.ts";
 
 /** The single-node cluster of supervised processes on this machine. */
@@ -50,6 +52,11 @@ export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): T
     followLog: (pod, lines, signal) => followFile(logFile(paths.logs, pod), lines, signal),
     readPlan: async () => readPlan(paths),
     readSecret: (secret) => openSecretStore(paths.secretsFile)(secret),
+    readAccess: async () => {
+      const domain = readPlan(paths)?.settings.domain;
+      const certificate = domain === undefined ? undefined : await readIfThere(join(paths.tls, `${domain}.ca.crt`));
+      return { address: "127.0.0.1", ...(certificate !== undefined && { certificateAuthority: certificate }) };
+    },
   };
 }
 

@@ -27,7 +27,9 @@ export function createSteps(
     steps: [
       ...(identity ? [createOwnerStep(db, identity.admin)] : []),
       ...(objstore ? [createBucketStep(objstore)] : []),
-      ...(identity ? [createProtectionStep(identity.admin, settings.PROTECTION_CLIENT)] : []),
+      ...(identity
+        ? [createProtectionStep(identity.admin, settings.PROTECTION_CLIENT, settings.IDENTITY_ADMIN_USER)]
+        : []),
     ],
     close: async () => {
       await Promise.all([identity?.close(), objstore?.close()]);

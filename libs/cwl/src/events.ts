@@ -12,6 +12,8 @@ export type RunEventBody =
       readonly process: string;
       readonly label: string | undefined;
       readonly warnings: readonly Problem[];
+      /** It goes on from the journal of an earlier attempt. */
+      readonly resumed: boolean;
     }
   | { readonly type: "step-queued"; readonly step: string }
   | {
@@ -28,7 +30,7 @@ export type RunEventBody =
       readonly exitCode: number | undefined;
       readonly usage: ResourceUsage | undefined;
       readonly outputs: ValueObject;
-      /** Taken from the cache of earlier results. */
+      /** Taken from the cache of earlier results or, in a run that is continued, from its journal. */
       readonly reused: boolean;
     }
   | {

@@ -8,7 +8,10 @@ export type { Fetcher } from "./load/fetcher.ts";
 export { loadInputs, resolveInputs } from "./run/job-inputs.ts";
 export type { JobInputs } from "./run/job-inputs.ts";
 export { runProcess } from "./run/run-process.ts";
-export type { RunLimits, RunOptions } from "./run/run-process.ts";
+export type { RunLimits, RunOptions } from "./run/run-options.ts";
+export { createCapacity } from "./run/admission.ts";
+export type { Capacity } from "./run/admission.ts";
+export { removeJournal } from "./run/work-place.ts";
 export type { Executors } from "./run/context.ts";
 export { createProcessExecutor } from "./executors/process.ts";
 export type {

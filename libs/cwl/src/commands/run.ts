@@ -1,9 +1,7 @@
-import { existsSync } from "node:fs";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CwlError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
-import type { Executor } from "../executors/executor.ts";
 import { createProcessExecutor } from "../executors/process.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import { loadDocument } from "../load/load.ts";
@@ -15,12 +13,13 @@ import { loadInputs, resolveInputs } from "../run/job-inputs.ts";
 import { runProcess } from "../run/run-process.ts";
 import { fileUri, resolvePath } from "../load/uri.ts";
 import type { CwlCommand, CommandIo } from "./command.ts";
+import { findContainerExecutor } from "./container-engine.ts";
 
 export const runCommand: CwlCommand = {
   name: "run",
   summary: "run a CWL document and print its output object",
   usage:
-    "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] DOCUMENT[#id] [INPUTS | --name value …]",
+    "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] [--journal DIR] DOCUMENT[#id] [INPUTS | --name value …]",
   run,
 };
 
@@ -36,9 +35,11 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       "no-match-user": { type: "boolean" },
       engine: { type: "string" },
       "engine-option": { type: "string", multiple: true },
+      "auth-file": { type: "string" },
       podman: { type: "boolean" },
       parallel: { type: "boolean" },
       cachedir: { type: "string" },
+      journal: { type: "string" },
       "tmpdir-prefix": { type: "string" },
       provenance: { type: "string" },
       cores: { type: "string" },
@@ -56,7 +57,11 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const inputs = await readInputs(document, inputsFile, rest, io);
   const container = values["no-container"]
     ? undefined
-    : await findContainerExecutor(values.podman === true ? "podman" : values.engine, values["engine-option"] ?? [], io);
+    : findContainerExecutor(values.podman === true ? "podman" : values.engine, {
+        runOptions: values["engine-option"] ?? [],
+        authFile: values["auth-file"],
+        env: io.env,
+      });
   const recorded: RunEvent[] = [];
   const outputs = await runProcess({
     document,
@@ -66,6 +71,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     outDir: values.outdir,
     workDir: values["tmpdir-prefix"],
     cacheDir: values.cachedir,
+    journal: values.journal,
     fetcher: io.fetcher,
     signal: io.signal,
     path: io.env["PATH"],
@@ -73,16 +79,19 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       ...(values.cores === undefined ? {} : { cores: Number(values.cores) }),
       ...(values.ram === undefined ? {} : { ramMiB: Number(values.ram) }),
     },
-    onEvent: (event) => {
-      if (values.provenance !== undefined && event.type !== "step-log") {
-        recorded.push(event);
-      }
-      if (values.json === true) {
-        io.error(toJson(event));
-      } else if (!values.quiet) {
-        showEvent(event, io);
-      }
-    },
+    onEvent:
+      values.quiet && values.json !== true && values.provenance === undefined
+        ? undefined
+        : (event) => {
+            if (values.provenance !== undefined && event.type !== "step-log") {
+              recorded.push(event);
+            }
+            if (values.json === true) {
+              io.error(toJson(event));
+            } else if (!values.quiet) {
+              showEvent(event, io);
+            }
+          },
   });
   io.print(toJson(outputs, 4));
   if (values.provenance !== undefined) {
@@ -99,7 +108,9 @@ function splitArguments(args: readonly string[]): { own: string[]; rest: string[
     "--outdir",
     "--engine",
     "--engine-option",
+    "--auth-file",
     "--cachedir",
+    "--journal",
     "--tmpdir-prefix",
     "--provenance",
     "--cores",
@@ -188,33 +199,6 @@ function parseValue(text: string, type: CwlType): unknown {
     case "Any":
       return text;
   }
-}
-
-async function findContainerExecutor(
-  engine: string | undefined,
-  options: readonly string[],
-  io: CommandIo,
-): Promise<Executor | undefined> {
-  const names = engine === undefined ? ["podman", "docker"] : [engine];
-  const folders = (io.env["PATH"] ?? "").split(":");
-  const found = names
-    .map((name) =>
-      name.includes("/") ? name : folders.map((folder) => `${folder}/${name}`).find((path) => existsSync(path)),
-    )
-    .find((path) => path !== undefined);
-  if (found === undefined) {
-    if (engine !== undefined) {
-      throw new CwlError("unsupported", `the container engine ${engine} is not installed`);
-    }
-    return undefined;
-  }
-  const { createContainerExecutor } = await import("../executors/container.ts");
-  return createContainerExecutor({
-    command: found,
-    kind: basename(found).includes("docker") ? "docker" : "podman",
-    runOptions: options,
-    env: io.env,
-  });
 }
 
 function showEvent(event: RunEvent, io: CommandIo): void {

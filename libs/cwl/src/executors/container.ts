@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -24,6 +24,9 @@ export interface ContainerOptions {
 /** Exit codes by which both engines say that they, not the tool, failed. */
 const engineFailure = 125;
 
+/** Containers carry the id of their run, by which those of a dead attempt are found. */
+const runLabel = "swath.cwl.run";
+
 /** Runs tools in containers through the command of podman or docker. */
 export function createContainerExecutor(options: ContainerOptions): Executor {
   const engine = new ContainerEngine(options);
@@ -32,6 +35,7 @@ export function createContainerExecutor(options: ContainerOptions): Executor {
     sharesFileSystem: false,
     run: (job, controls) => engine.run(job, controls),
     cleanUp: (jobIds) => engine.cleanUp(jobIds),
+    removeOrphans: (runId) => engine.removeOrphans(runId),
   };
 }
 
@@ -51,6 +55,7 @@ class ContainerEngine {
       throw new CwlError("unsupported", `${job.name} names no container`);
     }
     const image = await this.image(job.container, controls.signal);
+    const variables = writeVariables(job);
     this.alive.add(job.id);
     const remove = (): void => {
       // Killing the engine's command would leave the container running; its name finds it.
@@ -62,7 +67,7 @@ class ContainerEngine {
       const result = await this.processes.run(
         {
           ...job,
-          command: [this.options.command, ...this.runArguments(job, job.container, image)],
+          command: [this.options.command, ...this.runArguments(job, job.container, image, variables)],
           environment: this.engineEnvironment(),
           mounts: [],
           // The engine's command has nothing of the job in its working directory to be found by.
@@ -84,6 +89,7 @@ class ContainerEngine {
       if (controls.signal.aborted) {
         await this.remove(job.id);
       }
+      rmSync(variables.file, { force: true });
       this.alive.delete(job.id);
     }
   }
@@ -93,7 +99,24 @@ class ContainerEngine {
     await Promise.all(left.map((id) => this.remove(id)));
   }
 
-  private runArguments(job: JobSpec, request: ContainerRequest, image: string): string[] {
+  /** Containers outlive the process that started them; so does the engine's command that waits for each. */
+  async removeOrphans(runId: string): Promise<void> {
+    await this.processes.removeOrphans?.(runId);
+    const filter = `label=${runLabel}=${runId}`;
+    const listed = await this.engine(
+      ["ps", "--all", "--quiet", "--no-trunc", "--filter", filter],
+      new AbortController().signal,
+      "cannot look for containers of an earlier attempt",
+    );
+    await Promise.all(
+      listed
+        .split("\n")
+        .filter((id) => id !== "")
+        .map((id) => this.remove(id)),
+    );
+  }
+
+  private runArguments(job: JobSpec, request: ContainerRequest, image: string, variables: Variables): string[] {
     const mount = (source: string, target: string, writable: boolean): string =>
       `--mount=type=bind,${csv(`source=${source}`)},${csv(`target=${target}`)}${writable ? "" : ",readonly"}`;
     const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
@@ -102,6 +125,7 @@ class ContainerEngine {
       "--rm",
       ...(job.stdin === undefined ? [] : ["--interactive"]),
       `--name=${job.id}`,
+      `--label=${runLabel}=${job.id.slice(0, job.id.lastIndexOf("-"))}`,
       "--log-driver=none",
       "--read-only",
       `--workdir=${job.outdir.seen}`,
@@ -123,7 +147,8 @@ class ContainerEngine {
       ...job.mounts
         .toSorted((a, b) => a.target.length - b.target.length)
         .map((item) => mount(item.source, item.target, item.writable)),
-      ...Object.entries(job.environment).map(([name, value]) => `--env=${name}=${value}`),
+      `--env-file=${variables.file}`,
+      ...variables.others.map(([name, value]) => `--env=${name}=${value}`),
       image,
       ...job.command,
     ];
@@ -159,19 +184,38 @@ class ContainerEngine {
     } else if (request.import !== undefined) {
       await this.engine(["import", request.import, name], signal, `cannot import the image ${name}`);
     } else {
-      const auth = this.options.authFile === undefined ? [] : [`--authfile=${this.options.authFile}`];
-      await this.engine(["pull", "--quiet", ...auth, name], signal, `cannot pull the image ${name}`);
+      await this.pull(name, signal);
     }
     return name;
   }
 
-  private async engine(args: readonly string[], signal: AbortSignal, what: string): Promise<void> {
+  private async pull(name: string, signal: AbortSignal): Promise<void> {
+    const { authFile, kind } = this.options;
+    const what = `cannot pull the image ${name}`;
+    if (authFile === undefined) {
+      await this.engine(["pull", "--quiet", name], signal, what);
+    } else if (kind === "podman") {
+      await this.engine(["pull", "--quiet", `--authfile=${authFile}`, name], signal, what);
+    } else {
+      // docker knows no such option; it reads the same file by a fixed name in a directory.
+      const folder = mkdtempSync(join(tmpdir(), "cwl-docker-"));
+      try {
+        copyFileSync(authFile, join(folder, "config.json"));
+        await this.engine(["--config", folder, "pull", "--quiet", name], signal, what);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }
+  }
+
+  private async engine(args: readonly string[], signal: AbortSignal, what: string): Promise<string> {
     try {
-      await execFileAsync(this.options.command, args, {
+      const { stdout } = await execFileAsync(this.options.command, args, {
         env: this.engineEnvironment(),
         signal,
         maxBuffer: 16 * 1024 * 1024,
       });
+      return stdout;
     } catch (error) {
       const { stderr } = error as { stderr?: string };
       throw new CwlError(
@@ -214,6 +258,23 @@ class ContainerEngine {
       Object.entries(this.options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
   }
+}
+
+interface Variables {
+  /** Read by the engine: what stands on a command line can be seen by every user of the machine. */
+  readonly file: string;
+  /** What such a file cannot hold. */
+  readonly others: readonly (readonly [string, string])[];
+}
+
+function writeVariables(job: JobSpec): Variables {
+  const entries = Object.entries(job.environment);
+  const isPlain = ([name, value]: readonly [string, string]): boolean =>
+    /^\w+$/.test(name) && !/[\n\r\0"']/.test(value);
+  const file = `${job.outdir.host}.env`;
+  const lines = entries.filter(isPlain).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(file, lines.join(""), { mode: 0o600 });
+  return { file, others: entries.filter((entry) => !isPlain(entry)) };
 }
 
 /** One field of a comma-separated option. */

@@ -81,4 +81,9 @@ export interface Executor {
   run(job: JobSpec, controls: RunControls): Promise<JobResult>;
   /** Removes what may be left of all jobs of a run. */
   cleanUp?(jobIds: readonly string[]): Promise<void>;
+  /**
+   * Ends and removes what an attempt of a run whose process died has left: everything whose job id begins with
+   * `${runId}-`. Called before such a run is continued.
+   */
+  removeOrphans?(runId: string): Promise<void>;
 }

@@ -1,64 +1,92 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { closeSync, constants, openSync } from "node:fs";
 import { CwlError, messageOf } from "../errors.ts";
 import type { Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
-import { groupIsAlive, killAll, killTree, markerVariable } from "./kill-tree.ts";
+import { HelperPool } from "./helper-pool.ts";
+import { groupIsAlive, killAll, killTree, markerVariable, nowInTicks } from "./kill-tree.ts";
 import { LogTail } from "./log-tail.ts";
+import type { RunningCommand } from "./running-command.ts";
+import type { StartError } from "./start-command.ts";
 import { UsageSampler } from "./usage.ts";
 
 /** How long a tool may take to end itself when it is asked to. */
 const graceMs = 700;
 
+/** After so many jobs of one run there are probably many more, and a helper is worth its own start. */
+const manyJobs = 16;
+
+interface KnownRun {
+  /** When it started its first job: nothing older is its own. */
+  readonly since: number;
+  jobs: number;
+}
+
 /** Runs tools as processes of this machine, each in a session of its own. */
 export function createProcessExecutor(): Executor {
+  const runs = new Map<string, KnownRun>();
+  const helpers = new HelperPool();
   return {
     kind: "process",
     sharesFileSystem: true,
-    run: runProcessJob,
+    run: (job, controls) => {
+      const id = job.id.slice(0, job.id.lastIndexOf("-") + 1);
+      let run = runs.get(id);
+      if (run === undefined) {
+        run = { since: nowInTicks(), jobs: 0 };
+        runs.set(id, run);
+      }
+      run.jobs += 1;
+      if (run.jobs > manyJobs) {
+        helpers.open();
+      }
+      return runProcessJob(job, controls, helpers);
+    },
     cleanUp: async (jobIds) => {
       for (const id of jobIds) {
-        await killAll({ marker: id, leader: undefined, directory: undefined });
+        await killAll({ marker: id, leader: undefined, directory: undefined, since: runs.get(id)?.since });
+        runs.delete(id);
+      }
+      if (![...runs.values()].some((run) => run.jobs > manyJobs)) {
+        helpers.close();
       }
     },
+    removeOrphans: (runId) => killTree({ marker: `${runId}-`, leader: undefined, directory: undefined }, graceMs),
   };
 }
 
-async function runProcessJob(job: JobSpec, controls: RunControls): Promise<JobResult> {
+async function runProcessJob(job: JobSpec, controls: RunControls, helpers: HelperPool): Promise<JobResult> {
   controls.signal.throwIfAborted();
-  const files = openStreams(job);
   const started = performance.now();
-  let child: ChildProcess;
-  try {
-    const [command = "", ...args] = job.command;
-    child = spawn(command, args, {
-      cwd: job.outdir.host,
-      env: { ...job.environment, [markerVariable]: job.id },
-      // Its own session: a terminal's signals do not reach it, and one number names all of it.
-      detached: true,
-      stdio: [files.stdin, files.stdout, files.stderr],
-    });
-  } catch (error) {
-    throw asStartFailure(error, job);
-  } finally {
-    for (const file of files.all) {
-      closeSync(file);
-    }
-  }
-  return await watch(child, job, controls, started);
-}
-
-async function watch(child: ChildProcess, job: JobSpec, controls: RunControls, started: number): Promise<JobResult> {
   const tail = new LogTail();
-  const onData = (chunk: Buffer): void => {
-    const text = chunk.toString();
+  const onOutput = (text: string): void => {
     tail.add(text);
     controls.onLog(text);
   };
-  child.stdout?.on("data", onData);
-  child.stderr?.on("data", onData);
-  const sampler = new UsageSampler(child.pid);
-  const search = { marker: job.id, leader: child.pid, directory: job.outdir.host };
+  let command: RunningCommand;
+  try {
+    command = await helpers.start(
+      {
+        command: job.command,
+        environment: { ...job.environment, [markerVariable]: job.id },
+        directory: job.outdir.host,
+        stdin: job.stdin,
+        stdout: job.stdout,
+        stderr: job.stderr,
+      },
+      onOutput,
+    );
+  } catch (error) {
+    throw asStartFailure(error, job);
+  }
+  return await watch(command, job, controls, { started, tail });
+}
+
+async function watch(
+  command: RunningCommand,
+  job: JobSpec,
+  controls: RunControls,
+  { started, tail }: { readonly started: number; readonly tail: LogTail },
+): Promise<JobResult> {
+  const sampler = new UsageSampler(command.pid);
+  const search = { marker: job.id, leader: command.pid, directory: job.outdir.host };
   let timedOut = false;
   let ending: Promise<void> | undefined;
   const end = (): void => {
@@ -76,68 +104,36 @@ async function watch(child: ChildProcess, job: JobSpec, controls: RunControls, s
     end();
   }
   try {
-    const exitCode = await new Promise<number>((resolve, reject) => {
-      child.once("error", (error) => reject(asStartFailure(error, job)));
-      // "exit", not "close": a background process that keeps our pipe open must not keep the job alive.
-      child.once("exit", (code, signal) => resolve(code ?? 128 + signalNumber(signal)));
-    });
+    const { code, signal } = await command.ended;
     const wallSeconds = (performance.now() - started) / 1000;
     await ending;
-    if (child.pid !== undefined && groupIsAlive(child.pid)) {
+    if (command.pid !== undefined && groupIsAlive(command.pid)) {
       await killAll(search);
     }
-    await drained(child);
+    await command.drain();
     controls.signal.throwIfAborted();
+    const exitCode = code ?? 128 + signalNumber(signal);
     return { exitCode, timedOut, usage: { wallSeconds, ...sampler.stop() }, logTail: tail.toString() };
   } catch (error) {
-    throw controls.signal.aborted ? new CwlError("cancelled", "the run was cancelled", { cause: error }) : error;
+    // A helper that died leaves what it had started.
+    await killAll(search);
+    throw controls.signal.aborted
+      ? new CwlError("cancelled", "the run was cancelled", { cause: error })
+      : asStartFailure(error, job);
   } finally {
     clearTimeout(timer);
     sampler.stop();
     controls.signal.removeEventListener("abort", end);
-    child.stdout?.destroy();
-    child.stderr?.destroy();
+    command.close();
   }
-}
-
-/** Waits a moment for what is still in the pipes; a process outside our reach may hold them open for ever. */
-async function drained(child: ChildProcess): Promise<void> {
-  const open = [child.stdout, child.stderr].filter((stream) => stream !== null && !stream.readableEnded);
-  if (open.length > 0) {
-    await Promise.race([
-      Promise.all(open.map((stream) => new Promise((resolve) => stream?.once("end", resolve)))),
-      new Promise((resolve) => setTimeout(resolve, 200).unref()),
-    ]);
-  }
-}
-
-type Stdio = number | "pipe" | "ignore";
-
-function openStreams(job: JobSpec): { stdin: Stdio; stdout: Stdio; stderr: Stdio; all: number[] } {
-  const all: number[] = [];
-  const open = (path: string, flags: number): number => {
-    try {
-      const file = openSync(path, flags, 0o644);
-      all.push(file);
-      return file;
-    } catch (error) {
-      for (const file of all) {
-        closeSync(file);
-      }
-      throw new CwlError("process-failed", `${job.name}: cannot open ${path}: ${messageOf(error)}`, { cause: error });
-    }
-  };
-  // Never through a link that an earlier stage put there.
-  const create = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-  const stdin = job.stdin === undefined ? "ignore" : open(job.stdin, constants.O_RDONLY);
-  const stdout = job.stdout === undefined ? "pipe" : open(job.stdout, create);
-  const stderr = job.stderr === undefined ? "pipe" : job.stderr === job.stdout ? stdout : open(job.stderr, create);
-  return { stdin, stdout, stderr, all };
 }
 
 function asStartFailure(error: unknown, job: JobSpec): CwlError {
-  const { code = "" } = error as NodeJS.ErrnoException;
+  const { code = "", path } = error as Partial<StartError>;
   const command = job.command[0] ?? "";
+  if (path !== undefined) {
+    return new CwlError("process-failed", `${job.name}: cannot open ${path}: ${messageOf(error)}`, { cause: error });
+  }
   switch (code) {
     case "ENOENT":
       return new CwlError(
@@ -158,6 +154,7 @@ function asStartFailure(error: unknown, job: JobSpec): CwlError {
     case "ENOMEM":
     case "EMFILE":
     case "ENFILE":
+    case "EHELPER":
       return new CwlError("infrastructure", `${job.name}: the machine could not start a process (${code})`, {
         cause: error,
       });

@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { copyFile, link } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -56,15 +46,6 @@ export function copyWritable(source: string, target: string): void {
     copyFileSync(source, target, constants.COPYFILE_FICLONE);
     // A copy of a read-only file is read-only, and in a container even root may not write to that.
     chmodSync(target, statSync(target).mode | 0o200);
-  }
-}
-
-/** Removes a directory that is most often empty; a full removal looks at much more. */
-export function removeScratch(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {
-    removeTree(path);
   }
 }
 

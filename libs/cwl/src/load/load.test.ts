@@ -140,3 +140,29 @@ test("references to local files and the network need permission", async () => {
   const remote = await validateDocument(uri, { text: workflow.replace("run: '#crop'", "run: other.cwl") });
   assert.match(remote.problems.map(formatProblem).join(), /no network access/);
 });
+
+test("lists in brackets may end at the margin, and places are those of the text as written", async () => {
+  const text = `cwlVersion: v1.2
+class: CommandLineTool
+baseCommand: [
+echo,
+"a ] # b"
+]
+inputs:
+- id: x
+  type: {
+  type: array, # and ] here
+  items: string
+}
+outputs: [
+]
+hint: 3
+`;
+  const value = parseYaml({ uri, text }) as Record<string, unknown>;
+  assert.deepEqual(value["baseCommand"], ["echo", "a ] # b"]);
+  assert.deepEqual(value["inputs"], [{ id: "x", type: { type: "array", items: "string" } }]);
+  assert.deepEqual(value["outputs"], []);
+  const report = await validateDocument(uri, { text: text.replace("items: string", "itens: string") });
+  assert.match(report.problems.map(formatProblem).join("\n"), /app\.cwl:11:3: .*itens/);
+  assert.throws(() => parseYaml({ uri, text: "a: [\n1,\nb: 2\n" }), CwlError);
+});

@@ -5,6 +5,8 @@ import type { Place } from "../model/process.ts";
 export interface SourceText {
   readonly uri: string;
   readonly text: string;
+  /** By how many columns lines (counted from 1) stand further right here than where they were written. */
+  readonly shifts?: ReadonlyMap<number, number> | undefined;
 }
 
 interface Origin {
@@ -43,17 +45,20 @@ export function placeOf(value: object, member?: string | number): Place | undefi
     return undefined;
   }
   const offset = (member === undefined ? undefined : origin.members.get(member)) ?? origin.offset;
-  return { file: origin.source.uri, ...lineAndColumn(origin.source.text, offset) };
+  return { file: origin.source.uri, ...lineAndColumn(origin.source, offset) };
 }
 
-export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+export function lineAndColumn(
+  { text, shifts }: Omit<SourceText, "uri">,
+  offset: number,
+): { line: number; column: number } {
   let line = 1;
   let start = 0;
   for (let next = text.indexOf("\n"); next !== -1 && next < offset; next = text.indexOf("\n", start)) {
     line += 1;
     start = next + 1;
   }
-  return { line, column: offset - start + 1 };
+  return { line, column: Math.max(1, offset - start + 1 - (shifts?.get(line) ?? 0)) };
 }
 
 /** A problem at an object (or one of its members). */

@@ -1,8 +1,9 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { Document, Node, Pair } from "yaml";
+import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
+import type { Document, Node, Pair, YAMLError } from "yaml";
 import { CwlError, messageOf } from "../errors.ts";
 import type { Problem } from "../errors.ts";
-import { setOrigin } from "./origin.ts";
+import { indentFlowLines } from "./flow-indent.ts";
+import { lineAndColumn, setOrigin } from "./origin.ts";
 import type { SourceText } from "./origin.ts";
 
 /** What a hostile document may cost. */
@@ -35,25 +36,36 @@ export function parseYaml(source: SourceText, limits: ParseLimits = defaultParse
     ]);
   }
   refuseDeepText(source, limits.depth);
-  const lines = new LineCounter();
-  const document = parse(source, lines);
+  let document = parse(source);
+  let read = source;
+  if (document.errors.some(isFlowIndent)) {
+    read = { ...source, ...indentFlowLines(text, (moved) => firstFlowIndent(parse({ uri, text: moved }))) };
+    document = parse(read);
+  }
   if (document.errors.length > 0) {
     throw new CwlError(
       "invalid-document",
       document.errors.slice(0, mostErrors).map((error): Problem => {
-        const { line, col } = lines.linePos(error.pos[0]);
+        const { line, column } = lineAndColumn(read, error.pos[0]);
         const message = `not valid YAML: ${error.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? error.code}`;
-        return { severity: "error", message, file: uri, line, column: col };
+        return { severity: "error", message, file: uri, line, column };
       }),
     );
   }
-  return new Converter(source, document, limits).convert(document.contents, 0);
+  return new Converter(read, document, limits).convert(document.contents, 0);
 }
 
-function parse(source: SourceText, lineCounter: LineCounter): Document.Parsed {
+function isFlowIndent(error: YAMLError): boolean {
+  return error.code === "BAD_INDENT" && error.message.startsWith("Flow ");
+}
+
+function firstFlowIndent(document: Document.Parsed): number | undefined {
+  return document.errors.find(isFlowIndent)?.pos[0];
+}
+
+function parse(source: SourceText): Document.Parsed {
   try {
     return parseDocument(source.text, {
-      lineCounter,
       prettyErrors: false,
       uniqueKeys: true,
       merge: true,

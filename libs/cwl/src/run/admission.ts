@@ -1,4 +1,34 @@
+import { availableParallelism, totalmem } from "node:os";
 import { CwlError } from "../errors.ts";
+
+/** Processors and memory that jobs are let into. */
+export interface Capacity {
+  readonly cores: number;
+  readonly ramMiB: number;
+  /** Waits for room. The function it gives frees the room again. */
+  readonly enter: (cores: number, ramMiB: number, signal: AbortSignal) => Promise<() => void>;
+}
+
+/** This machine; a job that is larger than it runs alone. */
+export function machineCapacity(): Capacity {
+  return new Admission({ ...machine(), strict: false });
+}
+
+/**
+ * A capacity for one run or for several that share it; what is not given is this machine's. A job that would never fit
+ * is refused. Jobs are let in in the order in which they ask, whatever run they belong to.
+ */
+export function createCapacity(amounts: {
+  readonly cores?: number | undefined;
+  readonly ramMiB?: number | undefined;
+}): Capacity {
+  const { cores, ramMiB } = machine();
+  return new Admission({ cores: amounts.cores ?? cores, ramMiB: amounts.ramMiB ?? ramMiB, strict: true });
+}
+
+function machine(): { cores: number; ramMiB: number } {
+  return { cores: availableParallelism(), ramMiB: Math.floor(totalmem() / 1048576) };
+}
 
 interface Waiting {
   readonly cores: number;
@@ -7,7 +37,7 @@ interface Waiting {
 }
 
 /** Lets jobs in while there are processors and memory for them, in the order in which they asked. */
-export class Admission {
+class Admission implements Capacity {
   readonly cores: number;
   readonly ramMiB: number;
   private readonly strict: boolean;
@@ -23,7 +53,6 @@ export class Admission {
     this.strict = capacity.strict;
   }
 
-  /** Waits for room. The function it gives frees the room again. */
   async enter(cores: number, ramMiB: number, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (this.strict && (cores > this.cores || ramMiB > this.ramMiB)) {

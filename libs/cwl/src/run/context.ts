@@ -1,18 +1,21 @@
-import { mkdirSync } from "node:fs";
-import { realpathSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { CwlError } from "../errors.ts";
 import type { RunEventBody } from "../events.ts";
 import type { Executor } from "../executors/executor.ts";
 import type { SandboxLimits } from "../expressions/sandbox.ts";
+import { removeTree } from "../files/copy.ts";
 import { isInside } from "../files/inside.ts";
 import { isLiteralLocation, localPath } from "../inputs/files.ts";
 import type { FormatChecker } from "../inputs/formats.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { StepKeys } from "../journal/step-key.ts";
 import type { Fetcher } from "../load/fetcher.ts";
 import type { Process } from "../model/process.ts";
 import type { FileOrDirectory, ValueObject } from "../model/values.ts";
-import type { Admission } from "./admission.ts";
+import type { Capacity } from "./admission.ts";
+import type { JobDirectories } from "./job-directories.ts";
 import type { ProgressMeter } from "./progress.ts";
 import type { Requirements } from "./requirements.ts";
 import type { ReuseCache } from "./reuse-cache.ts";
@@ -38,7 +41,10 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** Ends every job that is still running, because the run has failed. */
   readonly stop: () => void;
-  readonly admission: Admission;
+  readonly admission: Capacity;
+  readonly directories: JobDirectories;
+  /** What is done is written down and not done again; undefined when nobody asked for that. */
+  readonly journal: { readonly file: Journal; readonly keys: StepKeys } | undefined;
   readonly fetcher: Fetcher | undefined;
   /** Directories that local inputs may come from; undefined for any. */
   readonly inputRoots: readonly string[] | undefined;
@@ -46,18 +52,21 @@ export interface RunContext {
   readonly sandbox: SandboxLimits | undefined;
   readonly reuse: ReuseCache | undefined;
   readonly infrastructureRetries: number;
+  /** Most seconds for one tool; 0 for no limit. */
+  readonly toolSeconds: number;
   /** Most scattered jobs of one step in the making at one time. */
   readonly scatterWidth: number;
   readonly progress: ProgressMeter;
   readonly emit: (event: RunEventBody) => void;
   readonly secrets: Secrets;
   readonly fetched: Map<string, Promise<string>>;
-  readonly jobIds: string[];
-  nextJob: number;
+  /** Whether any job was started, so that there is something to clean up after. */
+  startedJobs: boolean;
   /** Runs any process; here so that workflows need not import what imports them. */
   readonly run: RunProcess;
 }
 
+/** Runs a process. The directories that its outputs lie in are held once for the caller, who has to release them. */
 export type RunProcess = (
   process: Process,
   given: ValueObject,
@@ -65,13 +74,6 @@ export type RunProcess = (
   step: string,
   context: RunContext,
 ) => Promise<ValueObject>;
-
-/** A fresh directory for one job. */
-export function newJobDirectory(context: RunContext): { readonly id: string; readonly directory: string } {
-  const number = context.nextJob;
-  context.nextJob += 1;
-  return { id: `${context.id}-${number}`, directory: join(context.workDir, String(number)) };
-}
 
 /** Brings a remote File or Directory here and checks that a local one may be read. */
 export async function fetchItem(item: FileOrDirectory, context: RunContext): Promise<FileOrDirectory> {
@@ -111,19 +113,20 @@ async function fetchSecondary(item: FileOrDirectory, context: RunContext): Promi
 }
 
 async function download(item: FileOrDirectory, uri: string, fetcher: Fetcher, context: RunContext): Promise<string> {
-  const folder = join(
-    context.workDir,
-    "fetched",
-    createHash("sha1")
-      .update(uri.slice(0, uri.lastIndexOf("/")))
-      .digest("hex"),
-  );
+  const { protocol, host, pathname, search } = new URL(uri);
+  const trimmed = pathname.replace(/\/$/, "");
+  // What lies in one remote directory lies in one here, so that secondary files are found beside their file.
+  const place = `${protocol}//${host}${trimmed.slice(0, trimmed.lastIndexOf("/"))}${search}`;
+  const folder = join(context.workDir, "fetched", createHash("sha1").update(place).digest("hex"));
   mkdirSync(folder, { recursive: true });
-  const name = decodeURIComponent(new URL(uri).pathname.replace(/\/$/, "").split("/").at(-1) ?? "").replaceAll(
-    /[/\0]/g,
-    "_",
-  );
-  const path = join(folder, name === "" || name === "." || name === ".." ? "download" : name);
+  const name = decodeURIComponent(trimmed.slice(trimmed.lastIndexOf("/") + 1)).replaceAll(/[/\0]/g, "_");
+  const target = join(folder, name === "" || name === "." || name === ".." ? "download" : name);
+  if (existsSync(target)) {
+    // Complete, or it would not have its name: fetched by an earlier attempt of this run.
+    return target;
+  }
+  const path = `${target}.part`;
+  removeTree(path);
   if (item.class === "File") {
     await fetcher.download(uri, path, { signal: context.signal });
   } else if (fetcher.downloadDirectory === undefined) {
@@ -131,7 +134,8 @@ async function download(item: FileOrDirectory, uri: string, fetcher: Fetcher, co
   } else {
     await fetcher.downloadDirectory(uri, path, { signal: context.signal });
   }
-  return path;
+  renameSync(path, target);
+  return target;
 }
 
 function checkRoot(path: string, context: RunContext): void {

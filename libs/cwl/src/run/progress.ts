@@ -1,15 +1,18 @@
 import type { RunEventBody } from "../events.ts";
 
 interface Node {
+  readonly parent: Node | undefined;
   readonly children: Map<string, Node>;
   expected: number;
+  /** Children that are done and forgotten. */
+  finished: number;
   done: boolean;
 }
 
 /** Percent done over nested workflows and scatters: what stands side by side weighs the same. */
 export class ProgressMeter {
   private readonly emit: (event: RunEventBody) => void;
-  private readonly root: Node = { children: new Map(), expected: 0, done: false };
+  private readonly root: Node = newNode(undefined);
   private jobsDone = 0;
   private jobsKnown = 0;
   private last = -1;
@@ -31,8 +34,12 @@ export class ProgressMeter {
   finish(path: string, job: boolean): void {
     const node = this.node(path);
     node.done = true;
-    // What was below counts through this node from now on.
+    // What was below counts through this node from now on, and this node through a number: a scatter may be long.
     node.children.clear();
+    if (node.parent !== undefined) {
+      node.parent.finished += 1;
+      node.parent.children.delete(partsOf(path).at(-1) ?? "");
+    }
     this.jobsDone += job ? 1 : 0;
     const percent = Math.max(this.last, Math.floor(share(this.root) * 100));
     if (job || percent > this.last) {
@@ -48,10 +55,10 @@ export class ProgressMeter {
 
   private node(path: string): Node {
     let node = this.root;
-    for (const part of path === "" ? [] : path.split("/")) {
+    for (const part of partsOf(path)) {
       let child = node.children.get(part);
       if (child === undefined) {
-        child = { children: new Map(), expected: 0, done: false };
+        child = newNode(node);
         node.children.set(part, child);
       }
       node = child;
@@ -60,13 +67,22 @@ export class ProgressMeter {
   }
 }
 
+/** A scattered job is a part of its step: `crop/warp[3]` is the 3 in the warp in the crop. */
+function partsOf(path: string): string[] {
+  return path === "" ? [] : path.replaceAll(/\[(\d+)\]/g, "/$1").split("/");
+}
+
+function newNode(parent: Node | undefined): Node {
+  return { parent, children: new Map(), expected: 0, finished: 0, done: false };
+}
+
 function share(node: Node): number {
   if (node.done) {
     return 1;
   }
-  let sum = 0;
+  let sum = node.finished;
   for (const child of node.children.values()) {
     sum += share(child);
   }
-  return sum / Math.max(node.expected, node.children.size, 1);
+  return sum / Math.max(node.expected, node.finished + node.children.size, 1);
 }

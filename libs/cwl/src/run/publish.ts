@@ -1,6 +1,5 @@
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { CwlError } from "../errors.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { copyOrReflink, copyTree, linkOrCopy } from "../files/copy.ts";
 import { isInside } from "../files/inside.ts";
@@ -12,23 +11,31 @@ import { mapFilesAsync } from "../model/values.ts";
 /** Puts the files of an output object into a directory and gives the object with their new locations. */
 export async function publishOutputs(
   outputs: ValueObject,
-  options: { readonly outDir: string; readonly workDir: string },
+  options: {
+    readonly outDir: string;
+    readonly workDir: string;
+    /** Told of every path before something is put there. */
+    readonly onTarget?: ((path: string) => void) | undefined;
+  },
 ): Promise<ValueObject> {
   mkdirSync(options.outDir, { recursive: true });
-  const publisher = new Publisher(options.outDir, options.workDir);
+  const publisher = new Publisher(options);
   return (await mapFilesAsync(outputs, (item) => publisher.publish(item))) as ValueObject;
 }
 
 class Publisher {
   private readonly outDir: string;
   private readonly workDir: string;
+  private readonly onTarget: ((path: string) => void) | undefined;
   /** Where each source went: a file that is in two outputs is there once. */
   private readonly targets = new Map<string, string>();
-  private readonly taken = new Set<string>();
+  /** The number that the next output of a name gets. */
+  private readonly next = new Map<string, number>();
 
-  constructor(outDir: string, workDir: string) {
-    this.outDir = outDir;
-    this.workDir = workDir;
+  constructor(options: Parameters<typeof publishOutputs>[1]) {
+    this.outDir = options.outDir;
+    this.workDir = options.workDir;
+    this.onTarget = options.onTarget;
   }
 
   async publish(item: FileOrDirectory): Promise<FileOrDirectory> {
@@ -47,6 +54,7 @@ class Publisher {
     if (target === undefined) {
       target = this.free(folder, name);
       this.targets.set(key, target);
+      this.onTarget?.(target);
       await this.write(item, source, target);
     }
     const { path: _path, dirname: _dirname, ...rest } = item;
@@ -99,14 +107,14 @@ class Publisher {
   private free(folder: string, name: string): string {
     const dot = name.lastIndexOf(".");
     const [root, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
-    for (let number = 1; number < 1_000_000; number += 1) {
-      const path = join(folder, number === 1 ? name : `${root}_${number}${extension}`);
-      if (!this.taken.has(path) && lstatSync(path, { throwIfNoEntry: false }) === undefined) {
-        this.taken.add(path);
+    const wanted = join(folder, name);
+    for (let number = this.next.get(wanted) ?? 1; ; number += 1) {
+      const path = number === 1 ? wanted : join(folder, `${root}_${number}${extension}`);
+      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+        this.next.set(wanted, number + 1);
         return path;
       }
     }
-    throw new CwlError("limit", `too many outputs are called ${name}`);
   }
 }
 

@@ -64,6 +64,7 @@ export async function runExpressionTool(
       outputs[output.name] = value;
     }
     context.emit({ type: "step-finished", step, exitCode: undefined, usage: undefined, outputs, reused: false });
+    context.directories.hold(outputs);
     return outputs;
   } catch (error) {
     if (error instanceof CwlError) {

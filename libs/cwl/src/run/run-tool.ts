@@ -1,6 +1,5 @@
 import { CwlError } from "../errors.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec } from "../executors/executor.ts";
-import { removeScratch } from "../files/copy.ts";
 import { prepareInputs } from "../inputs/prepare.ts";
 import type { CommandLineTool } from "../model/process.ts";
 import type { ValueObject } from "../model/values.ts";
@@ -8,7 +7,7 @@ import { collectOutputs } from "../tool/collect-outputs.ts";
 import { Workspace } from "../tool/workspace.ts";
 import { containerRequest } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
-import { fetchItem, newJobDirectory } from "./context.ts";
+import { fetchItem } from "./context.ts";
 import { listingInForce, makeEvaluator } from "./evaluators.ts";
 import type { Requirements } from "./requirements.ts";
 import { requestedResources, runtimeOf } from "./runtime.ts";
@@ -42,10 +41,11 @@ export async function runTool(
   const executor = chooseExecutor(request, context, tool);
   const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
   const leave = await context.admission.enter(resources.cores, resources.ram, context.signal);
-  const { id, directory } = newJobDirectory(context);
-  context.jobIds.push(id);
+  const { job: number, paths } = context.directories.create();
+  const id = `${context.id}-${number}`;
+  context.startedJobs = true;
   const seenOutdir = requirements.find("DockerRequirement")?.fields["dockerOutputDirectory"];
-  const workspace = new Workspace(directory, {
+  const workspace = new Workspace(paths, {
     sharesFileSystem: executor.sharesFileSystem,
     seenOutdir: typeof seenOutdir === "string" && seenOutdir.startsWith("/") ? seenOutdir : "/var/spool/cwl",
   });
@@ -64,9 +64,12 @@ export async function runTool(
         outputs: cached,
         reused: true,
       });
+      context.directories.hold(cached);
       return cached;
     }
     const result = await job.execute(executor, spec);
+    // What the command used is free, whatever is still to be done with its outputs.
+    leave();
     checkExit(tool, result, spec);
     const outputs = await collectOutputs(tool.outputs, {
       evaluator,
@@ -89,6 +92,7 @@ export async function runTool(
       outputs,
       reused: false,
     });
+    context.directories.hold(outputs);
     return outputs;
   } catch (error) {
     if (error instanceof CwlError) {
@@ -105,7 +109,8 @@ export async function runTool(
     throw error;
   } finally {
     leave();
-    removeScratch(workspace.tmpdir.host);
+    context.directories.putBackScratch(paths.scratch);
+    context.directories.drop(number);
   }
 }
 

@@ -24,7 +24,7 @@ import type { FileValue, ValueObject } from "../model/values.ts";
 import { packDocument } from "../pack.ts";
 import { describeRun } from "../provenance/ro-crate.ts";
 import { runProcess } from "./run-process.ts";
-import type { RunOptions } from "./run-process.ts";
+import type { RunOptions } from "./run-options.ts";
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cwl-test-")));
 after(() => rmSync(scratch, { recursive: true, force: true }));

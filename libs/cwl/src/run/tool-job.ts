@@ -100,12 +100,18 @@ export class ToolJob {
   /** Runs the job; what failed below the tool is tried again, what the tool did wrong is not. */
   async execute(executor: Executor, spec: JobSpec): Promise<JobResult> {
     const { context, step } = this;
+    const mask = context.secrets.maskPieces();
+    const log = (text: string): void => {
+      if (text !== "") {
+        context.emit({ type: "step-log", step, text });
+      }
+    };
     for (let attempt = 1; ; attempt += 1) {
       context.emit({ type: "step-started", step, command: spec.command, image: spec.container?.image, attempt });
       try {
         return await executor.run(spec, {
           signal: context.signal,
-          onLog: (text) => context.emit({ type: "step-log", step, text }),
+          onLog: (text) => log(text === "" ? "" : mask(text)),
         });
       } catch (error) {
         if (
@@ -124,6 +130,8 @@ export class ToolJob {
           retrying: true,
         });
         await pause(Math.min(100 * 2 ** attempt, 5000), context.signal);
+      } finally {
+        log(mask(""));
       }
     }
   }
@@ -255,8 +263,10 @@ export class ToolJob {
         `ToolTimeLimit: timelimit must be a number of seconds of at least 0, but is ${sortedJson(value)}`,
       );
     }
+    const { toolSeconds } = this.context;
+    const limit = toolSeconds > 0 && (seconds === 0 || seconds > toolSeconds) ? toolSeconds : seconds;
     // Timers of the platform end at 24 days; a longer limit is none.
-    return seconds > 2_000_000 ? 0 : seconds;
+    return limit > 2_000_000 ? 0 : limit;
   }
 }
 

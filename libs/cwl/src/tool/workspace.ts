@@ -6,8 +6,7 @@ import { isInside } from "../files/inside.ts";
 
 /** The directories of one job, here and as the tool sees them, and everything that is made visible in them. */
 export class Workspace {
-  /** Holds the three below. */
-  readonly root: string;
+  private readonly stage: string;
   readonly outdir: { readonly host: string; readonly seen: string };
   readonly tmpdir: { readonly host: string; readonly seen: string };
   readonly sharesFileSystem: boolean;
@@ -16,22 +15,22 @@ export class Workspace {
   readonly sources = new Set<string>();
   private stages = 0;
 
-  constructor(root: string, options: { sharesFileSystem: boolean; seenOutdir: string }) {
-    this.root = root;
+  /** `paths.work` does not exist yet, `paths.scratch` does; `paths.stage` is made when it is needed. */
+  constructor(
+    paths: { readonly work: string; readonly scratch: string; readonly stage: string },
+    options: { sharesFileSystem: boolean; seenOutdir: string },
+  ) {
+    const { work, scratch } = paths;
+    this.stage = paths.stage;
     this.sharesFileSystem = options.sharesFileSystem;
-    const out = join(root, "out");
-    const tmp = join(root, "tmp");
-    // One by one: the recursive form first tries what cannot work.
-    mkdirSync(root);
-    mkdirSync(out);
-    mkdirSync(tmp);
-    this.outdir = { host: out, seen: options.sharesFileSystem ? out : options.seenOutdir };
-    this.tmpdir = { host: tmp, seen: options.sharesFileSystem ? tmp : "/tmp" };
+    mkdirSync(work);
+    this.outdir = { host: work, seen: options.sharesFileSystem ? work : options.seenOutdir };
+    this.tmpdir = { host: scratch, seen: options.sharesFileSystem ? scratch : "/tmp" };
   }
 
   /** A fresh directory for staged inputs, made on this machine when `make` says so. */
   newStage(make: boolean): { readonly host: string; readonly seen: string } {
-    const host = join(this.root, "stage", String(this.stages));
+    const host = join(this.stage, String(this.stages));
     const seen = this.sharesFileSystem ? host : `/var/lib/cwl/${this.stages}`;
     this.stages += 1;
     if (make) {
@@ -63,13 +62,14 @@ export class Workspace {
    * neither in the working directory nor an input; undefined when it does not exist.
    */
   resolve(seen: string): string | undefined {
-    let pending = posix.normalize(seen).split("/").filter(Boolean);
-    let current = "/";
+    let { current, pending } = this.beginning(posix.normalize(seen));
+    let found = true;
     for (let links = 0; pending.length > 0;) {
       const [name = "", ...rest] = pending;
       const next = posix.join(current, name);
       const host = this.toHost(next);
       const info = host === undefined ? undefined : lstatSync(host, { throwIfNoEntry: false });
+      found = info !== undefined;
       if (info?.isSymbolicLink() === true && host !== undefined) {
         links += 1;
         if (links > 40) {
@@ -87,7 +87,15 @@ export class Workspace {
     if (host === undefined || !this.mayTouch(host)) {
       throw new CwlError("unsafe", `${seen} leads to ${current}, which is outside the working directory and no input`);
     }
-    return lstatSync(host, { throwIfNoEntry: false }) === undefined ? undefined : host;
+    return found ? host : undefined;
+  }
+
+  /** No link leads on the way to the working directory, so nothing on it has to be looked at. */
+  private beginning(path: string): { current: string; pending: string[] } {
+    const { seen } = this.outdir;
+    return isInside(path, seen)
+      ? { current: seen, pending: path.slice(seen.length).split("/").filter(Boolean) }
+      : { current: "/", pending: path.split("/").filter(Boolean) };
   }
 
   private mayTouch(host: string): boolean {
@@ -95,10 +103,10 @@ export class Workspace {
     const isIn = (place: string) => isInside(host, place);
     return (
       places.some(isIn) ||
-      isInside(dirname(host), join(this.root, "stage")) ||
+      isInside(dirname(host), this.stage) ||
       // Every link on the way was followed, so a place that itself lies behind a link has another name by now.
       places.some((place) => isIn(realPathOf(place))) ||
-      isInside(dirname(host), realPathOf(join(this.root, "stage")))
+      isInside(dirname(host), realPathOf(this.stage))
     );
   }
 }

@@ -10,6 +10,8 @@ import { fetchItem } from "../run/context.ts";
 import { listingInForce, makeEvaluator } from "../run/evaluators.ts";
 import type { Requirements } from "../run/requirements.ts";
 import { checkSupported } from "../run/supported.ts";
+import { UsedOutputs } from "./used-outputs.ts";
+import { once } from "../journal/once.ts";
 import { mergeSources } from "./link-merge.ts";
 import { gather, planScatter } from "./scatter.ts";
 
@@ -42,6 +44,7 @@ class WorkflowRun {
   private readonly path: string;
   private readonly context: RunContext;
   private readonly results = new Map<string, Promise<ValueObject>>();
+  private readonly used: UsedOutputs;
 
   constructor(workflow: Workflow, inputs: ValueObject, requirements: Requirements, path: string, context: RunContext) {
     this.workflow = workflow;
@@ -49,6 +52,7 @@ class WorkflowRun {
     this.requirements = requirements;
     this.path = path;
     this.context = context;
+    this.used = new UsedOutputs(workflow, context.directories);
   }
 
   async run(): Promise<ValueObject> {
@@ -74,6 +78,8 @@ class WorkflowRun {
       }
       outputs[output.name] = value;
     }
+    this.context.directories.hold(outputs);
+    this.used.releaseAll();
     return outputs;
   }
 
@@ -102,16 +108,26 @@ class WorkflowRun {
     await Promise.resolve();
     const requirements = this.requirements.inside(step);
     try {
-      const inputs: Record<string, Value> = {};
+      const merged: Record<string, Value> = {};
       for (const input of step.inputs) {
-        inputs[input.name] = await this.stepInput(input, step);
+        merged[input.name] = await this.mergedSources(input, step);
       }
       this.context.signal.throwIfAborted();
-      const outputs =
-        step.scatter.length === 0
-          ? await this.runJob(step, inputs, requirements, path)
-          : await this.runScattered(step, inputs, requirements, path);
+      const { outputs, durable } = await once(
+        { path, definition: step, requirements, inputs: merged },
+        this.context,
+        async () => {
+          const inputs: Record<string, Value> = {};
+          for (const input of step.inputs) {
+            inputs[input.name] = await this.loadFiles(merged[input.name] ?? null, input);
+          }
+          return step.scatter.length === 0
+            ? await this.runJob(step, inputs, requirements, path)
+            : await this.runScattered(step, inputs, requirements, path);
+        },
+      );
       this.context.progress.finish(path, step.scatter.length === 0 && step.run.class !== "Workflow");
+      this.used.stepFinished(step, outputs, durable);
       return outputs;
     } catch (error) {
       if (error instanceof CwlError) {
@@ -122,12 +138,16 @@ class WorkflowRun {
     }
   }
 
-  /** Value of a step input before scatter and valueFrom: sources merged, default for null, contents loaded. */
-  private async stepInput(input: StepInput, step: Step): Promise<Value> {
+  /** Value of a step input from its sources, default for null. */
+  private async mergedSources(input: StepInput, step: Step): Promise<Value> {
     const values = await Promise.all(input.sources.map((source) => this.valueOf(source)));
     const what = `the input "${input.name}" of step ${step.name}`;
     const merged = values.length === 0 ? null : mergeSources(values, { ...input, isList: input.sourceIsList, what });
-    const value = merged ?? input.default ?? null;
+    return merged ?? input.default ?? null;
+  }
+
+  /** The same with remote files fetched, and contents and listings as the step asks for them. */
+  private async loadFiles(value: Value, input: StepInput): Promise<Value> {
     return await mapFilesAsync(value, async (item) => {
       const here = isLocal(item) ? item : complete(await fetchItem(item, this.context), { size: true });
       if (isFile(here)) {
@@ -154,7 +174,13 @@ class WorkflowRun {
         next += 1;
         const jobPath = `${path}[${index}]`;
         try {
-          results[index] = await this.runJob(step, plan.inputsOf(index), requirements, jobPath);
+          const given = plan.inputsOf(index);
+          const { outputs } = await once(
+            { path: jobPath, definition: step, requirements, inputs: given },
+            this.context,
+            () => this.runJob(step, given, requirements, jobPath),
+          );
+          results[index] = outputs;
         } catch (error) {
           failed = true;
           if (error instanceof CwlError) {
@@ -162,7 +188,7 @@ class WorkflowRun {
           }
           throw error;
         }
-        this.context.progress.finish(`${path}/${index}`, step.run.class !== "Workflow");
+        this.context.progress.finish(jobPath, step.run.class !== "Workflow");
       }
     };
     await settleAll(Array.from({ length: Math.min(this.context.scatterWidth, plan.count) }, worker));
@@ -214,8 +240,12 @@ class WorkflowRun {
     const passed = Object.fromEntries(
       step.run.inputs.flatMap((input) => (input.name in inputs ? [[input.name, inputs[input.name] ?? null]] : [])),
     );
-    const outputs = await this.context.run(step.run, passed as ValueObject, requirements, path, this.context);
-    return Object.fromEntries(step.outputs.map((name) => [name, outputs[name] ?? null]));
+    const made = await this.context.run(step.run, passed as ValueObject, requirements, path, this.context);
+    const outputs = Object.fromEntries(step.outputs.map((name) => [name, made[name] ?? null]));
+    // What the step does not pass on is nobody's any more.
+    this.context.directories.hold(outputs);
+    this.context.directories.release(made);
+    return outputs;
   }
 }
 

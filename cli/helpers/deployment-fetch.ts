@@ -1,0 +1,28 @@
+import { lookup as resolve } from "node:dns";
+import type { LookupFunction } from "node:net";
+import { rootCertificates } from "node:tls";
+import { Agent, fetch } from "undici";
+
+import type { DeploymentAccess } from "../targets/target.ts";
+
+export type Fetch = typeof fetch;
+
+/**
+ * `fetch` for the hosts of a deployment on this machine: found without DNS, trusted with its own certificate authority beside
+ * the public ones. Other hosts are reached as always.
+ */
+export function createDeploymentFetch(domain: string, { address, certificateAuthority }: DeploymentAccess): Fetch {
+  const lookup: LookupFunction = (hostname, options, callback) => {
+    if (address === undefined || !(hostname === domain || hostname.endsWith(`.${domain}`))) {
+      resolve(hostname, options, callback);
+    } else if (options.all) {
+      callback(null, [{ address, family: 4 }]);
+    } else {
+      callback(null, address, 4);
+    }
+  };
+  const dispatcher = new Agent({
+    connect: { lookup, ...(certificateAuthority !== undefined && { ca: [...rootCertificates, certificateAuthority] }) },
+  });
+  return (input, init) => fetch(input, { ...init, dispatcher });
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { startTestServer, type TestServer } from "@swath/postgres/server";
+import { createLogger, createPeer } from "@swath/service";
+import { waitUntil } from "@swath/testing";
+import type { FastifyInstance } from "fastify";
+
+import { createIdentityApi } from "../service.ts";
+
+const PASSWORD = "changeme";
+let postgres: TestServer;
+let identity: ChildProcess;
+let url: string;
+let app: FastifyInstance;
+let admin: string;
+
+before(async () => {
+  postgres = await startTestServer();
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const folder = join(import.meta.dirname, "../../identity");
+  const env = {
+    DATABASE_URL: postgres.url,
+    IDENTITY_ADMIN_PASSWORD: PASSWORD,
+    IDENTITY_DEFAULT_SECRET: PASSWORD,
+    LOG_LEVEL: "error",
+  };
+  const setUp = spawn(process.execPath, [join(folder, "bootstrap/main.ts")], { env, stdio: "inherit" });
+  await new Promise((resolve) => setUp.once("exit", resolve));
+  identity = spawn(process.execPath, [join(folder, "main.ts")], {
+    env: { ...env, PUBLIC_URL: url, PLATFORM_DOMAIN: "platform.test", LISTEN: `127.0.0.1:${port}` },
+    stdio: "inherit",
+  });
+  await waitUntil(
+    "the identity service answers",
+    async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok,
+  );
+  app = await createIdentityApi(createLogger("identity-api", "fatal"), createPeer(url), "master");
+  admin = await logIn("admin");
+});
+after(async () => {
+  await app.close();
+  identity.kill("SIGKILL");
+  await postgres.close();
+});
+
+async function logIn(username: string): Promise<string> {
+  const answer = await fetch(`${url}/realms/master/protocol/openid-connect/token`, {
+    method: "POST",
+    body: new URLSearchParams({ grant_type: "password", client_id: "admin-cli", username, password: PASSWORD }),
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+const ask = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string, payload?: object, token = admin) => {
+  const answer = await app.inject({
+    method,
+    url: path,
+    headers: { authorization: `Bearer ${token}` },
+    ...(payload && { payload }),
+  });
+  return { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
+};
+const decision = async (user: string, permission: string) => {
+  const answer = await fetch(`${url}/realms/master/protocol/openid-connect/token`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${await logIn(user)}` },
+    body: new URLSearchParams({
+      grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
+      audience: "maps",
+      permission,
+      permission_resource_format: "uri",
+      response_mode: "decision",
+    }),
+  });
+  return answer.status;
+};
+
+test("one call makes a client whose resources are protected for those named", async () => {
+  const made = await ask("POST", "/clients", {
+    clientId: "maps",
+    name: "Maps",
+    secret: "sesame",
+    resources: [
+      { name: "eric", uris: ["/eric/*"], permissions: { user: ["eric"] } },
+      { name: "Default Resource", uris: ["/*"], permissions: { authenticated: true } },
+    ],
+  });
+  assert.equal(made.status, 200);
+  assert.match(made.body.client, /^[0-9a-f-]{36}$/);
+  assert.equal(made.body.resources.length, 2);
+  assert.equal(await decision("eric", "/eric/x"), 200);
+  assert.equal(await decision("bob", "/eric/x"), 403);
+  assert.equal(await decision("bob", "/elsewhere"), 200);
+  // Again: it exists, and nothing doubles.
+  const again = await ask("POST", "/clients", { clientId: "maps", resources: [{ name: "eric", uris: ["/eric/*"] }] });
+  assert.equal(again.status, 200);
+  assert.equal((await ask("GET", "/resources?client_id=maps")).body.length, 2);
+});
+
+test("resources are added, changed and taken away with their policies", async () => {
+  const added = await ask("POST", "/maps/resources", [
+    { name: "bob", uris: ["/bob/*"], permissions: { user: ["bob"] } },
+  ]);
+  assert.equal(added.status, 200);
+  assert.equal(await decision("bob", "/bob/x"), 200);
+  assert.equal(await decision("eric", "/bob/x"), 403);
+  assert.equal((await ask("POST", "/maps/resources", [{ name: "bob", uris: ["/bob/*"] }])).status, 409);
+  const id = added.body[0]._id as string;
+  assert.equal((await ask("PUT", `/maps/resources/${id}`, { uris: ["/robert/*"] })).status, 200);
+  assert.equal(await decision("bob", "/robert/x"), 200);
+  assert.equal((await ask("DELETE", "/maps/resources/bob/all")).status, 200);
+  const policies = (await ask("GET", "/maps/policies")).body as readonly { name: string }[];
+  assert.ok(!policies.some(({ name }) => name.startsWith("bob")));
+});
+
+test("policies of each kind", async () => {
+  const role = await ask("POST", "/maps/policies/role", { name: "administrators", roles: [{ id: "admin" }] });
+  assert.equal(role.status, 200);
+  const changed = await ask("PUT", `/maps/policies/role/${role.body.id}`, {
+    name: "administrators",
+    logic: "NEGATIVE",
+    roles: [{ id: "admin" }],
+  });
+  assert.equal(changed.body.logic, "NEGATIVE");
+  assert.equal((await ask("POST", "/maps/policies/magic", { name: "x" })).status, 422);
+  assert.equal((await ask("DELETE", `/maps/policies/${role.body.id}`)).status, 200);
+  assert.deepEqual((await ask("GET", "/maps/permissions/management")).body, { enabled: true });
+});
+
+test("wrong requests, and requests of who is no administrator", async () => {
+  assert.equal((await ask("POST", "/clients", { clientId: "x", magic: true })).status, 422);
+  assert.equal((await ask("POST", "/clients", {})).status, 422);
+  assert.equal((await ask("POST", "/nobody/resources", [{ name: "x", uris: ["/x"] }])).status, 404);
+  const eric = await logIn("eric");
+  assert.equal((await ask("POST", "/clients", { clientId: "y" }, eric)).status, 403);
+  assert.equal((await ask("GET", "/maps/policies", undefined, eric)).status, 403);
+  assert.equal((await ask("GET", "/maps/policies", undefined, "x.y.z")).status, 401);
+});
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}

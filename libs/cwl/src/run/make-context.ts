@@ -1,0 +1,96 @@
+import { realpathSync } from "node:fs";
+import type { RunEvent, RunEventBody } from "../events.ts";
+import { defaultSandboxLimits } from "../expressions/sandbox.ts";
+import { FormatChecker } from "../inputs/formats.ts";
+import type { Ontology } from "../inputs/ontology.ts";
+import type { Fetcher } from "../load/fetcher.ts";
+import { readDocumentText } from "../load/fetcher.ts";
+import { createCapacity, machineCapacity } from "./admission.ts";
+import type { Executors, RunContext, RunProcess } from "./context.ts";
+import { ProgressMeter } from "./progress.ts";
+import { ReuseCache } from "./reuse-cache.ts";
+import type { RunOptions } from "./run-options.ts";
+import { Secrets } from "./secrets.ts";
+import type { WorkPlace } from "./work-place.ts";
+
+/** What all attempts of one call share: one numbered stream of events, in which secrets are masked. */
+export class Reporter {
+  readonly secrets: Secrets;
+  private readonly onEvent: ((event: RunEvent) => void) | undefined;
+  private sequence = 0;
+  private percent = 0;
+
+  constructor(options: RunOptions) {
+    this.secrets = new Secrets(options.secrets);
+    this.onEvent = options.onEvent;
+  }
+
+  readonly emit = (body: RunEventBody): void => {
+    if (this.onEvent === undefined) {
+      return;
+    }
+    this.sequence += 1;
+    if (body.type === "progress") {
+      this.percent = Math.max(this.percent, body.percent);
+    }
+    const shown = body.type === "progress" ? { ...body, percent: this.percent } : this.secrets.maskEvent(body);
+    this.onEvent({ sequence: this.sequence, time: new Date().toISOString(), ...shown });
+  };
+}
+
+export function makeContext(
+  options: RunOptions,
+  place: WorkPlace,
+  more: {
+    readonly executors: Executors;
+    readonly reporter: Reporter;
+    readonly run: RunProcess;
+    readonly signal: AbortSignal;
+    readonly stop: () => void;
+  },
+): RunContext {
+  const { limits = {}, document } = options;
+  const { reporter } = more;
+  const capacity =
+    options.capacity ??
+    (limits.cores === undefined && limits.ramMiB === undefined ? machineCapacity() : createCapacity(limits));
+  return {
+    id: place.id,
+    executors: more.executors,
+    hostFallback: options.hostFallback ?? false,
+    workDir: place.workDir,
+    directories: place.directories,
+    journal: place.journal,
+    path: options.path ?? "/usr/local/bin:/usr/bin:/bin",
+    signal: more.signal,
+    stop: more.stop,
+    admission: capacity,
+    fetcher: options.fetcher,
+    inputRoots: options.inputRoots?.map((root) => realpathSync(root)),
+    formats: new FormatChecker(() => loadOntology(document.schemas, options.fetcher)),
+    sandbox: { ...defaultSandboxLimits, ...limits.expression },
+    reuse: options.cacheDir === undefined ? undefined : new ReuseCache(options.cacheDir),
+    infrastructureRetries: limits.infrastructureRetries ?? 2,
+    toolSeconds: limits.toolSeconds ?? 0,
+    scatterWidth: Math.max(8, Math.ceil(capacity.cores) * 2),
+    progress: new ProgressMeter(reporter.emit),
+    emit: reporter.emit,
+    secrets: reporter.secrets,
+    fetched: new Map(),
+    startedJobs: false,
+    run: more.run,
+  };
+}
+
+const ontologyLimit = 64 * 1024 * 1024;
+
+async function loadOntology(uris: readonly string[], fetcher: Fetcher | undefined): Promise<Ontology> {
+  const { Ontology: OntologyClass, readOntology } = await import("../inputs/ontology.ts");
+  const ontology = new OntologyClass();
+  for (const uri of uris) {
+    if (uri.startsWith("file:") || fetcher !== undefined) {
+      readOntology(await readDocumentText(uri, { fetcher, limit: ontologyLimit, localFiles: true }), ontology);
+    }
+  }
+  return ontology;
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { removeTree } from "../files/copy.ts";
+import { hasJournal, Journal } from "../journal/journal.ts";
+import { StepKeys } from "../journal/step-key.ts";
+import type { Executors, RunContext } from "./context.ts";
+import { JobDirectories } from "./job-directories.ts";
+import type { RunOptions } from "./run-options.ts";
+
+/** Where a run keeps its files while it goes on. */
+export interface WorkPlace {
+  readonly id: string;
+  readonly workDir: string;
+  readonly directories: JobDirectories;
+  readonly journal: RunContext["journal"];
+  /** Ends the use of the place: scratch space is removed, a journal stays. */
+  readonly close: () => Promise<void>;
+}
+
+export async function openWorkPlace(options: RunOptions, executors: Executors): Promise<WorkPlace> {
+  if (options.journal !== undefined) {
+    return await openJournal(options.journal, executors);
+  }
+  const parent = options.workDir ?? tmpdir();
+  mkdirSync(parent, { recursive: true });
+  const workDir = realpathSync(mkdtempSync(join(parent, "cwl-")));
+  return {
+    id: `swath-${randomUUID()}`,
+    workDir,
+    directories: new JobDirectories(workDir),
+    journal: undefined,
+    close: async () => {
+      await Promise.resolve();
+      removeTree(workDir);
+    },
+  };
+}
+
+async function openJournal(directory: string, executors: Executors): Promise<WorkPlace> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const journal = await Journal.open(realpathSync(directory));
+  try {
+    if (journal.resumed) {
+      await endOrphans(journal.runId, executors);
+    }
+  } catch (error) {
+    await journal.close();
+    throw error;
+  }
+  return {
+    id: journal.runId,
+    workDir: journal.workDir,
+    directories: new JobDirectories(journal.workDir, {
+      first: journal.firstJob(),
+      onFree: (job) => journal.recordRemoved(job),
+    }),
+    journal: { file: journal, keys: new StepKeys(journal.workDir) },
+    close: () => journal.close(),
+  };
+}
+
+async function endOrphans(runId: string, executors: Executors): Promise<void> {
+  for (const executor of new Set([executors.host, executors.container])) {
+    await executor?.removeOrphans?.(runId);
+  }
+}
+
+/**
+ * Removes the journal of a run that is not wanted any more, with its files, and ends what an attempt that died left
+ * running. Throws while a living process works on it.
+ */
+export async function removeJournal(directory: string, executors: Executors): Promise<void> {
+  if (!existsSync(directory) || !hasJournal(directory)) {
+    return;
+  }
+  const journal = await Journal.open(realpathSync(directory));
+  try {
+    await endOrphans(journal.runId, executors);
+  } finally {
+    await journal.discard();
+  }
+  rmSync(directory, { recursive: true, force: true });
+}

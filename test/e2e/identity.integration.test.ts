@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { type CommandResult, type TestCluster, createTestCluster, dummyServiceOnly, runCommand } from "@swath/testing";
+import axe from "axe-core";
+import { type Browser, type Page, chromium } from "playwright-core";
+
+// What people log in to: the identity service in front of the dummy service, workspaces and the object storage.
+const VARIABLES = {
+  ...dummyServiceOnly,
+  USE_TLS: "false",
+  REQUIRE_IDENTITY_SERVICE: "true",
+  REQUIRE_WORKSPACE_API: "true",
+  REQUIRE_OBJSTORE: "true",
+  REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
+};
+const PASSWORD = "changeme";
+const CHROMIUM = "/usr/bin/chromium";
+const skipWithoutChromium = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+
+let cluster: TestCluster;
+let browser: Browser | undefined;
+before(async () => {
+  cluster = await createTestCluster(VARIABLES);
+  const { status, stdout, stderr } = await cluster.apply();
+  assert.equal(status, 0, stdout + stderr);
+  if (skipWithoutChromium === false) {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  }
+});
+after(async () => {
+  await browser?.close();
+  await cluster.close();
+});
+
+const helper = (name: string, ...args: readonly string[]): Promise<CommandResult> =>
+  runCommand(join(import.meta.dirname, "../../deploy/bin", name), args, {
+    env: { ...cluster.env, SWATH_CLUSTER: cluster.name },
+  });
+const url = (service: string, path = "/") => `http://${service}.${cluster.domain}:${cluster.port}${path}`;
+
+async function logIn(username: string, password = PASSWORD): Promise<string> {
+  const text = await ask("identity", "/realms/master/protocol/openid-connect/token", {
+    method: "POST",
+    headers: ["content-type: application/x-www-form-urlencoded"],
+    body: new URLSearchParams({ grant_type: "password", client_id: "admin-cli", username, password }).toString(),
+  });
+  return (JSON.parse(text.body) as { access_token: string }).access_token;
+}
+
+interface Ask {
+  readonly method?: string;
+  readonly headers?: readonly string[];
+  readonly token?: string;
+  readonly body?: string;
+}
+
+/** A request by curl, as a user would type it. */
+async function ask(service: string, path: string, { method, headers = [], token, body }: Ask = {}) {
+  const { stdout } = await runCommand("curl", [
+    "-sS",
+    "-w",
+    "\n%{http_code}",
+    url(service, path),
+    ...(method === undefined ? [] : ["-X", method]),
+    ...headers.flatMap((header) => ["-H", header]),
+    ...(token === undefined ? [] : ["-H", `Authorization: Bearer ${token}`]),
+    ...(body === undefined ? [] : ["--data", body]),
+  ]);
+  const at = stdout.lastIndexOf("\n");
+  return { status: Number(stdout.slice(at + 1)), body: stdout.slice(0, at) };
+}
+
+test("the protected dummy service: nobody 401, the wrong user 403, the right one 200", async () => {
+  assert.equal((await ask("dummy-service", "/eric/x")).status, 401);
+  assert.equal((await ask("dummy-service", "/eric/x", { token: await logIn("bob") })).status, 403);
+  const right = await ask("dummy-service", "/eric/x", { token: await logIn("eric") });
+  assert.equal(right.status, 200);
+  assert.match(right.body, /"x-auth-username": "eric"/);
+});
+
+test("the workspace procedure, by the helper and by curl", async () => {
+  const made = await helper("create-workspace", "-W", "eric");
+  assert.equal(made.status, 0, made.stderr);
+  assert.equal(made.stdout, '{"name":"ws-eric"}\n');
+  assert.equal((await helper("create-workspace", "-O", "eric")).status, 0);
+
+  const created = await ask("workspace-api", "/workspaces", {
+    token: await logIn("admin"),
+    headers: ["Content-Type: application/json", "Accept: application/json"],
+    body: JSON.stringify({ preferred_name: "bob", default_owner: "bob" }),
+  });
+  assert.equal(created.status, 201, created.body);
+  assert.deepEqual(JSON.parse(created.body), { name: "ws-bob" });
+
+  const statusFor = async (token?: string) =>
+    (await ask("workspace-api", "/workspaces/ws-eric", token === undefined ? {} : { token })).status;
+  assert.equal(await statusFor(), 401);
+  assert.equal(await statusFor(await logIn("bob")), 403);
+  assert.equal(await statusFor(await logIn("eric")), 200);
+  assert.equal(await statusFor(await logIn("admin")), 200);
+  const record = JSON.parse(
+    (await ask("workspace-api", "/workspaces/ws-eric", { token: await logIn("eric") })).body,
+  ) as {
+    status: string;
+    storage: { credentials: Record<string, string> };
+  };
+  assert.equal(record.status, "ready");
+  assert.equal(record.storage.credentials["bucketname"], "ws-eric");
+  assert.equal((await ask("workspace-api", "/docs")).status, 200);
+});
+
+test("a client made by the helper protects what it says, users made by the helper log in", async () => {
+  const user = await helper("create-user", "-U", "carol", "-P", "carols password");
+  assert.equal(user.status, 0, user.stderr);
+  assert.equal(typeof (await logIn("carol", "carols password")), "string");
+  const client = await helper(
+    "create-client",
+    "--id=maps",
+    "--name=Maps",
+    "--secret=hush",
+    "--resource=carol",
+    "--uris=/carol/*",
+    "--users=carol",
+    "--resource=everybody",
+    "--uris=/all/*",
+    "--authenticated",
+  );
+  assert.equal(client.status, 0, client.stderr);
+  const decision = async (username: string, password: string, path: string) =>
+    (
+      await ask("identity", "/realms/master/protocol/openid-connect/token", {
+        token: await logIn(username, password),
+        body: new URLSearchParams({
+          grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
+          audience: "maps",
+          permission: path,
+          permission_resource_format: "uri",
+          response_mode: "decision",
+        }).toString(),
+      })
+    ).status;
+  assert.equal(await decision("carol", "carols password", "/carol/x"), 200);
+  assert.equal(await decision("eric", PASSWORD, "/carol/x"), 403);
+  assert.equal(await decision("eric", PASSWORD, "/all/x"), 200);
+});
+
+/** No serious accessibility fault on the page as it is. */
+async function checkAccessibility(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const faults = await page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await checker.run();
+    return violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id }) => id);
+  });
+  assert.deepEqual(faults, []);
+}
+
+test("in Chromium: sent to the login page, in by cookie, out again", { skip: skipWithoutChromium }, async () => {
+  const context = await browser!.newContext({ bypassCSP: true });
+  const page = await context.newPage();
+  await page.goto(url("dummy-service", "/eric/x?a=1"));
+  assert.match(page.url(), new RegExp(`^${url("identity", "/realms/master/login-actions/")}`));
+  await checkAccessibility(page);
+  await page.getByLabel("User name or e-mail").fill("eric");
+  await page.getByLabel("Password").fill("wrong");
+  await page.getByRole("button", { name: "Log in" }).click();
+  assert.match((await page.getByRole("alert").textContent()) ?? "", /do not fit together/);
+  assert.equal(await page.getByLabel("User name or e-mail").inputValue(), "eric");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByLabel("Password").press("Enter");
+  await page.waitForURL(url("dummy-service", "/eric/x?a=1"));
+  assert.match((await page.textContent("body")) ?? "", /"x-auth-username": "eric"/);
+  assert.equal((await page.goto(url("dummy-service", "/bob/x")))?.status(), 403);
+
+  await page.goto(url("identity", "/realms/master/account"));
+  await checkAccessibility(page);
+  assert.match((await page.textContent("main")) ?? "", /Logged in as eric/);
+  await page.getByLabel("First name").fill("Eric");
+  await page.getByRole("button", { name: "Save profile" }).click();
+  assert.match((await page.getByRole("status").textContent()) ?? "", /saved/);
+  await page.getByRole("button", { name: "Log out", exact: true }).first().click();
+  await page.getByRole("button", { name: "Log out" }).click();
+  assert.match((await page.textContent("main")) ?? "", /You are logged out/);
+  // The session has ended, so the cookies of the service open nothing any more.
+  await page.goto(url("dummy-service", "/eric/x"));
+  assert.match(page.url(), /login-actions/);
+  await context.close();
+});
