@@ -52,7 +52,7 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
       });
     return await send(plan, files, { ...uploader, sendFile }, request);
   } finally {
-    uploader.close();
+    await uploader.close();
   }
 }
 

@@ -9,7 +9,7 @@ import { StagingError } from "../errors.ts";
 import type { InternalService, SourceAccess, StageInLimits } from "../types.ts";
 import { createAddressGuard } from "./addresses.ts";
 import { type OpenRequest, type OpenedSource, discard } from "./opened.ts";
-import { parseContentRange, toMd5 } from "./response-headers.ts";
+import { optional, parseContentRange, toMd5 } from "./response-headers.ts";
 
 /** Opens `http:` and `https:` addresses: public ones directly, the platform's own through their peers. */
 export interface HttpSource {
@@ -179,9 +179,6 @@ function toOpened(response: Dispatcher.ResponseData, href: string, { start = 0 }
     body: body as unknown as Readable,
   };
 }
-
-const optional = <K extends string>(name: K, value: string | undefined): { readonly [N in K]?: string } =>
-  value === undefined ? {} : ({ [name]: value } as { readonly [N in K]?: string });
 
 function toRefusal(status: number, href: string): StagingError {
   const hints: Readonly<Record<number, string>> = {

@@ -19,15 +19,18 @@ export function toMd5(header: (name: string) => string | undefined): string | un
     const bytes = Buffer.from(md5, "base64");
     return bytes.length === 16 ? bytes.toString("hex") : undefined;
   }
-  const isObjectStore = header("x-amz-request-id") !== undefined;
+  return header("x-amz-request-id") === undefined ? undefined : toObjectMd5(header);
+}
+
+/** The MD5 that an object store's ETag is, unless it stands for several parts or for encrypted bytes. */
+export function toObjectMd5(header: (name: string) => string | undefined): string | undefined {
   const encryption = header("x-amz-server-side-encryption");
   const isPlain =
     (encryption === undefined || encryption === "AES256") &&
     header("x-amz-server-side-encryption-customer-algorithm") === undefined;
-  return isObjectStore && isPlain ? etagToMd5(header("etag")) : undefined;
+  return isPlain ? /^"?([0-9a-f]{32})"?$/i.exec(header("etag") ?? "")?.[1]?.toLowerCase() : undefined;
 }
 
-/** The MD5 that an object store's ETag is, unless it stands for several parts. */
-export function etagToMd5(etag: string | undefined): string | undefined {
-  return /^"?([0-9a-f]{32})"?$/i.exec(etag ?? "")?.[1]?.toLowerCase();
-}
+/** A member that is left out where there is no value. */
+export const optional = <K extends string>(name: K, value: string | undefined): { readonly [N in K]?: string } =>
+  value === undefined ? {} : ({ [name]: value } as { readonly [N in K]?: string });

@@ -1,14 +1,13 @@
-import type { Readable } from "node:stream";
-
-import { GetObjectCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
+import { ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 
 import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
+import { type ObjectRequests, createObjectRequests } from "../object-requests.ts";
 import { toS3Failure } from "../s3-failure.ts";
 import { createS3Client } from "../s3-client.ts";
 import type { S3Access, SourceAccess, StageInLimits } from "../types.ts";
 import type { OpenRequest, OpenedSource } from "./opened.ts";
-import { etagToMd5, parseContentRange } from "./response-headers.ts";
+import { optional, parseContentRange, toObjectMd5 } from "./response-headers.ts";
 
 export interface S3Source {
   /** @param asCaller whether buckets that are the caller's own may be opened */
@@ -16,48 +15,45 @@ export interface S3Source {
   readonly isPrivate: (href: string) => boolean;
   /** Keys below a prefix (`s3://bucket/folder/`), at most `limits.maxFiles`. */
   readonly list: (href: string, signal: AbortSignal) => Promise<readonly string[]>;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 /** Opens `s3://bucket/key` in the object store that is configured for the bucket. */
 export function createS3Source(access: SourceAccess, limits: StageInLimits): S3Source {
-  const clients = new Map<S3Access, S3Client>();
+  const options = { connections: limits.parallel + 1, stallSeconds: limits.stallSeconds };
+  const opened = new Map<S3Access, { readonly client: S3Client; readonly requests: ObjectRequests }>();
   const find = (bucket: string) => access.s3.find(({ buckets }) => buckets === undefined || buckets.includes(bucket));
-  const clientFor = (bucket: string, href: string): S3Client => {
+  const storeOf = (bucket: string, href: string) => {
     const found = find(bucket);
     if (found === undefined) {
       throw new StagingError("access", href, `no object store is configured for the bucket "${bucket}"`);
     }
-    const client =
-      clients.get(found) ??
-      createS3Client(found, { connections: limits.parallel + 1, stallSeconds: limits.stallSeconds });
-    clients.set(found, client);
-    return client;
+    const store = opened.get(found) ?? {
+      client: createS3Client(found, options),
+      requests: createObjectRequests(found, options),
+    };
+    opened.set(found, store);
+    return store;
   };
   const get = async ({ href, start = 0, validator, signal }: OpenRequest): Promise<OpenedSource> => {
     const { bucket, key } = parseS3Url(href);
-    const answer = await clientFor(bucket, href).send(
-      new GetObjectCommand({
-        Bucket: bucket,
-        Key: key,
-        ...(start > 0 && validator !== undefined && { Range: `bytes=${start}-`, IfMatch: validator }),
-      }),
-      { abortSignal: signal },
-    );
-    const range = parseContentRange(answer.ContentRange);
-    const total = range === undefined ? answer.ContentLength : range.total;
-    const isPlain = answer.SSECustomerAlgorithm === undefined && answer.ServerSideEncryption !== "aws:kms";
-    const md5 = isPlain ? etagToMd5(answer.ETag) : undefined;
+    const isPart = start > 0 && validator !== undefined;
+    const headers = isPart ? { range: `bytes=${start}-`, "if-match": validator } : {};
+    const { header, body } = await storeOf(bucket, href).requests.send({ method: "GET", bucket, key, headers, signal });
+    const range = parseContentRange(header("content-range"));
+    const length = header("content-length");
+    const total = range === undefined ? (length === undefined ? undefined : Number(length)) : range.total;
+    const encoding = header("content-encoding");
     return {
       href,
       start: range?.start ?? 0,
-      body: answer.Body as Readable,
+      body,
       ...(total !== undefined && { total }),
-      ...(answer.ETag !== undefined && { validator: answer.ETag }),
-      ...(md5 !== undefined && { md5 }),
-      ...(answer.ContentType !== undefined && { mediaType: answer.ContentType }),
-      ...(answer.LastModified !== undefined && { lastModified: answer.LastModified.toUTCString() }),
-      ...(isEncoded(answer.ContentEncoding) && { encoding: answer.ContentEncoding }),
+      ...optional("validator", header("etag")),
+      ...optional("md5", toObjectMd5(header)),
+      ...optional("mediaType", header("content-type")),
+      ...optional("lastModified", header("last-modified")),
+      ...(isEncoded(encoding) && { encoding }),
     };
   };
   return {
@@ -90,8 +86,8 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
       const keys: string[] = [];
       let token: string | undefined;
       do {
-        const page = await clientFor(bucket, href)
-          .send(
+        const page = await storeOf(bucket, href)
+          .client.send(
             new ListObjectsV2Command({
               Bucket: bucket,
               Prefix: prefix,
@@ -110,9 +106,10 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
       } while (token !== undefined);
       return keys;
     },
-    close: () => {
-      for (const client of clients.values()) {
+    close: async () => {
+      for (const { client, requests } of opened.values()) {
         client.destroy();
+        await requests.close();
       }
     },
   };

@@ -48,8 +48,7 @@ export function openSources(access: SourceAccess, limits: StageInLimits): Source
     },
     list: s3.list,
     close: async () => {
-      s3.close();
-      await http.close();
+      await Promise.all([s3.close(), http.close()]);
     },
   };
 }

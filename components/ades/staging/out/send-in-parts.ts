@@ -7,10 +7,10 @@ import {
   CreateMultipartUploadCommand,
   type CreateMultipartUploadCommandInput,
   type S3Client,
-  UploadPartCommand,
 } from "@aws-sdk/client-s3";
 
 import { runParallel } from "../in/parallel.ts";
+import type { ObjectRequest, ObjectRequests } from "../object-requests.ts";
 
 /** Files up to this size go in one request, larger ones in parts of it. */
 export const PART = 8 * 2 ** 20;
@@ -23,6 +23,7 @@ export type Ask = <T>(where: string, send: () => Promise<T>) => Promise<T>;
 
 interface Sending {
   readonly client: S3Client;
+  readonly requests: ObjectRequests;
   readonly ask: Ask;
   readonly signal: AbortSignal;
   readonly onBytes: (bytes: number) => void;
@@ -41,7 +42,7 @@ export async function sendInParts(
   input: CreateMultipartUploadCommandInput,
   sending: Sending,
 ): Promise<void> {
-  const { client, ask, signal, onBytes, isDone } = sending;
+  const { client, requests, ask, signal, onBytes, isDone } = sending;
   const target = { Bucket: input.Bucket, Key: input.Key };
   const where = `s3://${target.Bucket}/${target.Key}`;
   // Not cancelled in between: an upload whose id one does not know cannot be taken back.
@@ -56,8 +57,16 @@ export async function sendInParts(
     await runParallel([...parts.keys()], PARALLEL, signal, async (index, both) => {
       const bytes = Buffer.alloc(Math.min(length, size - index * length));
       await file.read(bytes, 0, bytes.length, index * length);
-      const part = { ...target, UploadId, PartNumber: index + 1, Body: bytes };
-      const { ETag } = await ask(where, () => client.send(new UploadPartCommand(part), { abortSignal: both }));
+      const query = { partNumber: String(index + 1), uploadId: UploadId ?? "" };
+      const put = {
+        method: "PUT",
+        bucket: input.Bucket ?? "",
+        key: input.Key ?? "",
+        query,
+        body: bytes,
+        signal: both,
+      } as const;
+      const ETag = await ask(where, () => putBytes(requests, put));
       parts[index] = { PartNumber: index + 1, ETag };
       sent += bytes.length;
       onBytes(bytes.length);
@@ -80,4 +89,13 @@ export async function sendInParts(
   } finally {
     await file.close();
   }
+}
+
+/** Puts an object or a part of one; its ETag. */
+export async function putBytes(requests: ObjectRequests, put: ObjectRequest): Promise<string> {
+  const { header, body } = await requests.send(put);
+  for await (const _chunk of body) {
+    // Nothing is in it; read, so that the connection can serve the next request.
+  }
+  return header("etag") ?? "";
 }

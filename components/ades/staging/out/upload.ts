@@ -2,20 +2,15 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 
-import {
-  DeleteObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-  type S3Client,
-} from "@aws-sdk/client-s3";
+import { DeleteObjectCommand, HeadObjectCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 import { toMultihash } from "@swath/stac";
 
 import { retry } from "../in/retry.ts";
 import { createS3Client } from "../s3-client.ts";
+import { createObjectRequests } from "../object-requests.ts";
 import { toS3Failure } from "../s3-failure.ts";
 import type { S3Target, StagedFile } from "../types.ts";
-import { type Ask, PART, sendInParts } from "./send-in-parts.ts";
+import { type Ask, PART, putBytes, sendInParts } from "./send-in-parts.ts";
 
 const RETRIES = 4;
 const STALL_SECONDS = 60;
@@ -28,7 +23,7 @@ export interface Uploader {
   readonly remove: (key: string) => Promise<void>;
   /** Keys below the prefix at the start, without those removed since. */
   readonly present: ReadonlyMap<string, number>;
-  readonly close: () => void;
+  readonly close: () => Promise<void>;
 }
 
 export async function openUploader(
@@ -40,7 +35,9 @@ export async function openUploader(
     onBytes,
   }: { readonly parallel: number; readonly signal: AbortSignal; readonly onBytes: (bytes: number) => void },
 ): Promise<Uploader> {
-  const client = createS3Client(target, { connections: parallel * 2, stallSeconds: STALL_SECONDS });
+  const options = { connections: parallel * 2, stallSeconds: STALL_SECONDS };
+  const client = createS3Client(target, options);
+  const requests = createObjectRequests(target, options);
   const hrefOf = (key: string) => `s3://${target.bucket}/${key}`;
   const ask: Ask = (where, send) =>
     retry(
@@ -67,8 +64,9 @@ export async function openUploader(
   const sendBytes = async (bytes: Buffer, key: string, mediaType: string): Promise<StagedFile> => {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     if (!(await isThere(key, bytes.length, sha256, mediaType))) {
-      const input = { Bucket: target.bucket, Key: key, Body: bytes, ContentType: mediaType, Metadata: { sha256 } };
-      await ask(hrefOf(key), () => client.send(new PutObjectCommand(input), { abortSignal: signal }));
+      const headers = { "content-type": mediaType, "x-amz-meta-sha256": sha256 };
+      const put = { method: "PUT", bucket: target.bucket, key, headers, body: bytes, sha256, signal } as const;
+      await ask(hrefOf(key), () => putBytes(requests, put));
     }
     onBytes(bytes.length);
     return {
@@ -86,6 +84,7 @@ export async function openUploader(
       const input = { Bucket: target.bucket, Key: key, ContentType: mediaType, Metadata: { sha256 } };
       await sendInParts(path, size, input, {
         client,
+        requests,
         ask,
         signal,
         onBytes,
@@ -108,7 +107,10 @@ export async function openUploader(
       );
       present.delete(key);
     },
-    close: () => client.destroy(),
+    close: async () => {
+      client.destroy();
+      await requests.close();
+    },
   };
 }
 
