@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { type Hash, createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, open, rename, stat, truncate } from "node:fs/promises";
 
@@ -64,7 +64,10 @@ export async function download(wanted: Download, context: DownloadContext): Prom
 
 interface Arrived {
   readonly size: number;
-  readonly md5?: string;
+  /** What its checksums have to be. */
+  readonly expected: readonly Digest[];
+  /** What they are, in the same order; unknown of a file that was continued. */
+  readonly found?: readonly string[];
 }
 
 async function attempt(wanted: Download, context: DownloadContext, reportProgress: () => void): Promise<Arrived> {
@@ -92,14 +95,22 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
     file = await open(record.partPath, opened.start === 0 ? "w" : "a");
     const isResumable = opened.encoding === undefined && (opened.total ?? Number.POSITIVE_INFINITY) > WORTH_RESUMING;
     await record.writeValidator(isResumable ? opened.validator : undefined);
+    const expected = [
+      ...(wanted.checksum === undefined ? [] : [wanted.checksum]),
+      ...(opened.md5 === undefined || opened.encoding !== undefined
+        ? []
+        : [{ algorithm: "md5", hex: opened.md5 } as const]),
+    ];
+    const hashes = opened.start === 0 ? expected.map(({ algorithm }) => createHash(algorithm)) : [];
     const size = await write(opened, file, {
+      hashes,
       where,
       limits,
       signal,
       reportProgress,
       setSize: budget.file(wanted.path, where).set,
     });
-    return { size, ...(opened.md5 !== undefined && opened.encoding === undefined && { md5: opened.md5 }) };
+    return { size, expected, ...(opened.start === 0 && { found: hashes.map((hash) => hash.digest("hex")) }) };
   } finally {
     discard(opened.body);
     await file?.close();
@@ -107,6 +118,7 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
 }
 
 interface WriteContext {
+  readonly hashes: readonly Hash[];
   readonly where: string;
   readonly limits: StageInLimits;
   readonly setSize: (bytes: number) => void;
@@ -118,7 +130,7 @@ interface WriteContext {
 async function write(
   opened: OpenedSource,
   file: FileHandle,
-  { where, limits, setSize, signal, reportProgress }: WriteContext,
+  { hashes, where, limits, setSize, signal, reportProgress }: WriteContext,
 ): Promise<number> {
   let [size, waiting, progress] = [opened.start, 0, 0];
   let chunks: Buffer[] = [];
@@ -128,7 +140,7 @@ async function write(
     const block = chunks;
     [chunks, waiting] = [[], 0];
     await writing;
-    writing = file.writev(block).catch((error: unknown) => {
+    writing = writeAll(file, block).catch((error: unknown) => {
       throw toDiskFailure(error, where);
     });
     // The failure is met by the next wait for it, also when that comes late.
@@ -138,6 +150,9 @@ async function write(
   for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
     size += chunk.length;
     setSize(size);
+    for (const hash of hashes) {
+      hash.update(chunk);
+    }
     chunks.push(chunk);
     waiting += chunk.length;
     progress += chunk.length;
@@ -156,6 +171,14 @@ async function write(
   return size;
 }
 
+/** A disk that is nearly full takes a part of a block without an error; the rest then meets it. */
+async function writeAll(file: FileHandle, block: readonly Buffer[]): Promise<void> {
+  const { bytesWritten } = await file.writev(block);
+  if (bytesWritten < block.reduce((sum, { length }) => sum + length, 0)) {
+    await file.appendFile(Buffer.concat(block).subarray(bytesWritten));
+  }
+}
+
 function checkClaim({ size, href }: Download, total: number): void {
   if (size !== undefined && size !== total) {
     throw new StagingError("source", displayUrl(href), `has ${total} bytes; its metadata says ${size} (file:size)`);
@@ -163,20 +186,13 @@ function checkClaim({ size, href }: Download, total: number): void {
 }
 
 /** A file that is not what it should be is thrown away, so that another try starts anew. */
-async function verify(wanted: Download, path: string, { size, md5 }: Arrived): Promise<void> {
+async function verify(wanted: Download, path: string, { size, expected, found: known }: Arrived): Promise<void> {
   try {
     checkClaim(wanted, size);
-    const expected = [
-      wanted.checksum,
-      md5 === undefined ? undefined : ({ algorithm: "md5", hex: md5 } as const),
-    ].filter((digest) => digest !== undefined);
-    const found = await digestFile(
-      path,
-      expected.map(({ algorithm }) => algorithm),
-    );
+    const found = known ?? (await digestFile(path, expected));
     for (const [index, { algorithm, hex }] of expected.entries()) {
       if (found[index] !== hex) {
-        const source = md5 === hex ? "its source says" : "its metadata says";
+        const source = hex === wanted.checksum?.hex ? "its metadata says" : "its source says";
         throw new StagingError(
           "source",
           displayUrl(wanted.href),
@@ -190,11 +206,8 @@ async function verify(wanted: Download, path: string, { size, md5 }: Arrived): P
   }
 }
 
-async function digestFile(path: string, algorithms: readonly string[]): Promise<readonly string[]> {
-  if (algorithms.length === 0) {
-    return [];
-  }
-  const hashes = algorithms.map((algorithm) => createHash(algorithm));
+async function digestFile(path: string, expected: readonly Digest[]): Promise<readonly string[]> {
+  const hashes = expected.map(({ algorithm }) => createHash(algorithm));
   for await (const chunk of createReadStream(path, { highWaterMark: BLOCK }) as AsyncIterable<Buffer>) {
     for (const hash of hashes) {
       hash.update(chunk);
