@@ -3,7 +3,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type CommandResult, type TestCluster, createTestCluster, dummyServiceOnly, runCommand } from "@swath/testing";
+import {
+  type CommandResult,
+  type TestCluster,
+  createTestCluster,
+  dummyServiceOnly,
+  runCommand,
+  waitUntil,
+} from "@swath/testing";
 import axe from "axe-core";
 import { type Browser, type Page, chromium } from "playwright-core";
 
@@ -110,6 +117,77 @@ test("the workspace procedure, by the helper and by curl", async () => {
   assert.equal(record.status, "ready");
   assert.equal(record.storage.credentials["bucketname"], "ws-eric");
   assert.equal((await ask("workspace-api", "/docs")).status, 200);
+});
+
+test("an identity service that dies while workspaces are made: all become ready", async () => {
+  const token = await logIn("admin");
+  const pod = await cluster.pod("identity");
+  const names = ["crash-a", "crash-b", "crash-c", "crash-d"];
+  const create = (name: string) =>
+    ask("workspace-api", "/workspaces", {
+      token,
+      headers: ["Content-Type: application/json"],
+      body: JSON.stringify({ preferred_name: name, default_owner: "alice" }),
+    });
+  const first = await create("crash-a");
+  process.kill(pod.pid ?? 0, "SIGKILL");
+  assert.equal(first.status, 201, first.body);
+  for (const name of names.slice(1)) {
+    await waitUntil(`${name} is accepted`, async () => {
+      const { status } = await create(name);
+      assert.ok([201, 422, 502, 503].includes(status), String(status));
+      return status === 201 || status === 422;
+    });
+  }
+  for (const name of names) {
+    await waitUntil(
+      `${name} is ready`,
+      async () => {
+        const { status, body } = await ask("workspace-api", `/workspaces/ws-${name}`, { token });
+        return status === 200 && (JSON.parse(body) as { status: string }).status === "ready";
+      },
+      60,
+    );
+  }
+});
+
+test("a change of the rules through the API counts at once", async () => {
+  const admin = await logIn("admin");
+  const alice = await logIn("alice");
+  const status = async () => (await ask("dummy-service", "/alice/x", { token: await logIn("eric") })).status;
+  assert.equal((await ask("dummy-service", "/alice/x", { token: alice })).status, 200);
+  assert.equal(await status(), 403);
+  const policies = JSON.parse(
+    (await ask("identity-api", "/dummy-service/policies", { token: admin })).body,
+  ) as readonly {
+    id: string;
+    name: string;
+  }[];
+  const policy = policies.find(({ name }) => name === "alice User Policy");
+  const change = async (users: readonly string[]) => {
+    const { status: changed, body } = await ask("identity-api", `/dummy-service/policies/user/${policy?.id}`, {
+      token: admin,
+      method: "PUT",
+      headers: ["Content-Type: application/json"],
+      body: JSON.stringify({ name: "alice User Policy", users }),
+    });
+    assert.equal(changed, 200, body);
+  };
+  await change(["alice", "eric"]);
+  await waitUntil("eric is let in", async () => (await status()) === 200, 5);
+  await change(["alice"]);
+  await waitUntil("eric is kept out again", async () => (await status()) === 403, 5);
+});
+
+test("a realm that does not exist is refused before anything is changed", async () => {
+  const before = await cluster.pods();
+  const { status, stderr } = await cluster.apply({ IDENTITY_REALM: "nowhere" });
+  assert.equal(status, 1);
+  assert.match(stderr, /nothing was changed: IDENTITY_REALM=nowhere.*has no such realm/);
+  assert.deepEqual(
+    (await cluster.pods()).map(({ name }) => name),
+    before.map(({ name }) => name),
+  );
 });
 
 test("a client made by the helper protects what it says, users made by the helper log in", async () => {
