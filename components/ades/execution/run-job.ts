@@ -27,6 +27,9 @@ interface RunOptions {
 const STAGED_IN = 10;
 const RUN = 80;
 
+/** Where tools are found that run without a container: those of the example packages, then the system's. */
+const TOOLS = `${join(import.meta.dirname, "../../../examples/bin")}:/usr/local/bin:/usr/bin:/bin`;
+
 export const jobFolder = ({ DATA_DIR }: AdesSettings, id: string): string => join(DATA_DIR, "jobs", id);
 
 /**
@@ -95,7 +98,7 @@ async function carryOut(job: Job, folder: string, options: RunOptions): Promise<
     outDir: join(folder, "out"),
     inputRoots: [join(folder, "in")],
     limits: { cores: settings.MAX_CORES, ramMiB: settings.MAX_RAM_MIB },
-    path: settings.TOOL_PATH,
+    path: settings.TOOL_PATH ?? TOOLS,
     signal,
     onEvent: record.onEvent,
   });
@@ -129,7 +132,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 function toPlain(outputs: ValueObject): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(toJson(outputs as Value))) as Record<string, unknown>;
+  return JSON.parse(toJson(outputs as Value)) as Record<string, unknown>;
 }
 
 /** Outputs with the addresses of what was stored instead of local files. */

@@ -209,12 +209,9 @@ function toResult(job: Job, face: Face): unknown {
     const [name = "result"] = Object.keys(outputs);
     return response === "document" ? { [name]: { value: collection } } : collection;
   }
-  const entries = Object.entries(outputs);
-  const [only] = entries;
-  if (response === "raw" && entries.length === 1 && only !== undefined) {
-    return { [only[0]]: only[1] };
-  }
-  return Object.fromEntries(entries.map(([name, value]) => [name, response === "document" ? { value } : value]));
+  return Object.fromEntries(
+    Object.entries(outputs).map(([name, value]) => [name, response === "document" ? { value } : value]),
+  );
 }
 
 /** Filters of the job list (OGC 18-062r2 §11). @throws {OgcError} 400 naming the filter and what is allowed */
