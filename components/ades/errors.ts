@@ -65,12 +65,7 @@ export const unsupportedMediaType = (given: string, allowed: readonly string[]) 
 
 /** The error handler of the service's routes; what it does not know goes on to the application's. */
 export function sendOgcError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  const known =
-    error instanceof OgcError
-      ? error
-      : "validation" in error || ("code" in error && String(error.code).startsWith("FST_ERR_CTP"))
-        ? invalidParameter(error.message)
-        : undefined;
+  const known = toOgcError(error, request);
   if (known === undefined) {
     throw error;
   }
@@ -86,4 +81,19 @@ export function sendOgcError(error: FastifyError | Error, request: FastifyReques
       instance: request.url,
       ...known.extensions,
     });
+}
+
+function toOgcError(error: FastifyError | Error, request: FastifyRequest): OgcError | undefined {
+  if (error instanceof OgcError) {
+    return error;
+  }
+  const code = "code" in error ? error.code : "";
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return unsupportedMediaType(request.headers["content-type"] ?? "", [
+      "application/json",
+      "application/ogcapppkg+json",
+      "application/cwl",
+    ]);
+  }
+  return "validation" in error || code.startsWith("FST_ERR_CTP") ? invalidParameter(error.message) : undefined;
 }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -161,13 +160,17 @@ test("a tool that fails is explained: the step, its status, the end of its log",
   assert.match((await ades.ask(`${headers.get("location")}/logs`)).body, /no such band/);
 });
 
-const isRunning = (marker: string) => {
-  try {
-    return execFileSync("pgrep", ["-f", marker]).length > 0;
-  } catch {
-    return false;
-  }
-};
+const isRunning = (command: string) =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .some((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim() === command;
+      } catch {
+        // Gone between the list and the look.
+        return false;
+      }
+    });
 
 test("a dismissed job ends with everything that it started", async () => {
   await deploy("eric", shellPackage("sleeper", "sleep 4711 & sleep 4711; echo never"));
