@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { IdentityContext } from "../context.ts";
 import { changePassword, refusePassword } from "../login/change-password.ts";
 import { SECURITY_HEADERS, authorizationPath } from "../oidc/provider.ts";
+import { answerProfile, asksForProfile } from "../protocol/account-profile.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { isDuplicate } from "../store/database.ts";
@@ -43,6 +44,9 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
   };
 
   app.get<Params>(path, { schema: { hide: true } }, async (request, reply) => {
+    if (asksForProfile(request)) {
+      return answerProfile(context, await findRealmOr404(context, request.params.realm), request, reply);
+    }
     const visit = await open(request, reply);
     return visit === undefined ? logIn(context, request.params.realm, reply) : show(visit, {});
   });

@@ -26,16 +26,17 @@ export async function authenticateClient(
   if (shown === undefined) {
     throw invalidRequest("Missing parameter: client_id");
   }
-  const refusal = invalidClient(shown.isBasic ? { "www-authenticate": 'Basic realm="identity"' } : {});
+  // Made only when it is thrown: its stack costs more than the rest of this function.
+  const refusal = () => invalidClient(shown.isBasic ? { "www-authenticate": 'Basic realm="identity"' } : {});
   const client = await findClient(shown.clientId);
   if (client === undefined || client.settings.bearerOnly) {
-    throw refusal;
+    throw refusal();
   }
   if (!client.settings.enabled) {
     throw new OAuthError(401, "invalid_client", "The client is disabled");
   }
   if (!client.settings.publicClient && !isOneOf(shown.secrets, client.secret)) {
-    throw refusal;
+    throw refusal();
   }
   return client;
 }

@@ -13,12 +13,7 @@ export function addCors(app: FastifyInstance, _context: IdentityContext): void {
     if (origin === undefined) {
       return;
     }
-    void reply.headers({
-      "access-control-allow-origin": origin,
-      "access-control-allow-credentials": "true",
-      vary: "Origin",
-      "access-control-expose-headers": "WWW-Authenticate, Location",
-    });
+    void reply.headers(corsHeaders(origin));
     if (request.method === "OPTIONS") {
       await reply
         .code(204)
@@ -30,4 +25,16 @@ export function addCors(app: FastifyInstance, _context: IdentityContext): void {
         .send();
     }
   });
+}
+
+/** What lets a page of `origin` read an answer that no cookie decided. */
+export function corsHeaders(origin: string | undefined): Readonly<Record<string, string>> {
+  return origin === undefined
+    ? {}
+    : {
+        "access-control-allow-origin": origin,
+        "access-control-allow-credentials": "true",
+        vary: "Origin",
+        "access-control-expose-headers": "WWW-Authenticate, Location",
+      };
 }

@@ -98,6 +98,25 @@ test("a page of another host may read the answer though it sent credentials (Fet
   assert.equal(answer.headers.get("set-cookie"), null);
 });
 
+test("the profile is given to a bearer token, never to the cookie of the page", async () => {
+  const browser = new Browser();
+  const tokens = await openWindow(browser);
+  const origin = "http://portal.platform.test";
+  const preflight = await identity.ask("/realms/master/account", { method: "OPTIONS", headers: { origin } });
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers.get("access-control-allow-headers") ?? "", /Authorization/);
+  const headers = { accept: "application/json", origin };
+  const profile = await identity.ask("/realms/master/account", { bearer: tokens["access_token"] ?? "", headers });
+  assert.equal(profile.body.username, "eric");
+  assert.equal(profile.headers.get("access-control-allow-origin"), origin);
+  const byCookie = await browser.open(`${identity.issuer}/account`, { headers });
+  assert.equal(byCookie.status, 401);
+  assert.doesNotMatch(byCookie.text, /eric/);
+  const page = await browser.open(`${identity.issuer}/account`, { headers: { origin } });
+  assert.match(page.text, /Logged in as/);
+  assert.equal(page.headers.get("access-control-allow-origin"), null);
+});
+
 test("a secret in HTTP Basic is understood encoded and as it is (RFC 6749 §2.3.1)", async () => {
   const raw = Buffer.from(`raw:plus+and%41`).toString("base64");
   await identity.setUpAgain([{ clientId: "raw", name: "Raw", secret: "plus+and%41" }]);
