@@ -39,8 +39,11 @@ async function decide(
   username: string,
   path: string,
 ): Promise<Html> {
-  if (!path.startsWith("/")) {
-    return html`<p role="alert">The path must begin with a slash.</p>`;
+  // Enforcement points bring paths into this form, or refuse them, before they decide.
+  if (!path.startsWith("/") || /[?#\\]|\/\/|\/\.{1,2}(\/|$)/.test(path)) {
+    return html`<p role="alert">
+      The path must begin with a slash, and have no query, no empty parts and no parts that are dots: /eric/x
+    </p>`;
   }
   const named = await findUserByName(pool, realm.id, username);
   const found = named && (await findUserWithAccess(pool, realm.id, named.id));

@@ -218,6 +218,10 @@ test("a client with resources, policies and permissions decides who may", async 
     /refused bob may not use .* no permission on the resource forest grants/,
   );
   assert.match(await ask("nobody", "/forest/tree"), /There is no user nobody/);
+  assert.match(await ask("eric", "/other"), /refused eric/);
+  for (const path of ["forest", "/forest/../x", "//forest", "/forest?x=1"]) {
+    assert.match(await ask("eric", path), /must begin with a slash/, path);
+  }
 
   for (const page of [`${protection}/policies/${policyId}`, `${protection}/resources/${resourceId}`]) {
     assert.equal((await admin.open(page)).status, 200);
