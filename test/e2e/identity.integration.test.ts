@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -21,6 +21,7 @@ const VARIABLES = {
   REQUIRE_IDENTITY_SERVICE: "true",
   REQUIRE_WORKSPACE_API: "true",
   REQUIRE_OBJSTORE: "true",
+  REQUIRE_ADES: "true",
   REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
 };
 const PASSWORD = "changeme";
@@ -117,6 +118,44 @@ test("the workspace procedure, by the helper and by curl", async () => {
   assert.equal(record.status, "ready");
   assert.equal(record.storage.credentials["bucketname"], "ws-eric");
   assert.equal((await ask("workspace-api", "/docs")).status, 200);
+});
+
+test("a job's results go to the caller's workspace; nobody else's space or bucket is open to it", async () => {
+  const token = await logIn("eric");
+  const status = async (as?: string) =>
+    (await ask("ades", "/eric/ogc-api/processes", as === undefined ? {} : { token: await logIn(as) })).status;
+  assert.deepEqual([await status(), await status("bob"), await status("eric")], [401, 403, 200]);
+  const folder = join(import.meta.dirname, "../../examples");
+  const deployed = await ask("ades", "/eric/ogc-api/processes", {
+    token,
+    headers: ["Content-Type: application/cwl"],
+    body: readFileSync(join(folder, "packages/s-expression.cwl"), "utf8"),
+  });
+  assert.equal(deployed.status, 201, deployed.body);
+  const record = JSON.parse((await ask("workspace-api", "/workspaces/ws-eric", { token })).body) as {
+    storage: { credentials: { access: string; secret: string } };
+  };
+  const { access, secret } = record.storage.credentials;
+  for (const name of readdirSync(join(folder, "scenes/canberra"))) {
+    const target = url("objstore", `/ws-eric/scenes/${name}`);
+    const keys = ["--aws-sigv4", "aws:amz:us-east-1:s3", "--user", `${access}:${secret}`];
+    const unsigned = ["-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD"];
+    const source = ["-T", join(folder, "scenes/canberra", name)];
+    const put = await runCommand("curl", ["-sS", "-f", ...keys, ...unsigned, ...source, target]);
+    assert.equal(put.status, 0, put.stderr);
+  }
+  const execute = async (scene: string) =>
+    ask("ades", "/eric/ogc-api/processes/s-expression/execution", {
+      token,
+      headers: ["Content-Type: application/json"],
+      body: JSON.stringify({ inputs: { input_reference: scene, s_expression: "ndvi:(/ (- nir red) (+ nir red))" } }),
+    });
+  const done = await execute("s3://ws-eric/scenes/item.json");
+  assert.equal(done.status, 200, done.body);
+  assert.match(done.body, /"href":"s3:\/\/ws-eric\/processing-results\/[0-9a-f-]{36}\/catalog\.json"/);
+  const foreign = await execute("s3://ws-bob/scenes/item.json");
+  assert.equal(foreign.status, 500);
+  assert.match(foreign.body, /no object store is configured for the bucket/);
 });
 
 test("an identity service that dies while workspaces are made: all become ready", async () => {
