@@ -18,13 +18,17 @@ async function openPolicy(visit: RealmVisit): Promise<{ client: Client; policy: 
 }
 
 /** The fields of a policy as the admin API has them; those of other types are not sent. */
-function readRule(type: string, fields: FormFields): object {
+function readRule(type: string, fields: FormFields, policy?: AuthzPolicy): object {
   const common = { name: fields.text("name"), description: fields.text("description") };
   switch (type) {
     case "user":
       return { ...common, logic: fields.text("logic"), users: fields.lines("users") };
     case "role":
-      return { ...common, logic: fields.text("logic"), roles: fields.all("roles").map((id) => ({ id })) };
+      return {
+        ...common,
+        logic: fields.text("logic"),
+        roles: fields.all("roles").map((id) => ({ id, required: isRequired(policy, id) })),
+      };
     case "group":
       return {
         ...common,
@@ -60,6 +64,17 @@ function readRule(type: string, fields: FormFields): object {
   }
 }
 
+/** Which roles of a policy everybody must have is set by the admin API, and stays. */
+function isRequired(policy: AuthzPolicy | undefined, role: string): boolean {
+  const roles = policy?.config["roles"];
+  return (
+    Array.isArray(roles) &&
+    (roles as readonly { id?: unknown; required?: unknown }[]).some(
+      ({ id, required }) => id === role && required === true,
+    )
+  );
+}
+
 function pagesOf(kind: Kind): readonly ConsolePage[] {
   const path = `/clients/:client/protection/${kind === "policy" ? "policies" : "permissions"}`;
   const show = kind === "policy" ? showPolicy : showPermission;
@@ -93,7 +108,7 @@ function pagesOf(kind: Kind): readonly ConsolePage[] {
         rule: async (visit, fields) => {
           const { api, page } = protectionPaths(visit);
           const { policy } = await openPolicy(visit);
-          await visit.call("PUT", `${api}/${kind}/${policy.id}`, readRule(policy.type, fields));
+          await visit.call("PUT", `${api}/${kind}/${policy.id}`, readRule(policy.type, fields, policy));
           return `${page}?done=saved`;
         },
       },

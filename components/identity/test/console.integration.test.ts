@@ -223,6 +223,21 @@ test("a client with resources, policies and permissions decides who may", async 
     assert.match(await ask("eric", path), /must begin with a slash/, path);
   }
 
+  // What the console does not show of a policy stays as it is.
+  const bearer = (await identity.logIn("admin")).access_token as string;
+  const rules = `/admin/realms/master/clients/${client.split("/").at(-1)}/authz/resource-server/policy`;
+  const wanted = { name: "strict", type: "role", roles: [{ id: "admin", required: true }] };
+  const strict = (await identity.ask(rules, { bearer, json: wanted })).body as { id: string; roles: { id: string }[] };
+  const saved = await submit(`${protection}/policies/${strict.id}`, "rule", {
+    type: "role",
+    name: "stricter",
+    logic: "POSITIVE",
+    roles: strict.roles[0]?.id ?? "",
+  });
+  assert.equal(notice(saved), "It is saved.", saved.text);
+  const kept = (await identity.ask(`${rules}/${strict.id}`, { bearer })).body;
+  assert.deepEqual([kept.name, kept.roles], ["stricter", strict.roles]);
+
   for (const page of [`${protection}/policies/${policyId}`, `${protection}/resources/${resourceId}`]) {
     assert.equal((await admin.open(page)).status, 200);
   }
