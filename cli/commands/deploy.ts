@@ -13,6 +13,7 @@ import { holdApply } from "../targets/embedded/hold-apply.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
+import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
 import { formatTable } from "../view/table.ts";
 
@@ -82,6 +83,7 @@ async function apply(
     stderr.write(`another apply of cluster "${cluster.name}" is at work; waiting for it to end ...\n`),
   );
   try {
+    await requireRealm(target, plan);
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
     const missing = listMissingComponents(config, components);
     if (missing.length > 0) {

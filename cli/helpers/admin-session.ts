@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { CommandError } from "../commands/command.ts";
 import type { AdminOptions } from "./defaults.ts";
-import type { Fetch } from "./deployment-fetch.ts";
+import type { Fetch } from "../targets/deployment-fetch.ts";
 
 /** Requests of an administrator: with a token, tried again while the service is starting, but not for ever. */
 export interface AdminSession {

@@ -4,7 +4,7 @@ import { fetch } from "undici";
 import { CommandError } from "../commands/command.ts";
 import { listUrls } from "../commands/urls.ts";
 import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
-import { type Fetch, createDeploymentFetch } from "./deployment-fetch.ts";
+import { type Fetch, createDeploymentFetch } from "../targets/deployment-fetch.ts";
 import type { HelperContext } from "./helper.ts";
 
 /** Options that all helpers have, complete. */

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -155,3 +157,37 @@ async function readText(request: IncomingMessage): Promise<string> {
   }
   return text;
 }
+
+test(
+  "on a terminal a missing password is asked for, and not shown",
+  { skip: existsSync("/usr/bin/script") ? false : "needs script (apt-get install bsdutils)" },
+  async () => {
+    answers[USERS] = [201, ""];
+    // `script` gives the helper a terminal of its own; what is typed is typed after each question.
+    const child = spawn("/usr/bin/script", ["-qefc", `${join(bin, "create-user")} -a ${url} -U carol`, "/dev/null"], {
+      env: { PATH: process.env["PATH"], HOME: "/nonexistent", SWATH_CLUSTER: "none", TERM: "dumb" },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let stdout = "";
+    const asked = new Map([
+      ["Password of carol: ", "typed-by-carol\r"],
+      ["Password of admin: ", "typed-by-admin\r"],
+    ]);
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      for (const [question, answer] of asked) {
+        if (stdout.includes(question)) {
+          asked.delete(question);
+          child.stdin.write(answer);
+        }
+      }
+    });
+    const status = await new Promise((resolve) => child.once("close", resolve));
+    assert.equal(status, 0, stdout);
+    assert.match(stdout, /Password of carol: /);
+    assert.match(stdout, /Password of admin: /);
+    assert.doesNotMatch(stdout, /typed-by/);
+    assert.match(seen.find(({ what }) => what === TOKEN)?.body ?? "", /password=typed-by-admin/);
+    assert.match(seen.find(({ what }) => what === USERS)?.body ?? "", /"value":"typed-by-carol"/);
+  },
+);

@@ -1,6 +1,8 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 
+import { CommandError } from "../commands/command.ts";
+
 /** The person at the keyboard, when there is one. */
 export interface Terminal {
   readonly isInteractive: boolean;
@@ -27,6 +29,11 @@ export function createTerminal({ stdin, stderr }: Pick<NodeJS.Process, "stdin" |
       const answer = lines.question(question);
       muted = isSecret;
       return await answer;
+    } catch (error) {
+      // Ctrl+C or Ctrl+D: the person does not want to answer.
+      throw error instanceof Error && error.name === "AbortError"
+        ? new CommandError("stopped: nothing was typed")
+        : error;
     } finally {
       lines.close();
       if (isSecret) {

@@ -1,5 +1,6 @@
 import type { Component } from "@swath/manifest";
 
+import { manifest as ades } from "../../components/ades/manifest.ts";
 import { manifest as dummyService } from "../../components/dummy-service/manifest.ts";
 import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts";
 import { manifest as identity } from "../../components/identity/manifest.ts";
@@ -16,5 +17,6 @@ export const components: readonly Component[] = [
   objstore,
   dummyService,
   workspaceApi,
+  ades,
   gatekeeper,
 ];

@@ -4,6 +4,7 @@ import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 
 import { addAdminRoutes } from "./admin/routes.ts";
+import { addConsoleRoutes } from "./console/routes.ts";
 import type { IdentityContext } from "./context.ts";
 import { addAccountRoutes } from "./pages/account-routes.ts";
 import { renderErrorPage } from "./pages/error-page.ts";
@@ -45,6 +46,7 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
     addInteractionRoutes(pages, context);
     addAccountRoutes(pages, context);
   });
+  await app.register(async (console) => addConsoleRoutes(console, context));
   app.get(STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(STYLE),
   );

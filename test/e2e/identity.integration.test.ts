@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type CommandResult, type TestCluster, createTestCluster, dummyServiceOnly, runCommand } from "@swath/testing";
+import {
+  type CommandResult,
+  type TestCluster,
+  createTestCluster,
+  dummyServiceOnly,
+  runCommand,
+  waitUntil,
+} from "@swath/testing";
 import axe from "axe-core";
 import { type Browser, type Page, chromium } from "playwright-core";
 
@@ -14,6 +21,7 @@ const VARIABLES = {
   REQUIRE_IDENTITY_SERVICE: "true",
   REQUIRE_WORKSPACE_API: "true",
   REQUIRE_OBJSTORE: "true",
+  REQUIRE_ADES: "true",
   REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
 };
 const PASSWORD = "changeme";
@@ -110,6 +118,115 @@ test("the workspace procedure, by the helper and by curl", async () => {
   assert.equal(record.status, "ready");
   assert.equal(record.storage.credentials["bucketname"], "ws-eric");
   assert.equal((await ask("workspace-api", "/docs")).status, 200);
+});
+
+test("a job's results go to the caller's workspace; nobody else's space or bucket is open to it", async () => {
+  const token = await logIn("eric");
+  const status = async (as?: string) =>
+    (await ask("ades", "/eric/ogc-api/processes", as === undefined ? {} : { token: await logIn(as) })).status;
+  assert.deepEqual([await status(), await status("bob"), await status("eric")], [401, 403, 200]);
+  const folder = join(import.meta.dirname, "../../examples");
+  const deployed = await ask("ades", "/eric/ogc-api/processes", {
+    token,
+    headers: ["Content-Type: application/cwl"],
+    body: readFileSync(join(folder, "packages/s-expression.cwl"), "utf8"),
+  });
+  assert.equal(deployed.status, 201, deployed.body);
+  const record = JSON.parse((await ask("workspace-api", "/workspaces/ws-eric", { token })).body) as {
+    storage: { credentials: { access: string; secret: string } };
+  };
+  const { access, secret } = record.storage.credentials;
+  for (const name of readdirSync(join(folder, "scenes/canberra"))) {
+    const target = url("objstore", `/ws-eric/scenes/${name}`);
+    const keys = ["--aws-sigv4", "aws:amz:us-east-1:s3", "--user", `${access}:${secret}`];
+    const unsigned = ["-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD"];
+    const source = ["-T", join(folder, "scenes/canberra", name)];
+    const put = await runCommand("curl", ["-sS", "-f", ...keys, ...unsigned, ...source, target]);
+    assert.equal(put.status, 0, put.stderr);
+  }
+  const execute = async (scene: string) =>
+    ask("ades", "/eric/ogc-api/processes/s-expression/execution", {
+      token,
+      headers: ["Content-Type: application/json"],
+      body: JSON.stringify({ inputs: { input_reference: scene, s_expression: "ndvi:(/ (- nir red) (+ nir red))" } }),
+    });
+  const done = await execute("s3://ws-eric/scenes/item.json");
+  assert.equal(done.status, 200, done.body);
+  assert.match(done.body, /"href":"s3:\/\/ws-eric\/processing-results\/[0-9a-f-]{36}\/catalog\.json"/);
+  const foreign = await execute("s3://ws-bob/scenes/item.json");
+  assert.equal(foreign.status, 500);
+  assert.match(foreign.body, /no object store is configured for the bucket/);
+});
+
+test("an identity service that dies while workspaces are made: all become ready", async () => {
+  const token = await logIn("admin");
+  const pod = await cluster.pod("identity");
+  const names = ["crash-a", "crash-b", "crash-c", "crash-d"];
+  const create = (name: string) =>
+    ask("workspace-api", "/workspaces", {
+      token,
+      headers: ["Content-Type: application/json"],
+      body: JSON.stringify({ preferred_name: name, default_owner: "alice" }),
+    });
+  const first = await create("crash-a");
+  process.kill(pod.pid ?? 0, "SIGKILL");
+  assert.equal(first.status, 201, first.body);
+  for (const name of names.slice(1)) {
+    await waitUntil(`${name} is accepted`, async () => {
+      const { status } = await create(name);
+      assert.ok([201, 422, 502, 503].includes(status), String(status));
+      return status === 201 || status === 422;
+    });
+  }
+  for (const name of names) {
+    await waitUntil(
+      `${name} is ready`,
+      async () => {
+        const { status, body } = await ask("workspace-api", `/workspaces/ws-${name}`, { token });
+        return status === 200 && (JSON.parse(body) as { status: string }).status === "ready";
+      },
+      60,
+    );
+  }
+});
+
+test("a change of the rules through the API counts at once", async () => {
+  const admin = await logIn("admin");
+  const alice = await logIn("alice");
+  const status = async () => (await ask("dummy-service", "/alice/x", { token: await logIn("eric") })).status;
+  assert.equal((await ask("dummy-service", "/alice/x", { token: alice })).status, 200);
+  assert.equal(await status(), 403);
+  const policies = JSON.parse(
+    (await ask("identity-api", "/dummy-service/policies", { token: admin })).body,
+  ) as readonly {
+    id: string;
+    name: string;
+  }[];
+  const policy = policies.find(({ name }) => name === "alice User Policy");
+  const change = async (users: readonly string[]) => {
+    const { status: changed, body } = await ask("identity-api", `/dummy-service/policies/user/${policy?.id}`, {
+      token: admin,
+      method: "PUT",
+      headers: ["Content-Type: application/json"],
+      body: JSON.stringify({ name: "alice User Policy", users }),
+    });
+    assert.equal(changed, 200, body);
+  };
+  await change(["alice", "eric"]);
+  await waitUntil("eric is let in", async () => (await status()) === 200, 5);
+  await change(["alice"]);
+  await waitUntil("eric is kept out again", async () => (await status()) === 403, 5);
+});
+
+test("a realm that does not exist is refused before anything is changed", async () => {
+  const before = await cluster.pods();
+  const { status, stderr } = await cluster.apply({ IDENTITY_REALM: "nowhere" });
+  assert.equal(status, 1);
+  assert.match(stderr, /nothing was changed: IDENTITY_REALM=nowhere.*has no such realm/);
+  assert.deepEqual(
+    (await cluster.pods()).map(({ name }) => name),
+    before.map(({ name }) => name),
+  );
 });
 
 test("a client made by the helper protects what it says, users made by the helper log in", async () => {

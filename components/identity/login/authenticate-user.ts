@@ -48,18 +48,29 @@ export async function authenticateUser(
     }
     return result;
   };
-  if (settings.bruteForceProtected) {
-    const until = await findLock(pool, realm.id, [bySubject, byAddress]);
-    if (until !== undefined) {
-      return refuse("user_temporarily_disabled", { kind: "locked", until });
-    }
+  const findAnyLock = async () =>
+    settings.bruteForceProtected ? findLock(pool, realm.id, [bySubject, byAddress]) : undefined;
+  // Looked at before the turn, so that who is locked keeps nobody waiting, and again in it: many that came at once would all
+  // have found no lock yet.
+  let until = await findAnyLock();
+  const isRight =
+    until === undefined &&
+    (await hasher.inTurn(async (compare) => {
+      until = await findAnyLock();
+      if (until !== undefined) {
+        return false;
+      }
+      const fits = await compare(record?.passwordHash, attempt.password);
+      if (!fits && settings.bruteForceProtected) {
+        await countFailure(pool, realm.id, bySubject, settings.failureFactor, settings);
+        await countFailure(pool, realm.id, byAddress, settings.failureFactor * FAILURES_PER_ADDRESS, settings);
+      }
+      return fits;
+    }));
+  if (until !== undefined) {
+    return refuse("user_temporarily_disabled", { kind: "locked", until });
   }
-  const isRight = await hasher.verify(record?.passwordHash, attempt.password);
   if (record === undefined || !isRight) {
-    if (settings.bruteForceProtected) {
-      await countFailure(pool, realm.id, bySubject, settings.failureFactor, settings);
-      await countFailure(pool, realm.id, byAddress, settings.failureFactor * FAILURES_PER_ADDRESS, settings);
-    }
     return refuse(record === undefined ? "user_not_found" : "invalid_user_credentials", { kind: "wrong" });
   }
   const { user, access } = record;

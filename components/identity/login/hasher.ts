@@ -1,11 +1,18 @@
 import { hash, verify } from "@node-rs/argon2";
 
+/** Compares with a stored hash; without one it takes as long and says no. */
+type Compare = (stored: string | undefined, password: string) => Promise<boolean>;
+
 /** Makes and checks password hashes, off the event loop and not too many at once. */
 export interface PasswordHasher {
   /** An argon2id hash in PHC string format. */
   readonly hash: (password: string) => Promise<string>;
-  /** Compares with a stored hash; without one it takes as long and says no. */
-  readonly verify: (stored: string | undefined, password: string) => Promise<boolean>;
+  readonly verify: Compare;
+  /**
+   * Does `work` when it is its turn, with a comparison that needs no turn of its own: what is looked up before the comparison
+   * and noted after it belongs together, however many come at once.
+   */
+  readonly inTurn: <Result>(work: (compare: Compare) => Promise<Result>) => Promise<Result>;
   /** How many comparisons were made. */
   readonly verifications: () => number;
 }
@@ -43,20 +50,20 @@ export function createPasswordHasher(concurrency: number): PasswordHasher {
   };
   let decoy: Promise<string> | undefined;
 
+  const compare: Compare = async (stored, password) => {
+    if (password.length > LONGEST_PASSWORD) {
+      return false;
+    }
+    decoy ??= hash("nobody's password", PARAMETERS);
+    const against = stored ?? (await decoy);
+    verifications += 1;
+    return (await verify(against, password)) && stored !== undefined;
+  };
+
   return {
     hash: (password) => inTurn(() => hash(password, PARAMETERS)),
-    verify: async (stored, password) => {
-      if (password.length > LONGEST_PASSWORD) {
-        return false;
-      }
-      decoy ??= hash("nobody's password", PARAMETERS);
-      const against = stored ?? (await decoy);
-      const fits = await inTurn(() => {
-        verifications += 1;
-        return verify(against, password);
-      });
-      return stored !== undefined && fits;
-    },
+    verify: (stored, password) => inTurn(() => compare(stored, password)),
+    inTurn: (work) => inTurn(() => work(compare)),
     verifications: () => verifications,
   };
 }

@@ -46,7 +46,8 @@ function isBelow(uri: string, target: URL, prefix: string): boolean {
     return false;
   }
   const base = new URL(prefix);
-  if (!/^https?:$/.test(base.protocol) || target.origin !== base.origin) {
+  // A star elsewhere than in the path would be lost with the part it stands in.
+  if (!/^https?:$/.test(base.protocol) || base.search !== "" || base.hash !== "" || target.origin !== base.origin) {
     return false;
   }
   // `https://host*` must not mean `https://host.evil`: the origin was compared whole, the rest is a path.

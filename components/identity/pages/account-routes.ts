@@ -1,8 +1,11 @@
+import { randomBytes } from "node:crypto";
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import { changePassword, refusePassword } from "../login/change-password.ts";
 import { SECURITY_HEADERS, authorizationPath } from "../oidc/provider.ts";
+import { answerProfile, asksForProfile } from "../protocol/account-profile.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { isDuplicate } from "../store/database.ts";
@@ -41,6 +44,9 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
   };
 
   app.get<Params>(path, { schema: { hide: true } }, async (request, reply) => {
+    if (asksForProfile(request)) {
+      return answerProfile(context, await findRealmOr404(context, request.params.realm), request, reply);
+    }
     const visit = await open(request, reply);
     return visit === undefined ? logIn(context, request.params.realm, reply) : show(visit, {});
   });
@@ -82,8 +88,8 @@ function logIn({ publicUrl }: IdentityContext, realm: string, reply: FastifyRepl
     response_type: "code",
     scope: "openid",
     redirect_uri: back,
-    // Nobody redeems the code, so nobody needs to know what this is the hash of.
-    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+    // Nobody redeems the code, so this is the hash of nothing that anybody knows.
+    code_challenge: randomBytes(32).toString("base64url"),
     code_challenge_method: "S256",
   });
   return reply.redirect(`${authorizationPath(realm)}?${query.toString()}`);
@@ -151,12 +157,22 @@ async function savePassword(visit: Visit, form: Readonly<Record<string, string>>
   const { user } = session;
   // The same count as for logins, so that a stolen session is no way to guess.
   const subject = `user:${user.username}` as const;
-  if (realm.settings.bruteForceProtected && (await findLock(pool, realm.id, [subject])) !== undefined) {
+  const stored = await findPassword(pool, user.id);
+  // In one turn, so that of many that come at once none is compared after there were too many.
+  const outcome = await hasher.inTurn(async (compare) => {
+    if (realm.settings.bruteForceProtected && (await findLock(pool, realm.id, [subject])) !== undefined) {
+      return "locked";
+    }
+    if (await compare(stored?.hash, form["password"] ?? "")) {
+      return "right";
+    }
+    await countFailure(pool, realm.id, subject, realm.settings.failureFactor, realm.settings);
+    return "wrong";
+  });
+  if (outcome === "locked") {
     return { bad: "There were too many failed attempts; wait some minutes." };
   }
-  const stored = await findPassword(pool, user.id);
-  if (!(await hasher.verify(stored?.hash, form["password"] ?? ""))) {
-    await countFailure(pool, realm.id, subject, realm.settings.failureFactor, realm.settings);
+  if (outcome === "wrong") {
     await insertEvent(pool, realm.id, {
       type: "UPDATE_PASSWORD_ERROR",
       userId: user.id,

@@ -7,7 +7,8 @@ import { OAuthError, invalidClient, invalidRequest } from "./oauth-error.ts";
 
 interface Shown {
   readonly clientId: string;
-  readonly secret: string | undefined;
+  /** The secret; of HTTP Basic decoded and as it came, since many clients do not encode it. */
+  readonly secrets: readonly string[];
   readonly isBasic: boolean;
 }
 
@@ -25,16 +26,17 @@ export async function authenticateClient(
   if (shown === undefined) {
     throw invalidRequest("Missing parameter: client_id");
   }
-  const refusal = invalidClient(shown.isBasic ? { "www-authenticate": 'Basic realm="identity"' } : {});
+  // Made only when it is thrown: its stack costs more than the rest of this function.
+  const refusal = () => invalidClient(shown.isBasic ? { "www-authenticate": 'Basic realm="identity"' } : {});
   const client = await findClient(shown.clientId);
   if (client === undefined || client.settings.bearerOnly) {
-    throw refusal;
+    throw refusal();
   }
   if (!client.settings.enabled) {
     throw new OAuthError(401, "invalid_client", "The client is disabled");
   }
-  if (!client.settings.publicClient && !isSameText(shown.secret ?? "", client.secret)) {
-    throw refusal;
+  if (!client.settings.publicClient && !isOneOf(shown.secrets, client.secret)) {
+    throw refusal();
   }
   return client;
 }
@@ -58,7 +60,9 @@ function readCredentials(authorization: string | undefined, form: Form): Shown |
   const basic = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization ?? "")?.[1];
   if (basic === undefined) {
     const clientId = form.get("client_id");
-    return clientId === undefined ? undefined : { clientId, secret: form.get("client_secret"), isBasic: false };
+    return clientId === undefined
+      ? undefined
+      : { clientId, secrets: [form.get("client_secret") ?? ""], isBasic: false };
   }
   const text = Buffer.from(basic, "base64").toString("utf8");
   const colon = text.indexOf(":");
@@ -67,7 +71,7 @@ function readCredentials(authorization: string | undefined, form: Form): Shown |
   if (named !== undefined && named !== decode(clientId)) {
     throw invalidRequest("client_id differs from the one of the Authorization header");
   }
-  return { clientId: decode(clientId), secret: decode(secret), isBasic: true };
+  return { clientId: decode(clientId), secrets: [decode(secret), secret], isBasic: true };
 }
 
 /** Both halves are form-encoded (RFC 6749 §2.3.1); clients that do not encode are understood where that is possible. */
@@ -79,7 +83,8 @@ function decode(text: string): string {
   }
 }
 
-function isSameText(given: string, wanted: string | undefined): boolean {
-  const same = timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", wanted ?? "", "buffer"));
+function isOneOf(given: readonly string[], wanted: string | undefined): boolean {
+  const digest = hash("sha256", wanted ?? "", "buffer");
+  const same = given.map((secret) => timingSafeEqual(hash("sha256", secret, "buffer"), digest)).includes(true);
   return wanted !== undefined && wanted !== "" && same;
 }

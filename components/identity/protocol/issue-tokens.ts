@@ -14,6 +14,7 @@ export interface Issue {
   readonly session?: {
     readonly id: string;
     readonly refreshId: string;
+    readonly chain: string;
     /** Seconds until the session ends when nobody uses it. */
     readonly secondsLeft: number;
     readonly offline: boolean;
@@ -59,6 +60,8 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
     typ: "Bearer",
     azp: client.clientId,
     ...sessionClaims,
+    // Browser adapters refuse the whole answer when one of its tokens lacks the nonce.
+    ...(session?.nonce !== undefined && { nonce: session.nonce }),
     acr: "1",
     ...(client.settings.webOrigins.length > 0 && { "allowed-origins": client.settings.webOrigins }),
     realm_access: { roles: access.realm },
@@ -100,6 +103,8 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
         sid: session.id,
         azp: client.clientId,
         jti: session.refreshId,
+        chain: session.chain,
+        ...(session.nonce !== undefined && { nonce: session.nonce }),
         scope,
         offline: session.offline,
         iat: now,

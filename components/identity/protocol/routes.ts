@@ -69,8 +69,8 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
         ...options,
         handler: within((handle, request, reply) => answerUserinfo(context, handle, request, reply)),
       });
-      for (const name of ["token", "userinfo", "revoke", "certs"]) {
-        open.options<Params>(endpoint(name), options, (_request, reply) => reply.code(204).send());
+      for (const url of [...["token", "userinfo", "revoke", "certs"].map(endpoint), "/realms/:realm/account"]) {
+        open.options<Params>(url, options, (_request, reply) => reply.code(204).send());
       }
     });
     scope.route<Params>({

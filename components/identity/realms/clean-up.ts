@@ -38,11 +38,11 @@ export async function cleanUp({ pool }: IdentityContext): Promise<void> {
           ]);
         }
         const { rows: due } = await client.query<{ due: boolean }>(
-          `select bool_or(created_at < now() - make_interval(secs => $2)) as due from signing_key
-           where realm_id = $1 and status = 'active'`,
+          `select count(*) = 0 or ($2 > 0 and bool_or(created_at < now() - make_interval(secs => $2))) as due
+           from signing_key where realm_id = $1 and status = 'active'`,
           [realm.id, keyRotationInterval],
         );
-        if (keyRotationInterval > 0 && due[0]?.due === true) {
+        if (due[0]?.due === true) {
           await rotateKeys(client, realm, accessTokenLifespan);
         }
       }

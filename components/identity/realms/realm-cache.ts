@@ -39,6 +39,8 @@ interface Kept {
 export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions): RealmCache {
   const realms = new Map<string, Kept>();
   const clients = new Map<string, Map<string, { client: Client; until: number }>>();
+  /** Counts what was heard, so that what was read before a change is not kept after it. */
+  let heard = 0;
 
   const load = async (name: string): Promise<RealmHandle | undefined> => {
     const realm = await findRealm(pool, name);
@@ -55,12 +57,13 @@ export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions
         if (known !== undefined && known.until > Date.now()) {
           return known.client;
         }
+        const heardBefore = heard;
         const client = await findClient(pool, realm.id, clientId);
         const ofRealm = clients.get(name) ?? new Map();
         clients.set(name, ofRealm);
         ofRealm.delete(clientId);
         // Between a lost connection and the next nobody tells of changes: nothing is kept then.
-        if (client !== undefined && changes.isConnected()) {
+        if (client !== undefined && heard === heardBefore && changes.isConnected()) {
           if (ofRealm.size >= CLIENTS_KEPT) {
             ofRealm.clear();
           }
@@ -72,6 +75,7 @@ export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions
   };
 
   changes.events.on("change", (change) => {
+    heard += 1;
     if (change.kind === "realm") {
       realms.delete(change.realm);
       clients.delete(change.realm);
@@ -80,6 +84,7 @@ export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions
     }
   });
   changes.events.on("lost", () => {
+    heard += 1;
     realms.clear();
     clients.clear();
   });

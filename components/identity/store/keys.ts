@@ -54,17 +54,15 @@ export async function rotateKeys(
   tokenSeconds: number,
 ): Promise<void> {
   const keys = await Promise.all(SIGNING_ALGORITHMS.map(makeKey));
+  // One statement: a realm is never without a key to sign with.
   await db.query(
-    `update signing_key set status = 'passive', retire_at = now() + make_interval(secs => $2)
-     where realm_id = $1 and status = 'active'`,
-    [realm.id, tokenSeconds],
+    `with retired as (
+       update signing_key set status = 'passive', retire_at = now() + make_interval(secs => $2)
+       where realm_id = $1 and status = 'active')
+     insert into signing_key (kid, realm_id, alg, private_jwk, status)
+     select key->>'kid', $1, key->>'alg', key->'privateJwk', 'active' from jsonb_array_elements($3::jsonb) as key`,
+    [realm.id, tokenSeconds, JSON.stringify(keys)],
   );
-  for (const key of keys) {
-    await db.query(
-      "insert into signing_key (kid, realm_id, alg, private_jwk, status) values ($1, $2, $3, $4, 'active')",
-      [key.kid, realm.id, key.alg, key.privateJwk],
-    );
-  }
   await announce(db, { kind: "realm", realm: realm.name, keys: true });
 }
 

@@ -159,3 +159,18 @@ function toRole(row: RoleRow): Role {
     attributes: row.attributes,
   };
 }
+
+/** Every role of a realm: those of the realm itself first, then those of clients, with their client ids. */
+export async function listAllRoles(
+  db: Queryable,
+  realmId: string,
+): Promise<readonly (Role & { readonly clientId: string | undefined })[]> {
+  const { rows } = await db.query<RoleRow & { client_id: string | null }>(
+    `select r.id, r.name, r.description, r.client, r.attributes, c.client_id,
+       exists (select 1 from role_composite x where x.parent = r.id) as composite
+     from role r left join client c on c.id = r.client where r.realm_id = $1
+     order by c.client_id nulls first, r.name`,
+    [realmId],
+  );
+  return rows.map((row) => ({ ...toRole(row), clientId: row.client_id ?? undefined }));
+}

@@ -14,6 +14,14 @@ export interface NewSession {
   readonly userAgent: string | undefined;
 }
 
+export interface StartedSession {
+  readonly sessionId: string;
+  /** The refresh token that is good now … */
+  readonly refreshId: string;
+  /** … of this chain. */
+  readonly chain: string;
+}
+
 export interface ClientGrant {
   readonly client: string;
   readonly scope: string;
@@ -21,18 +29,22 @@ export interface ClientGrant {
   readonly authTime?: Date | undefined;
 }
 
+/** Windows of one browser that may hold refresh tokens of the same client at once; a further one displaces the oldest. */
+const CHAINS_PER_CLIENT = 20;
+
 /**
- * Starts a session (or goes on with it, when the id is known) and notes what a client holds of it.
- * @returns the session's id and the id of the refresh token that is good now
+ * Starts a session (or goes on with it, when the id is known) and begins a chain of refresh tokens of a client in it. Chains
+ * that the client has already go on: each window of a browser has its own.
  */
 export async function startSession(
   db: Queryable,
   session: NewSession,
   grant: ClientGrant,
   settings: RealmSettings,
-): Promise<{ sessionId: string; refreshId: string }> {
+): Promise<StartedSession> {
   const sessionId = session.id ?? randomUUID();
   const refreshId = randomUUID();
+  const chain = randomUUID();
   const idle = session.offline ? settings.offlineSessionIdleTimeout : settings.ssoSessionIdleTimeout;
   const longest = session.offline ? FOREVER : settings.ssoSessionMaxLifespan;
   await db.query({
@@ -44,11 +56,13 @@ export async function startSession(
         on conflict (id) do update set last_access = now(), offline = user_session.offline or excluded.offline,
           ends_at = greatest(user_session.ends_at, case when excluded.offline then excluded.ends_at end),
           expires_at = greatest(user_session.expires_at, least(now() + $4 * interval '1 second', user_session.ends_at))
-        returning id)
-      insert into client_session (session_id, client, scope, nonce, auth_time, refresh_id)
-      select id, $9, $10, $11, coalesce($12, now()), $13 from s
-      on conflict (session_id, client) do update set scope = excluded.scope, nonce = excluded.nonce,
-        auth_time = excluded.auth_time, previous_id = null, refresh_id = excluded.refresh_id, rotated_at = now()`,
+        returning id),
+      displaced as (
+        delete from client_session where session_id = $1 and client = $9 and chain in (
+          select chain from client_session where session_id = $1 and client = $9
+          order by rotated_at desc offset ${CHAINS_PER_CLIENT - 1}))
+      insert into client_session (session_id, client, scope, nonce, auth_time, refresh_id, chain)
+      select id, $9, $10, $11, coalesce($12, now()), $13, $14 from s`,
     values: [
       sessionId,
       session.realmId,
@@ -63,9 +77,10 @@ export async function startSession(
       grant.nonce ?? null,
       grant.authTime ?? null,
       refreshId,
+      chain,
     ],
   });
-  return { sessionId, refreshId };
+  return { sessionId, refreshId, chain };
 }
 
 /** A hundred years: PostgreSQL's `infinity` does not survive arithmetic. */
@@ -80,6 +95,7 @@ export interface RotatedGrant {
   readonly offline: boolean;
   /** The refresh token that is good from now on. */
   readonly refreshId: string;
+  readonly chain: string;
   /** Seconds until the session ends when nobody uses it. */
   readonly secondsLeft: number;
 }
@@ -91,7 +107,15 @@ interface RotationRow extends UserRow {
   auth_time: Date;
   offline: boolean;
   refresh_id: string;
+  chain: string;
   seconds_left: number;
+}
+
+interface ChainOfClient {
+  readonly sessionId: string;
+  readonly client: string;
+  /** Left out by tokens that are older than chains. */
+  readonly chain?: string | undefined;
 }
 
 /**
@@ -100,17 +124,17 @@ interface RotationRow extends UserRow {
  */
 export async function rotateRefreshToken(
   db: Queryable,
-  { sessionId, client, refreshId }: { sessionId: string; client: string; refreshId: string },
+  { sessionId, client, refreshId, chain }: ChainOfClient & { readonly refreshId: string },
   settings: RealmSettings,
 ): Promise<RotatedGrant | undefined> {
   const { rows } = await db.query<RotationRow>({
     name: "rotate-refresh-token",
     text: `with good as (
-        select c.session_id, c.client, u.id as user_id
+        select c.session_id, c.chain
         from client_session c
           join user_session s on s.id = c.session_id and s.expires_at > now()
           join app_user u on u.id = s.user_id and u.enabled
-        where c.session_id = $1 and c.client = $2
+        where c.session_id = $1 and c.client = $2 and ($8::uuid is null or c.chain = $8)
           and (c.refresh_id = $3 or (c.previous_id = $3 and c.rotated_at > now() - $7 * interval '1 second'))
         for update of c, s),
       s as (
@@ -121,9 +145,9 @@ export async function rotateRefreshToken(
         previous_id = case when c.refresh_id = $3 then c.refresh_id else c.previous_id end,
         refresh_id = case when c.refresh_id = $3 then $4 else c.refresh_id end,
         rotated_at = case when c.refresh_id = $3 then now() else c.rotated_at end
-      from s join app_user u on u.id = s.user_id
-      where c.session_id = s.id and c.client = $2
-      returning c.scope, c.nonce, c.auth_time, c.refresh_id, s.offline, user_access(u.id) as access,
+      from s join app_user u on u.id = s.user_id, good
+      where c.session_id = s.id and c.client = $2 and c.chain = good.chain
+      returning c.scope, c.nonce, c.auth_time, c.refresh_id, c.chain, s.offline, user_access(u.id) as access,
         extract(epoch from s.expires_at - now())::float8 as seconds_left, ${USER_COLUMNS}`,
     values: [
       sessionId,
@@ -133,6 +157,7 @@ export async function rotateRefreshToken(
       settings.ssoSessionIdleTimeout,
       settings.offlineSessionIdleTimeout,
       settings.refreshTokenReuseInterval,
+      chain ?? null,
     ],
   });
   const row = rows[0];
@@ -145,6 +170,7 @@ export async function rotateRefreshToken(
       authTime: row.auth_time,
       offline: row.offline,
       refreshId: row.refresh_id,
+      chain: row.chain,
       secondsLeft: Math.floor(row.seconds_left),
     }
   );
@@ -153,12 +179,13 @@ export async function rotateRefreshToken(
 /** Why a refresh token is not good. `reused`: it was exchanged before, so somebody has a copy. */
 export async function explainRefusal(
   db: Queryable,
-  { sessionId, client }: { sessionId: string; client: string },
+  { sessionId, client, chain }: ChainOfClient,
 ): Promise<"ended" | "disabled" | "reused"> {
   const { rows } = await db.query<{ enabled: boolean }>(
     `select u.enabled from user_session s join client_session c on c.session_id = s.id and c.client = $2
+       and ($3::uuid is null or c.chain = $3)
      join app_user u on u.id = s.user_id where s.id = $1 and s.expires_at > now()`,
-    [sessionId, client],
+    [sessionId, client, chain ?? null],
   );
   const row = rows[0];
   return row === undefined ? "ended" : row.enabled ? "reused" : "disabled";

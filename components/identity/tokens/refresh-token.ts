@@ -10,6 +10,10 @@ export interface RefreshClaims {
   readonly azp: string;
   /** Id of this generation; the database knows which one is good. */
   readonly jti: string;
+  /** The chain of exchanges that it is the newest link of. */
+  readonly chain?: string | undefined;
+  /** What the client asked to find again (OpenID Connect Core §3.1.2.1); browser adapters compare it in every token. */
+  readonly nonce?: string | undefined;
   readonly scope: string;
   readonly offline: boolean;
   readonly iat: number;

@@ -6,7 +6,7 @@ import { Type } from "typebox";
 
 import type { BucketOutputs } from "../steps/bucket.ts";
 import { listSteps } from "../store/steps.ts";
-import { listWorkspaces } from "../store/workspaces.ts";
+import { listOwned } from "../store/workspaces.ts";
 import type { ApiContext } from "./context.ts";
 import { statusOf, toCredentials } from "./record.ts";
 
@@ -39,10 +39,7 @@ export function createInternalApi({ logger, context, secret }: InternalOptions):
     async (request) => {
       const { user } = request.params;
       const { db, prefix, storage } = context;
-      const owned = (await listWorkspaces(db, { user: { id: user, username: user }, limit: 100 })).filter(
-        ({ members }) =>
-          members.some(({ role, username, userId }) => role === "owner" && (username === user || userId === user)),
-      );
+      const owned = await listOwned(db, user);
       const workspace = owned.find(({ name }) => name === `${prefix}-${user}`) ?? owned[0];
       if (workspace === undefined) {
         throw new Problem(404, `User ${user} has no workspace; create one with POST /workspaces.`);

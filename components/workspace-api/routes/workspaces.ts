@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
+import { IdentityError } from "../clients/identity-admin.ts";
 import { WorkspaceError, notFound } from "../errors.ts";
 import { toWorkspaceName, workspaceNamePattern } from "../names.ts";
 import {
@@ -175,13 +176,21 @@ async function findOwner(
   if (identityAs === undefined || token === undefined || owner === "") {
     return { owner };
   }
-  const found = await identityAs(token).findUser(owner);
+  const found = await identityAs(token)
+    .findUser(owner)
+    .catch((cause: unknown) => {
+      if (cause instanceof IdentityError && cause.status < 500) {
+        // This administrator may not look at users: the reconciler finds out who it is.
+        return { id: undefined, username: undefined };
+      }
+      throw new WorkspaceError(503, "The identity service does not answer; try again in a moment.");
+    });
   if (found === undefined) {
     throw new WorkspaceError(422, `There is no user ${JSON.stringify(owner)}; create the user first.`, [
       { loc: ["body", "default_owner"], msg: "is not a user", type: "value_error.unknown_user" },
     ]);
   }
-  return { owner, ownerId: found.id, ownerName: found.username };
+  return { owner, ...(found.id !== undefined && { ownerId: found.id, ownerName: found.username }) };
 }
 
 /** Returns for a repetition of the request that made the workspace. @throws {WorkspaceError} 422 for any other */

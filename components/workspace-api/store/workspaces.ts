@@ -152,6 +152,24 @@ export async function listWorkspaces(db: Db, { user, limit, after = "" }: ListOp
   return rows.map((row) => toWorkspace(row, members));
 }
 
+/** Workspaces in use that this user owns, by name; the user as the identity service calls it, or by id. */
+export async function listOwned(db: Db, user: string): Promise<readonly Workspace[]> {
+  const rows = await db
+    .selectFrom("workspace")
+    .selectAll()
+    .where("phase", "=", "active")
+    .where((where) =>
+      where.or([
+        where("owner_name", "=", user),
+        where("owner_id", "=", user),
+        where.and([where("owner_id", "is", null), where("owner", "=", user)]),
+      ]),
+    )
+    .orderBy("created_at")
+    .execute();
+  return rows.map((row) => toWorkspace(row, []));
+}
+
 /** Changes what is wanted. `false` where there is no such workspace in use. */
 export async function changeWorkspace(db: Db, name: string, changes: Changes): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {

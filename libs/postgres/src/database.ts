@@ -21,7 +21,7 @@ export interface DatabaseOptions {
   readonly migrations?: string;
   /** Connections at most; 10 when left out. */
   readonly connections?: number;
-  /** Called for an error of a connection nobody is using. */
+  /** Called for a connection that broke; statements on it fail by themselves. */
   readonly onError: (error: Error) => void;
 }
 
@@ -43,7 +43,10 @@ export async function openDatabase<Tables>({
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
   });
-  pool.on("error", onError);
+  // The pool listens only while a connection is idle; one that breaks between two statements of a transaction would end the
+  // process for want of a listener.
+  pool.on("connect", (client) => client.on("error", onError));
+  pool.on("error", () => {});
   if (migrations !== undefined) {
     await migrate({ pool, schema, directory: migrations });
   }

@@ -57,7 +57,7 @@ export async function grantByCode(request: GrantRequest): Promise<TokenAnswer> {
   const offline = scope.split(" ").includes("offline_access");
   const authTime = typeof payload["authTime"] === "number" ? new Date(payload["authTime"] * 1000) : new Date();
   const nonce = typeof payload.nonce === "string" ? payload.nonce : undefined;
-  const { sessionId, refreshId } = await startSession(
+  const { sessionId, refreshId, chain } = await startSession(
     pool,
     // An offline session outlives the one of the browser, so it is another.
     {
@@ -78,6 +78,7 @@ export async function grantByCode(request: GrantRequest): Promise<TokenAnswer> {
     session: {
       id: sessionId,
       refreshId,
+      chain,
       secondsLeft: secondsOf(realm.settings, offline),
       offline,
       authTime,

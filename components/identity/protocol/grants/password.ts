@@ -35,7 +35,7 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenAnswe
   const { user, access } = result;
   const scope = grantScope(form.get("scope"));
   const offline = scope.split(" ").includes("offline_access");
-  const { sessionId, refreshId } = await startSession(
+  const { sessionId, refreshId, chain } = await startSession(
     context.pool,
     { realmId: realm.id, userId: user.id, offline, ip, userAgent },
     { client: client.id, scope },
@@ -59,6 +59,7 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenAnswe
     session: {
       id: sessionId,
       refreshId,
+      chain,
       secondsLeft: secondsOf(realm.settings, offline),
       offline,
       authTime: new Date(),

@@ -22,10 +22,10 @@ export async function grantByRefreshToken({ context, handle, client, form, ip }:
   if (claims.azp !== client.clientId) {
     throw invalidGrant("Invalid refresh token. Token client and authorized client don't match");
   }
-  const { sid: sessionId, jti: refreshId } = claims;
-  const rotated = await rotateRefreshToken(pool, { sessionId, client: client.id, refreshId }, realm.settings);
+  const { sid: sessionId, jti: refreshId, chain } = claims;
+  const rotated = await rotateRefreshToken(pool, { sessionId, client: client.id, refreshId, chain }, realm.settings);
   if (rotated === undefined) {
-    const reason = await explainRefusal(pool, { sessionId, client: client.id });
+    const reason = await explainRefusal(pool, { sessionId, client: client.id, chain });
     if (reason === "reused") {
       await endSession(pool, { id: realm.id, name: realm.name }, sessionId);
     }
@@ -47,7 +47,15 @@ export async function grantByRefreshToken({ context, handle, client, form, ip }:
     user,
     access,
     scope: narrowScope(rotated.scope, form.get("scope")),
-    session: { id: sessionId, refreshId: rotated.refreshId, secondsLeft, offline, authTime, nonce },
+    session: {
+      id: sessionId,
+      refreshId: rotated.refreshId,
+      chain: rotated.chain,
+      secondsLeft,
+      offline,
+      authTime,
+      nonce,
+    },
   });
 }
 

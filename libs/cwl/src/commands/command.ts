@@ -1,4 +1,5 @@
 import type { Fetcher } from "../load/fetcher.ts";
+import type { ProgressOutput } from "./progress-view.ts";
 
 /** What a command may use of the process around it. */
 export interface CommandIo {
@@ -6,6 +7,8 @@ export interface CommandIo {
   readonly print: (text: string) => void;
   /** A line for people. */
   readonly error: (text: string) => void;
+  /** Where the progress of a run is shown. */
+  readonly progress: ProgressOutput;
   readonly env: { readonly [name: string]: string | undefined };
   readonly signal: AbortSignal;
   readonly fetcher: Fetcher | undefined;

@@ -18,6 +18,11 @@ export async function runCwl(args: readonly string[]): Promise<number> {
   const io: CommandIo = {
     print: (text) => process.stdout.write(`${text}\n`),
     error: (text) => process.stderr.write(`${text}\n`),
+    progress: {
+      write: (text) => process.stderr.write(text),
+      // A terminal that does not know its width says 0.
+      columns: process.stderr.isTTY ? process.stderr.columns || 80 : undefined,
+    },
     // oxlint-disable-next-line node/no-process-env -- the command line of a process is where its environment is read
     env: process.env,
     signal: stop.signal,

@@ -14,6 +14,7 @@ import { runProcess } from "../run/run-process.ts";
 import { fileUri, resolvePath } from "../load/uri.ts";
 import type { CwlCommand, CommandIo } from "./command.ts";
 import { findContainerExecutor } from "./container-engine.ts";
+import { ProgressView } from "./progress-view.ts";
 
 export const runCommand: CwlCommand = {
   name: "run",
@@ -63,6 +64,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
         env: io.env,
       });
   const recorded: RunEvent[] = [];
+  const view = new ProgressView(io.progress);
   const outputs = await runProcess({
     document,
     inputs,
@@ -89,7 +91,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
             if (values.json === true) {
               io.error(toJson(event));
             } else if (!values.quiet) {
-              showEvent(event, io);
+              view.show(event);
             }
           },
   });
@@ -198,34 +200,5 @@ function parseValue(text: string, type: CwlType): unknown {
     case "enum":
     case "Any":
       return text;
-  }
-}
-
-function showEvent(event: RunEvent, io: CommandIo): void {
-  const name = "step" in event && event.step !== undefined && event.step !== "" ? event.step : "run";
-  switch (event.type) {
-    case "step-started":
-      io.error(`[${name}] ${event.command.join(" ")}`);
-      break;
-    case "step-log":
-      io.error(event.text.trimEnd().replace(/^/gm, `[${name}] `));
-      break;
-    case "step-finished":
-      io.error(
-        `[${name}] done${event.reused ? " (reused)" : event.usage === undefined ? "" : ` in ${event.usage.wallSeconds.toFixed(2)} s`}`,
-      );
-      break;
-    case "step-skipped":
-      io.error(`[${name}] skipped`);
-      break;
-    case "progress":
-      io.error(`${event.percent} %`);
-      break;
-    case "run-started":
-    case "step-queued":
-    case "step-failed":
-    case "run-finished":
-    case "run-failed":
-      break;
   }
 }

@@ -59,11 +59,10 @@ export class Helper {
     };
   }
 
+  /** Ends it. What it had started goes on without a parent. */
   close(): void {
     this.ready = false;
-    if (this.child.connected) {
-      this.child.disconnect();
-    }
+    this.child.kill("SIGKILL");
   }
 
   private take(message: FromHelper): void {

@@ -44,7 +44,8 @@ export function createProcessExecutor(): Executor {
         await killAll({ marker: id, leader: undefined, directory: undefined, since: runs.get(id)?.since });
         runs.delete(id);
       }
-      if (![...runs.values()].some((run) => run.jobs > manyJobs)) {
+      // Any run may have commands with a helper by now.
+      if (runs.size === 0) {
         helpers.close();
       }
     },

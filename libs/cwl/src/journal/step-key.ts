@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { isLiteralLocation, localPath } from "../inputs/files.ts";
 import { isInside } from "../files/inside.ts";
 import { fileUri } from "../load/uri.ts";
+import { definitionText } from "../model/definition-text.ts";
 import type { Value } from "../model/values.ts";
 import { isFileOrDirectory, toJson } from "../model/values.ts";
 import { stampFiles } from "./file-stamps.ts";
@@ -27,14 +28,10 @@ export class StepKeys {
     return hash.digest("hex");
   }
 
-  /** Where something was written in a document, and under which URI, does not change what it does. */
   private digest(definition: object): string {
     let digest = this.definitions.get(definition);
     if (digest === undefined) {
-      const text = JSON.stringify(definition, (name, value: unknown) =>
-        name === "place" || name === "id" ? undefined : typeof value === "bigint" ? `${value}n` : value,
-      );
-      digest = createHash("sha256").update(text).digest("hex");
+      digest = createHash("sha256").update(definitionText(definition)).digest("hex");
       this.definitions.set(definition, digest);
     }
     return digest;

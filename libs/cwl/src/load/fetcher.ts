@@ -40,6 +40,8 @@ export async function readDocumentText(
     if (error instanceof CwlError) {
       throw error;
     }
-    throw new CwlError("reference", `cannot read ${path ?? uri}: ${messageOf(error)}`, { cause: error });
+    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
+    const why = missing ? "there is no such file" : messageOf(error);
+    throw new CwlError("reference", `cannot read ${path ?? uri}: ${why}`, { cause: error });
   }
 }

@@ -166,3 +166,32 @@ hint: 3
   assert.match(report.problems.map(formatProblem).join("\n"), /app\.cwl:11:3: .*itens/);
   assert.throws(() => parseYaml({ uri, text: "a: [\n1,\nb: 2\n" }), CwlError);
 });
+
+test("files that import each other, or many others, are refused", async () => {
+  const files: Readonly<Record<string, string>> = {
+    "https://example.org/a.cwl": "cwlVersion: v1.2\nclass: CommandLineTool\ninputs: {$import: b.yml}\noutputs: []\n",
+    "https://example.org/b.yml": "x: {$import: c.yml}\n",
+    "https://example.org/c.yml": "y: {$import: b.yml}\n",
+    "https://example.org/wide.cwl":
+      "cwlVersion: v1.2\nclass: CommandLineTool\ninputs: {$import: w0.yml}\noutputs: []\n",
+  };
+  const fetcher = {
+    readText: async (file: string): Promise<string> => {
+      await Promise.resolve();
+      const [, level] = /w(\d+)\.yml$/.exec(file) ?? [];
+      // Each imports the next ten times: 10^n in all.
+      const next = Number(level) + 1;
+      return level === undefined
+        ? (files[file] ?? "")
+        : Array.from({ length: 10 }, (_, index) => `k${index}: {$import: w${next}.yml}\n`).join("");
+    },
+    download: async () => await Promise.reject(new Error("nothing is downloaded")),
+  };
+  const circle = await validateDocument("https://example.org/a.cwl", { fetcher });
+  assert.match(
+    circle.problems.map(formatProblem).join("\n"),
+    /c\.yml:1:5: .*import each other: .*b\.yml → .*c\.yml → .*b\.yml/,
+  );
+  const wide = await validateDocument("https://example.org/wide.cwl", { fetcher });
+  assert.match(wide.problems.map(formatProblem).join("\n"), /more than 1000 imports/);
+});

@@ -1,4 +1,4 @@
-import { CwlError } from "../errors.ts";
+import { CwlError, formatProblem } from "../errors.ts";
 import type { Problem } from "../errors.ts";
 import type { CwlVersion, Process } from "../model/process.ts";
 import { isObject } from "../model/values.ts";
@@ -10,8 +10,9 @@ import type { Scope } from "./scope.ts";
 import { DocumentStore } from "./store.ts";
 import type { LoadOptions, RawDocument } from "./store.ts";
 import { buildProcess } from "./process.ts";
-import { fragmentOf, resolveReference, toUri, withoutFragment } from "./uri.ts";
+import { filePath, fragmentOf, resolveReference, toUri, withoutFragment } from "./uri.ts";
 import { buildReferenced, entryOf, hashed } from "./workflow.ts";
+import { checkExpressions } from "../validate/expressions.ts";
 import { checkLinks } from "../validate/links.ts";
 
 /** A document that was read, checked and built; ready to describe, draw, pack or run. */
@@ -81,13 +82,14 @@ export async function checkDocument(
   const process = await buildReferenced(scope, entry.uri, entry.object, "");
   if (process !== undefined) {
     checkLinks(process, problems);
+    checkExpressions(process, problems);
   }
   const failed = process === undefined || problems.some((problem) => problem.severity === "error");
   if (failed) {
     if (problems.length === 0) {
       problems.push(problemAt(entry.object, undefined, "the document describes no process"));
     }
-    return { document: undefined, problems };
+    return { document: undefined, problems: withoutRepeats(problems) };
   }
   const files = await Promise.all(store.loaded().map((item) => store.load(item)));
   return {
@@ -103,6 +105,11 @@ export async function checkDocument(
       store,
     },
   };
+}
+
+/** What is wrong with something that two places refer to is said once. */
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()];
 }
 
 /** Metadata of a package stand beside its `$graph`. */
@@ -126,7 +133,8 @@ function findEntry(raw: RawDocument, uri: string): { uri: string; object: { read
     ]);
   };
   if (!isObject(raw.root) && !Array.isArray(raw.root)) {
-    return fail(`${file} is ${describe(raw.root)}, not a CWL document`);
+    const what = raw.root === null ? "empty" : describe(raw.root);
+    return fail(`${filePath(file) ?? file} is ${what}, not a CWL document`);
   }
   if (fragment !== "") {
     const object = raw.index.get(fragment);

@@ -74,7 +74,9 @@ function buildNamedType(scope: Scope, text: string, site: TypeSite): CwlType {
     hint:
       text === "integer"
         ? 'did you mean "int"?'
-        : `one of ${[...primitives].join(", ")}, or the name of a type in SchemaDefRequirement`,
+        : ["record", "array", "enum"].includes(text)
+          ? `its parts go into the type: "type: {type: ${text}, …}"`
+          : `one of ${[...primitives].join(", ")}, or the name of a type in SchemaDefRequirement`,
   });
   return anyType;
 }

@@ -5,6 +5,7 @@ import type { JobSpec } from "../executors/executor.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { removeTree } from "../files/copy.ts";
 import { localPath } from "../inputs/files.ts";
+import { definitionText } from "../model/definition-text.ts";
 import type { CommandLineTool } from "../model/process.ts";
 import type { FileOrDirectory, ValueObject } from "../model/values.ts";
 import { isFileOrDirectory, isObject, mapFiles, toJson } from "../model/values.ts";
@@ -23,7 +24,7 @@ export class ReuseCache {
 
   async key(tool: CommandLineTool, requirements: Requirements, inputs: ValueObject, spec: JobSpec): Promise<string> {
     const parts = {
-      tool: { ...tool, place: undefined, id: undefined, label: undefined, doc: undefined },
+      tool: definitionText({ ...tool, label: undefined, doc: undefined }),
       requirements: requirements.all().map((item) => item.fields),
       inputs: await describeContent(inputs),
       image: spec.container?.image,

@@ -1,7 +1,6 @@
 // Real runs on this machine: results, attacks, cancellation, reuse, and that nothing is left behind.
 import assert from "node:assert/strict";
 import {
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -22,7 +21,6 @@ import { markerVariable } from "../executors/kill-tree.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, ValueObject } from "../model/values.ts";
 import { packDocument } from "../pack.ts";
-import { describeRun } from "../provenance/ro-crate.ts";
 import { runProcess } from "./run-process.ts";
 import type { RunOptions } from "./run-options.ts";
 
@@ -335,16 +333,6 @@ test("a job that can never fit is refused when the capacity is given", async () 
   await assert.rejects(run(text, {}, { limits: { cores: 2 } }), /asks for 64 cores/);
 });
 
-test("a run is recorded as an RO-Crate", async () => {
-  const document = await loadDocument("https://example.org/doc.cwl", { text: scatterWorkflow });
-  const events: RunEvent[] = [];
-  const outputs = await run(scatterWorkflow, { items: ["a"] }, { onEvent: (event) => events.push(event) });
-  const crate = JSON.stringify(describeRun({ document, inputs: { items: ["a"] }, events, outputs }));
-  assert.match(crate, /"CreateAction"/);
-  assert.match(crate, /wfrun\/workflow/);
-  assert.ok(existsSync(join(scratch, `out-${counter}`)));
-});
-
 test("secret inputs reach the tool, but no event", async () => {
   const events: RunEvent[] = [];
   const text = `cwlVersion: v1.2
@@ -359,4 +347,27 @@ outputs: {out: {type: File, outputBinding: {glob: out}}}
   assert.equal(contentOf(outputs["out"]), "opensesame");
   assert.doesNotMatch(JSON.stringify(events), /opensesame/);
   assert.match(JSON.stringify(events), /got \(secret\)/);
+  const inPieces = text.replace(
+    'echo "got $0" >&2',
+    'echo -n opense >&2; sleep 0.2; echo same of "$0" >&2; echo $CALLER >&2',
+  );
+  events.length = 0;
+  const failing = run(
+    inPieces
+      .replace("exit 0", "exit 4")
+      .replace("outputs:", "requirements: {EnvVarRequirement: {envDef: {CALLER: from-the-caller}}}\noutputs:"),
+    { password: "opensesame" },
+    { onEvent: (event) => events.push(event), secrets: ["from-the-caller"] },
+  );
+  await assert.rejects(failing, (error: unknown) => {
+    assert.ok(error instanceof CwlError);
+    assert.match(error.message, /\(secret\) of \(secret\)\n\(secret\)/);
+    assert.doesNotMatch(`${error.message} ${error.logTail} ${JSON.stringify(error.problems)}`, /opensesame|from-the/);
+    return true;
+  });
+  assert.doesNotMatch(JSON.stringify(events), /opensesame|from-the-caller/);
+  assert.match(
+    events.map((event) => (event.type === "step-log" ? event.text : "")).join(""),
+    /^\(secret\) of \(secret\)$/m,
+  );
 });

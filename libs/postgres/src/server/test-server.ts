@@ -46,11 +46,22 @@ export async function startTestServer(): Promise<TestServer> {
   const url = `postgres://swath:test@/postgres?host=${encodeURIComponent(directory)}`;
   let child: ChildProcess;
   const start = async () => {
-    child = spawn(binaries.postgres, ["-D", data], {
-      stdio: "ignore",
-      ...(account && { uid: account.uid, gid: account.gid }),
-    });
-    await waitUntilReady(url, child);
+    for (let attempt = 0; ; attempt += 1) {
+      child = spawn(binaries.postgres, ["-D", data], {
+        stdio: "ignore",
+        ...(account && { uid: account.uid, gid: account.gid }),
+      });
+      try {
+        await waitUntilReady(url, child);
+        return;
+      } catch (error) {
+        // Sessions of a server that was killed live on for a moment and hold its memory; the next must wait for them.
+        if (child.exitCode === null || attempt > 50) {
+          throw error;
+        }
+        await sleep(100);
+      }
+    }
   };
   const stop = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) {

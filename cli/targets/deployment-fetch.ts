@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import { rootCertificates } from "node:tls";
 import { Agent, fetch } from "undici";
 
-import type { DeploymentAccess } from "../targets/target.ts";
+import type { DeploymentAccess } from "./target.ts";
 
 export type Fetch = typeof fetch;
 

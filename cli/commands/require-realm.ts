@@ -1,0 +1,43 @@
+import type { Plan } from "../platform/plan.ts";
+import { createDeploymentFetch } from "../targets/deployment-fetch.ts";
+import type { Target } from "../targets/target.ts";
+import { CommandError } from "./command.ts";
+import { listUrls } from "./urls.ts";
+
+const TIMEOUT = 5000;
+
+/**
+ * The deployment does not make realms other than `master`: one that does not exist is refused before anything is changed. What
+ * was deployed with this realm before is not asked again.
+ * @throws {CommandError} saying what to do
+ */
+export async function requireRealm(target: Target, plan: Plan): Promise<void> {
+  const { IDENTITY_REALM: realm } = plan.settings.variables;
+  if (realm === "master" || !plan.components.some(({ name }) => name === "identity")) {
+    return;
+  }
+  const deployed = await target.readPlan();
+  if (deployed?.settings.variables.IDENTITY_REALM === realm) {
+    return;
+  }
+  const refuse = (why: string): never => {
+    throw new CommandError(
+      `nothing was changed: IDENTITY_REALM=${realm}, and ${why}; deploy with IDENTITY_REALM=master, create the realm in the identity console, then deploy with it`,
+    );
+  };
+  const url = deployed && listUrls(deployed).find(([service]) => service === "identity")?.[1];
+  if (deployed === undefined || url === undefined) {
+    return refuse("no identity service is deployed that could have such a realm");
+  }
+  const fetch = createDeploymentFetch(deployed.settings.domain, await target.readAccess());
+  const answer = await fetch(`${url.replace(/\/$/, "")}/realms/${realm}/.well-known/openid-configuration`, {
+    signal: AbortSignal.timeout(TIMEOUT),
+  }).catch(() => undefined);
+  if (answer === undefined) {
+    return refuse(`the identity service at ${url} does not answer, so it cannot be checked`);
+  }
+  await answer.arrayBuffer();
+  if (!answer.ok) {
+    refuse(`the identity service at ${url} has no such realm`);
+  }
+}

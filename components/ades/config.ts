@@ -1,0 +1,56 @@
+import { defineSettings } from "@swath/service";
+
+/** Settings of the service; its runners inherit them. */
+export const settings = defineSettings({
+  DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
+  DATA_DIR: { kind: "string", description: "Folder of jobs at work." },
+  PUBLIC_URL: { kind: "url", description: "Public base URL of the processing service." },
+  AUTHENTICATION: {
+    kind: "string",
+    oneOf: ["required", "optional"],
+    default: "required",
+    description: "optional: requests without a token may use every user's space.",
+  },
+  OPEN_HOST: { kind: "string", optional: true, description: "Host name on which no token is needed." },
+  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
+  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  IDENTITY_ADMIN_USER: {
+    kind: "string",
+    default: "admin",
+    description: "The administrator: may use every user's space.",
+  },
+  MAX_CORES: { kind: "integer", default: 4, minimum: 1, description: "Most cores of one job." },
+  MAX_RAM_MIB: { kind: "integer", default: 8192, minimum: 64, description: "Most memory of one job." },
+  PARALLEL_JOBS: {
+    kind: "integer",
+    default: 2,
+    minimum: 1,
+    maximum: 64,
+    description: "Jobs at work at the same time.",
+  },
+  CONTAINER_ENGINE: { kind: "string", optional: true, description: "Program that runs containers: /usr/bin/podman." },
+  TOOL_PATH: { kind: "string", optional: true, description: "PATH of tools that run without a container." },
+  ALLOW_PRIVATE: {
+    kind: "string",
+    default: "",
+    description:
+      "Private addresses that packages and inputs may come from, separated by commas: 10.0.0.0/8, a host name.",
+  },
+  STAGEOUT_TARGET: {
+    kind: "string",
+    oneOf: ["workspace", "objstore"],
+    default: "objstore",
+    description: "Where results go: the user's workspace, or STAGEOUT_BUCKET of the object storage.",
+  },
+  STAGEOUT_BUCKET: { kind: "string", default: "results", description: "Bucket of results; made when it is missing." },
+  S3_ENDPOINT: {
+    kind: "string",
+    optional: true,
+    description: "The object storage: an address inside the deployment, or public.",
+  },
+  S3_REGION: { kind: "string", default: "us-east-1", description: "Its region." },
+  S3_ACCESS_KEY: { kind: "string", optional: true, description: "Access key for STAGEOUT_BUCKET." },
+  S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },
+  WORKSPACE_URL: { kind: "string", optional: true, description: "Port `internal` of the workspace API." },
+  WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What it wants to be shown." },
+});

@@ -1,0 +1,99 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+
+const PART1 = "http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0/";
+const PART2 = "http://www.opengis.net/def/exceptions/ogcapi-processes-2/1.0/";
+
+/** An exception of OGC API Processes, sent as problem details (OGC 18-062r2 §7.5, OGC 20-044). */
+export class OgcError extends Error {
+  override readonly name = "OgcError";
+  readonly status: number;
+  readonly title: string;
+  readonly type: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly extensions: Readonly<Record<string, unknown>>;
+
+  constructor(
+    status: number,
+    title: string,
+    detail: string,
+    options: {
+      readonly type?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly extensions?: Readonly<Record<string, unknown>>;
+    } = {},
+  ) {
+    super(detail);
+    this.status = status;
+    this.title = title;
+    this.type = options.type ?? title;
+    this.headers = options.headers ?? {};
+    this.extensions = options.extensions ?? {};
+  }
+}
+
+export const noSuchProcess = (id: string) =>
+  new OgcError(404, "NoSuchProcess", `There is no process ${id}.`, { type: `${PART1}no-such-process` });
+export const noSuchJob = (id: string) =>
+  new OgcError(404, "NoSuchJob", `There is no job ${id}.`, { type: `${PART1}no-such-job` });
+export const resultNotReady = (status: string) =>
+  new OgcError(404, "ResultNotReady", `The job is still ${status}.`, { type: `${PART1}result-not-ready` });
+export const invalidParameter = (detail: string, problems?: unknown) =>
+  new OgcError(400, "InvalidParameterValue", detail, {
+    ...(problems !== undefined && { extensions: { errors: problems } }),
+  });
+export const duplicatedProcess = (id: string, location: string) =>
+  new OgcError(
+    409,
+    "DuplicatedProcess",
+    `Process ${id} is deployed already; replace it with PUT, or undeploy it first.`,
+    {
+      type: `${PART2}duplicated-process`,
+      headers: { location },
+    },
+  );
+export const immutableProcess = (id: string) =>
+  new OgcError(403, "ImmutableProcess", `Process ${id} cannot be changed.`, { type: `${PART2}immutable-process` });
+export const unsupportedMediaType = (given: string, allowed: readonly string[]) =>
+  new OgcError(
+    415,
+    "UnsupportedMediaType",
+    `${given || "No content type"} is not supported; allowed: ${allowed.join(", ")}.`,
+    {
+      type: `${PART2}unsupported-media-type`,
+    },
+  );
+
+/** The error handler of the service's routes; what it does not know goes on to the application's. */
+export function sendOgcError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const known = toOgcError(error, request);
+  if (known === undefined) {
+    throw error;
+  }
+  void reply
+    .code(known.status)
+    .headers(known.headers)
+    .type("application/problem+json")
+    .send({
+      type: known.type,
+      title: known.title,
+      status: known.status,
+      detail: known.message,
+      instance: request.url,
+      ...known.extensions,
+    });
+}
+
+function toOgcError(error: FastifyError | Error, request: FastifyRequest): OgcError | undefined {
+  if (error instanceof OgcError) {
+    return error;
+  }
+  const code = "code" in error ? error.code : "";
+  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
+    return unsupportedMediaType(request.headers["content-type"] ?? "", [
+      "application/json",
+      "application/ogcapppkg+json",
+      "application/cwl",
+    ]);
+  }
+  return "validation" in error || code.startsWith("FST_ERR_CTP") ? invalidParameter(error.message) : undefined;
+}

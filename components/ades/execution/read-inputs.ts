@@ -1,0 +1,153 @@
+import { type CwlType, type LoadedDocument, describeProcess, formatType } from "@swath/cwl";
+
+import { invalidParameter } from "../errors.ts";
+import { acceptsNull } from "../packages/describe.ts";
+import type { StageInSource } from "../staging/types.ts";
+
+/** The inputs of a job as the engine takes them; files that have yet to be fetched are `{"$staged": <index>}`. */
+export interface ReadInputs {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly sources: readonly StageInSource[];
+}
+
+interface Problem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Reads the inputs of an execute request (OGC 18-062r2 §7.11.2): plain values, `{value}`, `{href}`, and lists of them.
+ * @throws {OgcError} 400 with every input that is missing, unknown or of another type
+ */
+export function readInputs(document: LoadedDocument, given: Readonly<Record<string, unknown>>): ReadInputs {
+  const { inputs } = describeProcess(document);
+  const problems: Problem[] = [];
+  const sources: StageInSource[] = [];
+  const values: Record<string, unknown> = {};
+  const known = new Set(inputs.map(({ name }) => name));
+  for (const name of Object.keys(given)) {
+    if (!known.has(name)) {
+      problems.push({
+        path: `inputs.${name}`,
+        message: `is no input of this process; its inputs: ${[...known].join(", ")}`,
+      });
+    }
+  }
+  for (const input of inputs) {
+    const value = unwrap(given[input.name]);
+    if (value === undefined || value === null) {
+      if (input.required) {
+        problems.push({ path: `inputs.${input.name}`, message: `is missing: ${input.typeText}` });
+      }
+      continue;
+    }
+    values[input.name] = convert(value, input.type, `inputs.${input.name}`, { problems, sources });
+  }
+  if (problems.length > 0) {
+    const list = problems.map(({ path, message }) => `${path} ${message}`).join("; ");
+    throw invalidParameter(`The inputs do not fit the process: ${list}.`, problems);
+  }
+  return { values, sources };
+}
+
+/** `{"value": x}` means x; a qualified value may say its media type beside. */
+function unwrap(value: unknown): unknown {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && "value" in value ? value.value : value;
+}
+
+interface Findings {
+  readonly problems: Problem[];
+  readonly sources: StageInSource[];
+}
+
+function convert(given: unknown, type: CwlType, path: string, findings: Findings): unknown {
+  const value = unwrap(given);
+  const wrong = (): undefined => {
+    findings.problems.push({ path, message: `is ${JSON.stringify(value).slice(0, 80)}; allowed: ${formatType(type)}` });
+    return undefined;
+  };
+  switch (type.kind) {
+    case "boolean":
+      return typeof value === "boolean" ? value : wrong();
+    case "int":
+    case "long":
+      return Number.isInteger(value) ? value : wrong();
+    case "float":
+    case "double":
+      return typeof value === "number" ? value : wrong();
+    case "string":
+      return typeof value === "string" ? value : wrong();
+    case "enum":
+      return typeof value === "string" && type.symbols.includes(value) ? value : wrong();
+    case "File":
+    case "Directory": {
+      const source = readSource(value, type.kind);
+      if (source === undefined) {
+        return wrong();
+      }
+      findings.sources.push(source);
+      return { $staged: findings.sources.length - 1 };
+    }
+    case "array": {
+      // One value stands for a list of one: many clients send it so.
+      const items = Array.isArray(value) ? value : [value];
+      return items.map((item, index) => convert(item, type.items, `${path}[${index}]`, findings));
+    }
+    case "record": {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+        return wrong();
+      }
+      const fields = value as Readonly<Record<string, unknown>>;
+      return Object.fromEntries(
+        type.fields
+          .filter(({ name, type: inner }) => fields[name] !== undefined || !acceptsNull(inner))
+          .map(({ name, type: inner }) => [name, convert(fields[name], inner, `${path}.${name}`, findings)]),
+      );
+    }
+    case "union": {
+      const members = type.members.filter((member) => member.kind !== "null");
+      for (const member of members) {
+        const trial: Findings = { problems: [], sources: [...findings.sources] };
+        const converted = convert(value, member, path, trial);
+        if (trial.problems.length === 0) {
+          findings.sources.splice(0, findings.sources.length, ...trial.sources);
+          return converted;
+        }
+      }
+      return wrong();
+    }
+    default:
+      return value;
+  }
+}
+
+/** An address as a text, `{href, type}`, or a CWL file object with a location. Local paths are never addresses. */
+function readSource(value: unknown, kind: "File" | "Directory"): StageInSource | undefined {
+  const fields = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
+  const href = typeof value === "string" ? value : (fields["href"] ?? fields["location"]);
+  const mediaType = fields["type"] ?? fields["mediaType"];
+  if (typeof href !== "string" || !/^(https?|s3|data):/i.test(href)) {
+    return undefined;
+  }
+  return {
+    href,
+    as: kind === "File" ? "file" : "directory",
+    ...(typeof mediaType === "string" && { mediaType }),
+  };
+}
+
+/** Puts the staged files in the places that wait for them. */
+export function placeStaged(value: unknown, staged: readonly { path: string; kind: "file" | "directory" }[]): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item) => placeStaged(item, staged));
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  const index = (value as { $staged?: unknown }).$staged;
+  const input = typeof index === "number" ? staged[index] : undefined;
+  if (input !== undefined) {
+    return { class: input.kind === "file" ? "File" : "Directory", path: input.path };
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, placeStaged(item, staged)]));
+}

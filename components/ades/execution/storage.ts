@@ -1,0 +1,88 @@
+import { CreateBucketCommand, HeadBucketCommand } from "@aws-sdk/client-s3";
+import { type Settings, createPeer } from "@swath/service";
+
+import type { settings as definitions } from "../config.ts";
+import { createS3Client } from "../staging/s3-client.ts";
+import type { S3Access, S3Target } from "../staging/types.ts";
+
+export type AdesSettings = Settings<typeof definitions>;
+
+/** Where a user's results go, and which buckets the user's inputs may be in. */
+export interface UserStorage {
+  readonly target: S3Target;
+  readonly access: readonly S3Access[];
+}
+
+/**
+ * Finds the storage of a user: the workspace's bucket, or the common one of the object storage, which is made when it is missing.
+ * @throws {Error} saying what is missing and what to do
+ */
+export async function findStorage(settings: AdesSettings, user: string): Promise<UserStorage> {
+  const { S3_ENDPOINT: endpoint, S3_REGION: region } = settings;
+  if (endpoint === undefined) {
+    throw new Error("there is no object storage that results could go to; deploy with REQUIRE_OBJSTORE=true");
+  }
+  return settings.STAGEOUT_TARGET === "workspace"
+    ? findWorkspaceStorage(settings, { endpoint, region }, user)
+    : findCommonStorage(settings, { endpoint, region });
+}
+
+interface Place {
+  readonly endpoint: string;
+  readonly region: string;
+}
+
+async function findWorkspaceStorage(
+  { WORKSPACE_URL: url, WORKSPACE_SECRET: secret }: AdesSettings,
+  place: Place,
+  user: string,
+): Promise<UserStorage> {
+  if (url === undefined || secret === undefined) {
+    throw new Error(
+      "results go to workspaces, and there is no workspace API; deploy it, or set STAGEOUT_TARGET=objstore",
+    );
+  }
+  const peer = createPeer(url);
+  try {
+    const answer = await peer.fetch(`/users/${encodeURIComponent(user)}/storage`, {
+      timeout: 10_000,
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    const body = (await answer.json()) as {
+      detail?: string;
+      storage?: { credentials: { bucketname: string; access: string; secret: string } };
+    };
+    if (!answer.ok || body.storage === undefined) {
+      throw new Error(body.detail ?? `the workspace API answers ${answer.status}`);
+    }
+    const { bucketname: bucket, access, secret: secretAccessKey } = body.storage.credentials;
+    const target = { ...place, bucket, credentials: { accessKeyId: access, secretAccessKey } };
+    return { target, access: [{ ...target, buckets: [bucket], isPrivate: true }] };
+  } finally {
+    await peer.close();
+  }
+}
+
+async function findCommonStorage(settings: AdesSettings, place: Place): Promise<UserStorage> {
+  const { STAGEOUT_BUCKET: bucket, S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey } = settings;
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new Error("S3_ACCESS_KEY and S3_SECRET_KEY, the keys of the object storage, are missing");
+  }
+  const target = { ...place, bucket, credentials: { accessKeyId, secretAccessKey } };
+  const client = createS3Client(target, { connections: 1, stallSeconds: 20 });
+  try {
+    await client.send(new HeadBucketCommand({ Bucket: bucket })).catch(async (error: unknown) => {
+      if (!(error instanceof Error && error.name === "NotFound")) {
+        throw error;
+      }
+      await client.send(new CreateBucketCommand({ Bucket: bucket }));
+    });
+  } finally {
+    client.destroy();
+  }
+  return { target, access: [{ ...target, buckets: [bucket], isPrivate: true }] };
+}
+
+/** Addresses that packages and inputs may come from. */
+export const allowedPrivate = ({ ALLOW_PRIVATE: text }: AdesSettings): readonly string[] =>
+  text.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));

@@ -1,0 +1,57 @@
+import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { openDatabase } from "@swath/postgres";
+import { runService } from "@swath/service";
+import { readyServer } from "@swath/service/fastify";
+import { mkdir } from "node:fs/promises";
+
+import { createGuard } from "./caller.ts";
+import { settings as definitions } from "./config.ts";
+import { startDispatcher } from "./execution/dispatcher.ts";
+import { openWatcher } from "./execution/until-ended.ts";
+import { createProcessingService } from "./service.ts";
+import type { Tables } from "./store/tables.ts";
+
+await runService({
+  name: "ades",
+  settings: definitions,
+  build: async ({ settings, logger }) => {
+    const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, OPEN_HOST: openHost } = settings;
+    await mkdir(settings.DATA_DIR, { recursive: true });
+    const { db, check, close } = await openDatabase<Tables>({
+      url: settings.DATABASE_URL,
+      schema: "ades",
+      migrations: `${import.meta.dirname}/migrations`,
+      onError: (error) => logger.warn({ err: error }, "a database connection broke"),
+    });
+    const issuer =
+      issuerUrl === undefined
+        ? undefined
+        : openIssuer({ issuer: issuerUrl, ...(peerUrl !== undefined && { peerUrl }) });
+    const watcher = await openWatcher(db, settings.DATABASE_URL, logger);
+    const app = await createProcessingService({
+      db,
+      settings,
+      logger,
+      untilEnded: watcher.untilEnded,
+      guard: createGuard({
+        ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
+        adminUser: settings.IDENTITY_ADMIN_USER,
+        isOpen: settings.AUTHENTICATION === "optional",
+        ...(openHost !== undefined && { openHost: openHost.toLowerCase() }),
+      }),
+    });
+    // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
+    const dispatcher = await startDispatcher({ db, settings, logger, env: process.env });
+    return {
+      servers: { http: await readyServer(app) },
+      ready: check,
+      close: async () => {
+        await dispatcher.stop();
+        await app.close();
+        await watcher.close();
+        await issuer?.close();
+        await close();
+      },
+    };
+  },
+});

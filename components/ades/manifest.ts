@@ -1,0 +1,120 @@
+import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+
+const TEST_USERS = ["eric", "bob", "alice"];
+const NAMESPACE = "zoo";
+
+/** The processing service at `ades.<domain>`: each user in a space of the own, `/{user}/…`. */
+export const manifest: Component = {
+  name: "ades",
+  title: "Processing service",
+  namespace: NAMESPACE,
+  enabled: ({ variables }) => variables.REQUIRE_ADES,
+  declare: ({ settings: { variables } }) => ({
+    routes: [
+      {
+        service: "ades",
+        workload: "ades",
+        offersOpenHost: true,
+        protection: {
+          required: variables.REQUIRE_ADES_PROTECTION,
+          clientId: "ades",
+          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$"],
+        },
+      },
+    ],
+    identityClients: [
+      {
+        clientId: "ades",
+        name: "Processing service",
+        secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
+        resources: TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+      },
+    ],
+  }),
+  deploy: (context) => {
+    const { variables } = context.settings;
+    return {
+      workloads: [
+        {
+          name: "ades",
+          namespace: NAMESPACE,
+          component: "ades",
+          kind: "service",
+          strategy: "recreate",
+          env: {
+            DATABASE_URL: { database: "url" },
+            DATA_DIR: { volume: "ades" },
+            PUBLIC_URL: context.publicUrl("ades"),
+            AUTHENTICATION: variables.REQUIRE_ADES_PROTECTION ? "required" : "optional",
+            ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
+            MAX_CORES: String(variables.PROCESSING_MAX_CORES),
+            MAX_RAM_MIB: String(toMebibytes(variables.PROCESSING_MAX_RAM)),
+            ...toIdentity(context),
+            ...toStorage(context),
+          },
+          ports: [{ name: "http", number: 8080 }],
+          mounts: [{ volume: "ades", path: "/data" }],
+          resources: { requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "1Gi" } },
+        },
+      ],
+      volumes: [
+        {
+          name: "ades",
+          namespace: NAMESPACE,
+          size: "20Gi",
+          storageClass: variables.ADES_STORAGE,
+          accessMode: "ReadWriteOnce",
+        },
+      ],
+    };
+  },
+};
+
+function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm, IDENTITY_SERVICE_ADMIN_USER: admin } = settings.variables;
+  if (issuer !== undefined) {
+    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin };
+  }
+  return isEnabled("identity")
+    ? {
+        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
+        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        IDENTITY_ADMIN_USER: admin,
+      }
+    : {};
+}
+
+/** Results go to the user's workspace where there are workspaces, else to a bucket of the platform's own. */
+function toStorage({ settings, isEnabled }: DeployContext): Record<string, EnvValue> {
+  const { variables } = settings;
+  const toWorkspace = variables.STAGEOUT_TARGET === "workspace" && isEnabled("workspace-api");
+  return {
+    STAGEOUT_TARGET: toWorkspace ? "workspace" : "objstore",
+    S3_REGION: variables.OBJSTORE_REGION,
+    ...(isEnabled("objstore")
+      ? { S3_ENDPOINT: { peer: "objstore" } }
+      : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
+    S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
+    S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
+    ...(toWorkspace && {
+      WORKSPACE_URL: { peer: "workspace-api", port: "internal" },
+      WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const,
+    }),
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  Ki: 1 / 1024,
+  Mi: 1,
+  Gi: 1024,
+  Ti: 1024 ** 2,
+  k: 1e3 / 2 ** 20,
+  M: 1e6 / 2 ** 20,
+  G: 1e9 / 2 ** 20,
+};
+
+/** A Kubernetes quantity of memory in MiB. */
+function toMebibytes(quantity: string): number {
+  const [, amount = "0", unit = ""] = /^([\d.]+)(\w*)$/.exec(quantity) ?? [];
+  return Math.max(64, Math.floor(Number(amount) * (unit === "" ? 2 ** -20 : (UNITS[unit] ?? 1))));
+}

@@ -1,0 +1,39 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+import { OgcError } from "../errors.ts";
+import { stageIn } from "../staging/stage-in.ts";
+import type { SourceAccess } from "../staging/types.ts";
+
+/** Packages are texts that people write; what is larger is something else. */
+const LARGEST = 5 * 1024 * 1024;
+const SECONDS = 60;
+
+/**
+ * The text of an application package at an address: http(s), s3 or data. The same guards as for inputs: no private addresses
+ * unless allowed, limits of size and time.
+ * @throws {OgcError} 400 saying what was wrong with the address
+ */
+export async function fetchPackage(href: string, folder: string, access: SourceAccess): Promise<string> {
+  const target = await mkdtemp(join(folder, "package-"));
+  try {
+    const staged = await stageIn({
+      source: { href, as: "file", mediaType: "application/cwl" },
+      target,
+      access: {
+        ...access,
+        limits: { ...access.limits, maxBytes: LARGEST, maxFileBytes: LARGEST, maxSeconds: SECONDS },
+      },
+      signal: AbortSignal.timeout(SECONDS * 1000),
+    });
+    return await readFile(staged.path, "utf8");
+  } catch (error) {
+    throw new OgcError(
+      400,
+      "InvalidParameterValue",
+      `The application package at ${href} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  } finally {
+    await rm(target, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,60 @@
+import { type LoadedDocument, loadDocument, validateDocument } from "@swath/cwl";
+import { parse } from "yaml";
+
+import { invalidParameter } from "../errors.ts";
+
+/** Address under which a package's text is loaded: it may refer to nothing outside itself, so nothing is read from there. */
+const BASE = "https://package.invalid/package.cwl";
+
+/**
+ * Reads and checks an application package.
+ * @param asked which workflow, where the package has several (`w=`, or the fragment of its address)
+ * @throws {OgcError} 400 with every mistake, its line and what would be right
+ */
+export async function checkPackage(text: string, asked: string | undefined): Promise<LoadedDocument> {
+  const workflow = asked ?? findOnlyWorkflow(text);
+  const { valid, problems, document } = await validateDocument(workflow === undefined ? BASE : `${BASE}#${workflow}`, {
+    text,
+    localFiles: false,
+  });
+  if (!valid || document === undefined) {
+    const first = problems.find(({ severity }) => severity === "error");
+    const where = first?.line === undefined ? "" : ` (line ${first.line})`;
+    throw invalidParameter(
+      `The application package is not valid: ${first?.message ?? "it cannot be read"}${where}.`,
+      problems.map(({ file: _file, ...problem }) => problem),
+    );
+  }
+  return document;
+}
+
+/** The package of a process that was checked when it was deployed; one without a `$graph` is its own only process. */
+export function loadPackage(text: string, process: string): Promise<LoadedDocument> {
+  const named = findWorkflows(text).includes(process);
+  return loadDocument(named ? `${BASE}#${process}` : BASE, { text, localFiles: false });
+}
+
+/** @throws {OgcError} 400 where there are several, with their ids */
+function findOnlyWorkflow(text: string): string | undefined {
+  const workflows = findWorkflows(text);
+  if (workflows.length > 1) {
+    throw invalidParameter(`The package has several workflows; name one with w=<id>: ${workflows.join(", ")}.`);
+  }
+  return workflows[0];
+}
+
+/** Ids of the workflows of a `$graph`. What cannot be read has none; the engine then says what is wrong, and where. */
+function findWorkflows(text: string): readonly string[] {
+  let document: unknown;
+  try {
+    document = parse(text, { logLevel: "silent" });
+  } catch {
+    return [];
+  }
+  const graph = (document as { $graph?: unknown } | null)?.$graph;
+  return Array.isArray(graph)
+    ? graph.flatMap((entry: { class?: unknown; id?: unknown } | null) =>
+        entry?.class === "Workflow" && typeof entry.id === "string" ? [entry.id.replace(/^.*#/, "")] : [],
+      )
+    : [];
+}

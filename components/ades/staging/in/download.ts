@@ -1,0 +1,237 @@
+import { type Hash, createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type FileHandle, open, rename, stat, truncate } from "node:fs/promises";
+
+import { type Digest, toMultihash } from "@swath/stac";
+
+import { displayUrl } from "../display-url.ts";
+import { StagingError } from "../errors.ts";
+import type { StageInLimits } from "../types.ts";
+import type { Budget } from "./limits.ts";
+import { type OpenedSource, discard } from "./opened.ts";
+import type { PartRecord } from "./part-record.ts";
+import { readBody } from "./read-body.ts";
+import { retry } from "./retry.ts";
+import type { Sources } from "./sources.ts";
+
+const BLOCK = 2 ** 20;
+/** Files shorter than this are fetched anew rather than continued, which saves keeping a record of each. */
+const WORTH_RESUMING = 2 ** 20;
+
+export interface Download {
+  readonly href: string;
+  /** Document that names it. */
+  readonly from?: string;
+  /** Where the file lies when it is complete. */
+  readonly path: string;
+  /** What is known of it beforehand. */
+  readonly size?: number;
+  readonly checksum?: Digest;
+}
+
+export interface DownloadContext {
+  readonly sources: Sources;
+  readonly limits: StageInLimits;
+  readonly budget: Budget;
+  readonly signal: AbortSignal;
+  /** The state of a download that outlives this process. */
+  readonly record: PartRecord;
+}
+
+/**
+ * Fetches a file, continuing what is there of it. The file appears under its name only when its length and checksums are right.
+ * @throws {StagingError}
+ */
+export async function download(wanted: Download, context: DownloadContext): Promise<void> {
+  const { limits, signal, record } = context;
+  const account = context.budget.file(wanted.path, displayUrl(wanted.href));
+  const done = await record.readDone();
+  if (done !== undefined && (await sizeOf(wanted.path)) === done) {
+    account.set(done);
+    return;
+  }
+  if (wanted.size !== undefined) {
+    account.expect(wanted.size);
+  }
+  const result = await retry((reportProgress) => attempt(wanted, context, reportProgress), {
+    retries: limits.retries,
+    signal,
+  });
+  await verify(wanted, record.partPath, result);
+  await rename(record.partPath, wanted.path);
+  await record.writeDone(result.size > WORTH_RESUMING ? result.size : undefined);
+}
+
+interface Arrived {
+  readonly size: number;
+  /** What its checksums have to be. */
+  readonly expected: readonly Digest[];
+  /** What they are, in the same order; unknown of a file that was continued. */
+  readonly found?: readonly string[];
+}
+
+async function attempt(wanted: Download, context: DownloadContext, reportProgress: () => void): Promise<Arrived> {
+  const { sources, limits, budget, signal, record } = context;
+  const validator = await record.readValidator();
+  const present = validator === undefined ? 0 : ((await sizeOf(record.partPath)) ?? 0);
+  const opened = await sources.open({
+    href: wanted.href,
+    signal,
+    ...(wanted.from !== undefined && { from: wanted.from }),
+    ...(present > 0 && validator !== undefined && { start: present, validator }),
+  });
+  const where = displayUrl(wanted.href);
+  let file: FileHandle | undefined;
+  try {
+    if (opened.total !== undefined && opened.encoding === undefined) {
+      checkClaim(wanted, opened.total);
+      budget.file(wanted.path, where).expect(opened.total);
+    }
+    if (opened.start > 0 && opened.validator !== undefined && opened.validator !== validator) {
+      // A source that does not honour If-Range: the next attempt begins anew.
+      await record.writeValidator(undefined);
+      throw new StagingError("source", where, "changed while it was being read", { temporary: true });
+    }
+    file = await open(record.partPath, opened.start === 0 ? "w" : "a");
+    const isResumable = opened.encoding === undefined && (opened.total ?? Number.POSITIVE_INFINITY) > WORTH_RESUMING;
+    await record.writeValidator(isResumable ? opened.validator : undefined);
+    const expected = [
+      ...(wanted.checksum === undefined ? [] : [wanted.checksum]),
+      ...(opened.md5 === undefined || opened.encoding !== undefined
+        ? []
+        : [{ algorithm: "md5", hex: opened.md5 } as const]),
+    ];
+    const hashes = opened.start === 0 ? expected.map(({ algorithm }) => createHash(algorithm)) : [];
+    const size = await write(opened, file, {
+      hashes,
+      where,
+      limits,
+      signal,
+      reportProgress,
+      setSize: budget.file(wanted.path, where).set,
+    });
+    return { size, expected, ...(opened.start === 0 && { found: hashes.map((hash) => hash.digest("hex")) }) };
+  } finally {
+    discard(opened.body);
+    await file?.close();
+  }
+}
+
+interface WriteContext {
+  readonly hashes: readonly Hash[];
+  readonly where: string;
+  readonly limits: StageInLimits;
+  readonly setSize: (bytes: number) => void;
+  readonly signal: AbortSignal;
+  readonly reportProgress: () => void;
+}
+
+/** Appends the body in large blocks; the file's size at its end. */
+async function write(
+  opened: OpenedSource,
+  file: FileHandle,
+  { hashes, where, limits, setSize, signal, reportProgress }: WriteContext,
+): Promise<number> {
+  let [size, waiting, progress] = [opened.start, 0, 0];
+  let chunks: Buffer[] = [];
+  let writing: Promise<unknown> = Promise.resolve();
+  /** While one block goes to the disk, the next is read. */
+  const flush = async () => {
+    const block = chunks;
+    [chunks, waiting] = [[], 0];
+    await writing;
+    writing = writeAll(file, block).catch((error: unknown) => {
+      throw toDiskFailure(error, where);
+    });
+    // The failure is met by the next wait for it, also when that comes late.
+    writing.catch(() => undefined);
+  };
+  setSize(size);
+  for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
+    size += chunk.length;
+    setSize(size);
+    for (const hash of hashes) {
+      hash.update(chunk);
+    }
+    chunks.push(chunk);
+    waiting += chunk.length;
+    progress += chunk.length;
+    if (waiting >= BLOCK) {
+      await flush();
+    }
+    if (progress >= WORTH_RESUMING) {
+      reportProgress();
+      progress = 0;
+    }
+  }
+  if (waiting > 0) {
+    await flush();
+  }
+  await writing;
+  return size;
+}
+
+/** A disk that is nearly full takes a part of a block without an error; the rest then meets it. */
+async function writeAll(file: FileHandle, block: readonly Buffer[]): Promise<void> {
+  const { bytesWritten } = await file.writev(block);
+  if (bytesWritten < block.reduce((sum, { length }) => sum + length, 0)) {
+    await file.appendFile(Buffer.concat(block).subarray(bytesWritten));
+  }
+}
+
+function checkClaim({ size, href }: Download, total: number): void {
+  if (size !== undefined && size !== total) {
+    throw new StagingError("source", displayUrl(href), `has ${total} bytes; its metadata says ${size} (file:size)`);
+  }
+}
+
+/** A file that is not what it should be is thrown away, so that another try starts anew. */
+async function verify(wanted: Download, path: string, { size, expected, found: known }: Arrived): Promise<void> {
+  try {
+    checkClaim(wanted, size);
+    const found = known ?? (await digestFile(path, expected));
+    for (const [index, { algorithm, hex }] of expected.entries()) {
+      if (found[index] !== hex) {
+        const source = hex === wanted.checksum?.hex ? "its metadata says" : "its source says";
+        throw new StagingError(
+          "source",
+          displayUrl(wanted.href),
+          `arrived with the ${algorithm} checksum ${found[index]}; ${source} ${hex} (${toMultihash({ algorithm, hex })})`,
+        );
+      }
+    }
+  } catch (error) {
+    await truncate(path);
+    throw error;
+  }
+}
+
+async function digestFile(path: string, expected: readonly Digest[]): Promise<readonly string[]> {
+  const hashes = expected.map(({ algorithm }) => createHash(algorithm));
+  for await (const chunk of createReadStream(path, { highWaterMark: BLOCK }) as AsyncIterable<Buffer>) {
+    for (const hash of hashes) {
+      hash.update(chunk);
+    }
+  }
+  return hashes.map((hash) => hash.digest("hex"));
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function toDiskFailure(error: unknown, where: string): StagingError {
+  const { code } = error as NodeJS.ErrnoException;
+  const problem =
+    code === "ENOSPC" || code === "EDQUOT"
+      ? "does not fit on the disk of the processing service"
+      : `cannot be written (${code})`;
+  return new StagingError("limit", where, problem, { cause: error });
+}

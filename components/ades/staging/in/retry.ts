@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { StagingError } from "../errors.ts";
+
+const FIRST_PAUSE = 250;
+const LONGEST_PAUSE = 10_000;
+
+/**
+ * Runs an attempt until it succeeds, fails for good, or `retries` further attempts have failed. An attempt that reports
+ * progress gives the next ones their full number again.
+ */
+export async function retry<T>(
+  attempt: (reportProgress: () => void) => Promise<T>,
+  { retries, signal }: { readonly retries: number; readonly signal: AbortSignal },
+): Promise<T> {
+  for (let failures = 0; ;) {
+    try {
+      return await attempt(() => (failures = 0));
+    } catch (error) {
+      failures += 1;
+      if (signal.aborted) {
+        throw signal.reason;
+      }
+      if (!(error instanceof StagingError) || !error.temporary || failures > retries) {
+        throw error;
+      }
+    }
+    const pause = Math.min(FIRST_PAUSE * 2 ** (failures - 1), LONGEST_PAUSE) * (0.75 + Math.random() / 2);
+    await sleep(pause, undefined, { signal }).catch(() => {
+      throw signal.reason;
+    });
+  }
+}

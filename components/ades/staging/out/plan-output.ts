@@ -1,0 +1,216 @@
+import { basename } from "node:path";
+
+import {
+  FILE_EXTENSION,
+  MEDIA_TYPES,
+  type StacAsset,
+  type StacCollection,
+  type StacItem,
+  type StacLink,
+  extentOf,
+} from "@swath/stac";
+
+import { safeName, uniqueName } from "../in/file-names.ts";
+import type { StagedFile } from "../types.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { type Output, findLocal } from "./read-output.ts";
+
+/** A file of the output, where it goes, and whose asset it is. */
+export interface OutputFile {
+  readonly path: string;
+  readonly key: string;
+  readonly mediaType: string;
+}
+
+/** Assets of an item or a collection: those with a `file` are uploaded, the others stay as they are. */
+interface PlannedAsset {
+  readonly name: string;
+  readonly asset: StacAsset;
+  readonly file?: OutputFile;
+}
+
+interface PlannedItem {
+  readonly item: StacItem;
+  readonly key: string;
+  readonly assets: readonly PlannedAsset[];
+}
+
+/** Where everything goes: `<prefix>/<collection>/<item>/<file>`. */
+export interface OutputPlan {
+  readonly catalogKey: string;
+  readonly collectionKey: string;
+  readonly items: readonly PlannedItem[];
+  readonly collectionAssets: readonly PlannedAsset[];
+  /** The output's own description of itself, when it has exactly one. */
+  readonly own: StacCollection | undefined;
+}
+
+export async function planOutput(
+  output: Output,
+  directory: string,
+  prefix: string,
+  jobId: string,
+): Promise<OutputPlan> {
+  const folder = `${prefix}/${safeName(jobId, "collection")}`;
+  const names = new Set(["collection.json"]);
+  const items: PlannedItem[] = [];
+  for (const { item, href } of output.items ?? []) {
+    const name = uniqueName(safeName(item.id, "item"), names);
+    const taken = new Set([`${name}.json`.toLowerCase()]);
+    items.push({
+      item,
+      key: `${folder}/${name}/${name}.json`,
+      assets: await planAssets(item.assets, href, directory, `${folder}/${name}`, taken),
+    });
+  }
+  const [single, ...others] = output.collections;
+  const collectionAssets =
+    output.items === undefined
+      ? output.files.map((path) => planFile(path, directory, `${folder}/${path}`))
+      : (
+          await Promise.all(
+            output.collections.map(({ collection, href }) =>
+              planAssets(collection.assets ?? {}, href, directory, folder, names),
+            ),
+          )
+        ).flat();
+  return {
+    catalogKey: `${prefix}/catalog.json`,
+    collectionKey: `${folder}/collection.json`,
+    items,
+    collectionAssets,
+    own: others.length === 0 ? single?.collection : undefined,
+  };
+}
+
+async function planAssets(
+  assets: Readonly<Record<string, StacAsset>>,
+  base: string,
+  directory: string,
+  folder: string,
+  taken: Set<string>,
+): Promise<readonly PlannedAsset[]> {
+  const planned: PlannedAsset[] = [];
+  for (const [name, asset] of Object.entries(assets)) {
+    const path = await findLocal(asset.href, base, directory);
+    if (path === undefined) {
+      planned.push({ name, asset });
+    } else {
+      const key = `${folder}/${uniqueName(safeName(basename(path), "asset"), taken)}`;
+      planned.push({ name, asset, file: { path, key, mediaType: asset.type ?? mediaTypeOf(path) } });
+    }
+  }
+  return planned;
+}
+
+/** A plain file is an asset of the collection by its path. */
+function planFile(path: string, directory: string, key: string): PlannedAsset {
+  return {
+    name: path,
+    asset: { href: `./${path}`, roles: ["data"] },
+    file: { path: `${directory}/${path}`, key, mediaType: mediaTypeOf(path) },
+  };
+}
+
+/** What is linked inside a catalogue is linked anew; of the other links those stay that lead somewhere from everywhere. */
+const STRUCTURE = new Set(["self", "root", "parent", "collection", "item", "child", "items"]);
+const isElsewhere = ({ rel, href }: StacLink): boolean =>
+  !STRUCTURE.has(rel) && /^(?!file:)[a-z][a-z0-9+.-]*:/i.test(href);
+
+/** Addresses of the three kinds of documents. */
+export interface Addresses {
+  readonly catalog: string;
+  readonly collection: string;
+  readonly of: (key: string) => string;
+}
+
+export function toItem(
+  { item, key, assets }: PlannedItem,
+  collectionId: string,
+  sent: ReadonlyMap<string, StagedFile>,
+  at: Addresses,
+): StacItem {
+  return {
+    ...item,
+    collection: collectionId,
+    stac_extensions: withFileExtension(item["stac_extensions"]),
+    links: [
+      { rel: "root", href: at.catalog, type: MEDIA_TYPES.json },
+      { rel: "parent", href: at.collection, type: MEDIA_TYPES.json },
+      { rel: "collection", href: at.collection, type: MEDIA_TYPES.json },
+      { rel: "self", href: at.of(key), type: MEDIA_TYPES.item },
+      ...item.links.filter(isElsewhere),
+    ],
+    assets: toAssets(assets, sent),
+  };
+}
+
+export function toCollection(
+  plan: OutputPlan,
+  { jobId, title }: { readonly jobId: string; readonly title: string },
+  sent: ReadonlyMap<string, StagedFile>,
+  at: Addresses,
+): StacCollection {
+  const { own, items } = plan;
+  const version =
+    items.some(({ item }) => item.stac_version.startsWith("1.1")) || items.length === 0 ? "1.1.0" : "1.0.0";
+  return {
+    description: `Results of the job ${jobId}`,
+    title,
+    // Who may use results is for their owner to say; 1.0 has another word for that than 1.1.
+    license: version === "1.0.0" ? "proprietary" : "other",
+    keywords: ["processing results"],
+    ...own,
+    type: "Collection",
+    stac_version: version,
+    id: jobId,
+    stac_extensions: withFileExtension(own?.["stac_extensions"]),
+    extent: items.length === 0 && own !== undefined ? own.extent : extentOf(items.map(({ item }) => item)),
+    links: [
+      { rel: "root", href: at.catalog, type: MEDIA_TYPES.json },
+      { rel: "parent", href: at.catalog, type: MEDIA_TYPES.json },
+      { rel: "self", href: at.collection, type: MEDIA_TYPES.json },
+      ...items.map(({ key, item }) => ({ rel: "item", href: at.of(key), type: MEDIA_TYPES.item, title: item.id })),
+      ...(own?.links ?? []).filter(isElsewhere),
+    ],
+    assets: toAssets(plan.collectionAssets, sent),
+  };
+}
+
+export function toCatalog(jobId: string, title: string, version: string, at: Addresses): object {
+  return {
+    type: "Catalog",
+    stac_version: version,
+    id: `results-${jobId}`,
+    title,
+    description: `Results of the job ${jobId}`,
+    links: [
+      { rel: "root", href: at.catalog, type: MEDIA_TYPES.json },
+      { rel: "self", href: at.catalog, type: MEDIA_TYPES.json },
+      { rel: "child", href: at.collection, type: MEDIA_TYPES.json, title },
+    ],
+  };
+}
+
+function toAssets(
+  assets: readonly PlannedAsset[],
+  sent: ReadonlyMap<string, StagedFile>,
+): Readonly<Record<string, StacAsset>> {
+  return Object.fromEntries(
+    assets.map(({ name, asset, file }) => {
+      const staged = file === undefined ? undefined : sent.get(file.key);
+      const facts =
+        staged === undefined
+          ? {}
+          : { href: staged.href, type: staged.mediaType, "file:size": staged.bytes, "file:checksum": staged.checksum };
+      return [name, { ...asset, ...facts }];
+    }),
+  );
+}
+
+function withFileExtension(extensions: unknown): readonly string[] {
+  const list = Array.isArray(extensions)
+    ? extensions.filter((entry): entry is string => typeof entry === "string")
+    : [];
+  return list.some((entry) => entry.includes("/file/")) ? list : [...list, FILE_EXTENSION];
+}

@@ -1,0 +1,112 @@
+import { stat } from "node:fs/promises";
+
+import { MEDIA_TYPES, StacError } from "@swath/stac";
+
+import { StagingError } from "./errors.ts";
+import { runParallel } from "./in/parallel.ts";
+import {
+  type Addresses,
+  type OutputFile,
+  type OutputPlan,
+  planOutput,
+  toCatalog,
+  toCollection,
+  toItem,
+} from "./out/plan-output.ts";
+import { readOutput } from "./out/read-output.ts";
+import { type Uploader, openUploader } from "./out/upload.ts";
+import type { StageOutRequest, StagedFile, StagedOutput } from "./types.ts";
+
+const PARALLEL = 4;
+
+/**
+ * Sends a job's results to a bucket: first the files, then the items and the collection, `catalog.json` last, so that what has
+ * one is whole. The same call again sends only what is missing and removes what an earlier attempt left besides.
+ * @throws {StagingError} `output` for results that cannot be published, `target` for the object store; or the signal's reason
+ */
+export async function stageOut(request: StageOutRequest): Promise<StagedOutput> {
+  const { directory, target, jobId } = request;
+  request.signal.throwIfAborted();
+  const prefix = checkPrefix(request.prefix);
+  const plan = await planResults(directory, prefix, jobId);
+  const files = [...plan.items.flatMap(({ assets }) => assets), ...plan.collectionAssets].flatMap(
+    ({ file }) => file ?? [],
+  );
+  // The first failure ends what is still on its way.
+  const failure = new AbortController();
+  const signal = AbortSignal.any([request.signal, failure.signal]);
+  const uploader = await openUploader(target, prefix, {
+    parallel: PARALLEL,
+    signal,
+    onBytes: await trackProgress(files, request),
+  });
+  try {
+    // A retry may find the catalogue of an attempt that was not known to have ended: it is no longer true.
+    if (uploader.present.has(plan.catalogKey)) {
+      await uploader.remove(plan.catalogKey);
+    }
+    const sendFile: Uploader["sendFile"] = (...file) =>
+      uploader.sendFile(...file).catch((error: unknown) => {
+        failure.abort(error);
+        throw error;
+      });
+    return await send(plan, files, { ...uploader, sendFile }, request);
+  } finally {
+    await uploader.close();
+  }
+}
+
+async function send(
+  plan: OutputPlan,
+  files: readonly OutputFile[],
+  uploader: Uploader,
+  request: StageOutRequest,
+): Promise<StagedOutput> {
+  const { target, jobId, signal, title = "Processing results" } = request;
+  const of = (key: string) => `s3://${target.bucket}/${key}`;
+  const at: Addresses = { catalog: of(plan.catalogKey), collection: of(plan.collectionKey), of };
+  const sent = new Map<string, StagedFile>();
+  await runParallel(files, PARALLEL, signal, async ({ path, key, mediaType }) => {
+    sent.set(key, await uploader.sendFile(path, key, mediaType));
+  });
+  await runParallel(plan.items, PARALLEL, signal, async (item) => {
+    sent.set(item.key, await uploader.sendDocument(toItem(item, jobId, sent, at), item.key, MEDIA_TYPES.item));
+  });
+  const collection = toCollection(plan, { jobId, title }, sent, at);
+  sent.set(plan.collectionKey, await uploader.sendDocument(collection, plan.collectionKey, MEDIA_TYPES.json));
+  const stale = uploader.present.keys().filter((key) => !sent.has(key) && key !== plan.catalogKey);
+  await runParallel([...stale], PARALLEL, signal, (key) => uploader.remove(key));
+  const catalog = toCatalog(jobId, collection.title ?? title, collection.stac_version, at);
+  sent.set(plan.catalogKey, await uploader.sendDocument(catalog, plan.catalogKey, MEDIA_TYPES.json));
+  return { catalogUri: at.catalog, collection, files: [...sent.values()] };
+}
+
+async function planResults(directory: string, prefix: string, jobId: string): Promise<OutputPlan> {
+  try {
+    return await planOutput(await readOutput(directory), directory, prefix, jobId);
+  } catch (error) {
+    throw error instanceof StacError ? new StagingError("output", error.where, error.problem, { cause: error }) : error;
+  }
+}
+
+/** Bytes of files count; the metadata is small beside them. */
+async function trackProgress(
+  files: readonly OutputFile[],
+  { onProgress }: StageOutRequest,
+): Promise<(bytes: number) => void> {
+  const sizes = await Promise.all(files.map(({ path }) => stat(path)));
+  const total = sizes.reduce((sum, { size }) => sum + size, 0);
+  let sent = 0;
+  return (bytes) => {
+    sent += bytes;
+    onProgress?.(Math.min(sent, total), total);
+  };
+}
+
+function checkPrefix(raw: string): string {
+  const parts = raw.split("/").filter((part) => part !== "");
+  if (parts.length === 0 || parts.some((part) => part === "." || part === "..")) {
+    throw new StagingError("target", raw, "is not a prefix for results; write a path such as processing-results/<job>");
+  }
+  return parts.join("/");
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { type TestServer, startTestServer } from "@swath/postgres/server";
+import { waitUntil } from "@swath/testing";
+
+export const ROOT = { accessKeyId: "root", secretAccessKey: "root-password-of-the-tests" };
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+  readonly body: any;
+}
+
+export interface TestAdes {
+  readonly postgres: TestServer;
+  readonly objstoreUrl: string;
+  readonly ask: (
+    path: string,
+    init?: { method?: string; json?: unknown; text?: string; type?: string; headers?: Record<string, string> },
+  ) => Promise<Answer>;
+  /** The status of a job once it has ended. */
+  readonly ended: (location: string) => Promise<Answer["body"]>;
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** PostgreSQL, an object storage and the processing service, each a process of its own. */
+export async function startAdes(): Promise<TestAdes> {
+  const postgres = await startTestServer();
+  const folder = mkdtempSync(join(tmpdir(), "swath-ades-"));
+  const [port, s3, admin] = [await freePort(), await freePort(), await freePort()];
+  const url = `http://127.0.0.1:${port}`;
+  const objstoreUrl = `http://127.0.0.1:${s3}`;
+  const children = new Set<ChildProcess>();
+  const run = (component: string, env: Record<string, string>): ChildProcess => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "../..", component, "main.ts")], {
+      // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
+      env: { PATH: process.env["PATH"], LOG_LEVEL: "error", ...env },
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+    children.add(child);
+    child.once("exit", () => children.delete(child));
+    return child;
+  };
+  run("objstore", {
+    DATA_DIR: join(folder, "objects"),
+    PUBLIC_URL: objstoreUrl,
+    LISTEN: `127.0.0.1:${s3}`,
+    LISTEN_CONSOLE: `127.0.0.1:${admin}`,
+    OBJSTORE_ROOT_USER: ROOT.accessKeyId,
+    OBJSTORE_ROOT_PASSWORD: ROOT.secretAccessKey,
+    OBJSTORE_RESERVED_MIB: "1",
+  });
+  let ades: ChildProcess;
+  const ask: TestAdes["ask"] = async (path, { method, json, text, type, headers } = {}) => {
+    const body = json === undefined ? text : JSON.stringify(json);
+    const answer = await fetch(`${url}${path}`, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers: { ...(body !== undefined && { "content-type": type ?? "application/json" }), ...headers },
+      ...(body !== undefined && { body }),
+    });
+    const content = await answer.text();
+    const isJson = answer.headers.get("content-type")?.includes("json") === true;
+    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(content) : content };
+  };
+  const start = async () => {
+    ades = run("ades", {
+      DATABASE_URL: postgres.url,
+      DATA_DIR: join(folder, "jobs"),
+      PUBLIC_URL: url,
+      LISTEN: `127.0.0.1:${port}`,
+      AUTHENTICATION: "optional",
+      S3_ENDPOINT: objstoreUrl,
+      S3_ACCESS_KEY: ROOT.accessKeyId,
+      S3_SECRET_KEY: ROOT.secretAccessKey,
+      MAX_CORES: "2",
+    });
+    await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
+  };
+  await start();
+  return {
+    postgres,
+    objstoreUrl,
+    ask,
+    start,
+    ended: (location) =>
+      waitUntil(
+        `${location} has ended`,
+        async () => {
+          const { body } = await ask(location);
+          return ["successful", "failed", "dismissed"].includes(body.status) ? (body as Answer["body"]) : undefined;
+        },
+        90,
+      ),
+    kill: async () => {
+      const exited = new Promise((resolve) => ades.once("exit", resolve));
+      ades.kill("SIGKILL");
+      await exited;
+    },
+    close: async () => {
+      children.forEach((child) => child.kill("SIGTERM"));
+      await waitUntil("they have ended", () => children.size === 0, 15).catch(() =>
+        children.forEach((child) => child.kill("SIGKILL")),
+      );
+      await postgres.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
+}

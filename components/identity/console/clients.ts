@@ -1,0 +1,81 @@
+import { type Client, findClientById } from "../store/clients.ts";
+import { confirmView } from "./confirm.ts";
+import { showClient, showClients, showNewClient } from "./client-page.ts";
+import type { FormFields } from "./form-fields.ts";
+import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
+
+/** The client that the address names. @throws {AdminError} 404 */
+export const openClient = ({ context: { pool }, realm, params }: RealmVisit): Promise<Client> =>
+  findOr404(params["client"], "That client", (id) => findClientById(pool, realm.id, id));
+
+const PATH = "/clients/:client";
+const api = ({ params }: RealmVisit, rest = "") => `/clients/${encodeURIComponent(params["client"] ?? "")}${rest}`;
+
+/** The settings of a client, as the admin API has them. */
+function readSettings(fields: FormFields): object {
+  return {
+    name: fields.text("name"),
+    description: fields.text("description"),
+    rootUrl: fields.text("rootUrl"),
+    redirectUris: fields.lines("redirectUris"),
+    webOrigins: fields.lines("webOrigins"),
+    enabled: fields.flag("enabled"),
+    publicClient: fields.text("access") === "public",
+    consentRequired: fields.flag("consentRequired"),
+    standardFlowEnabled: fields.flag("standardFlowEnabled"),
+    directAccessGrantsEnabled: fields.flag("directAccessGrantsEnabled"),
+    serviceAccountsEnabled: fields.flag("serviceAccountsEnabled"),
+    authorizationServicesEnabled: fields.flag("authorizationServicesEnabled"),
+  };
+}
+
+export const clientPages: readonly ConsolePage[] = [
+  { path: "/clients", show: showClients },
+  {
+    path: "/clients/new",
+    show: showNewClient,
+    actions: {
+      create: async ({ call, to }, fields) => {
+        const { id } = await call("POST", "/clients", { clientId: fields.text("clientId"), ...readSettings(fields) });
+        return to(`/clients/${id}?done=created`);
+      },
+    },
+  },
+  {
+    path: PATH,
+    show: async (visit) => showClient(visit, await openClient(visit)),
+    actions: {
+      settings: async (visit, fields) => {
+        await visit.call("PUT", api(visit), { clientId: fields.text("clientId"), ...readSettings(fields) });
+        return visit.to(`${api(visit)}?done=saved`);
+      },
+      secret: async (visit) => {
+        await visit.call("POST", api(visit, "/client-secret"));
+        return visit.to(`${api(visit)}?done=secret`);
+      },
+    },
+  },
+  {
+    path: `${PATH}/delete`,
+    show: async (visit) => {
+      const { clientId, id } = await openClient(visit);
+      return confirmView(visit, {
+        title: `Delete ${clientId}?`,
+        section: "clients",
+        above: [
+          [visit.to("/clients"), "Clients"],
+          [visit.to(`/clients/${id}`), clientId],
+        ],
+        question: `The client ${clientId}, its roles, its service account and everything that it protects are gone for good.`,
+        button: `Delete ${clientId}`,
+        back: visit.to(`/clients/${id}`),
+      });
+    },
+    actions: {
+      confirm: async (visit) => {
+        await visit.call("DELETE", api(visit));
+        return visit.to("/clients?done=deleted");
+      },
+    },
+  },
+];

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from "fastify";
+
+import { AdminError } from "../admin/errors.ts";
+import type { IdentityContext } from "../context.ts";
+import { SECURITY_HEADERS } from "../oidc/provider.ts";
+import { renderErrorPage } from "../pages/error-page.ts";
+import { OAuthError } from "../protocol/oauth-error.ts";
+import { clientPages } from "./clients.ts";
+import { eventPages } from "./events.ts";
+import { groupPages } from "./groups.ts";
+import { CONSOLE_STYLE_PATH, realmPath } from "./layout.ts";
+import { addHomePage, addPage, addVisits } from "./page.ts";
+import { policyPages } from "./policies.ts";
+import { newRealmPage } from "./new-realm.ts";
+import { resourcePages } from "./resources.ts";
+import { rolePages } from "./roles.ts";
+import { sessionPages } from "./sessions.ts";
+import { settingPages } from "./settings.ts";
+import { CONSOLE_STYLE } from "./style.ts";
+import { userListPages } from "./user-list.ts";
+import { userPages } from "./users.ts";
+import { CONSOLE } from "./visit.ts";
+
+/** The administration console at `/`, for people with the role `admin` of realm `master`. */
+export function addConsoleRoutes(app: FastifyInstance, context: IdentityContext): void {
+  app.setErrorHandler((error, request, reply) => {
+    const known = error instanceof AdminError || error instanceof OAuthError ? error : undefined;
+    if (known === undefined) {
+      request.log.error({ err: error }, "request failed");
+    }
+    return reply
+      .code(known?.status ?? 500)
+      .headers(SECURITY_HEADERS)
+      .type("text/html; charset=utf-8")
+      .send(
+        renderErrorPage({
+          title: known?.status === 404 ? "Not found" : "Something went wrong",
+          message: known?.message ?? "The service failed to handle this request.",
+          requestId: known === undefined ? request.id : undefined,
+        }),
+      );
+  });
+  app.get(CONSOLE_STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
+    reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(CONSOLE_STYLE),
+  );
+  app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect(CONSOLE));
+  app.get(`${CONSOLE}/`, { schema: { hide: true } }, (_request, reply) => reply.redirect(CONSOLE));
+  addVisits(app, context, CONSOLE, async ({ reply }) => reply.redirect(realmPath("master", "/users"), 303));
+  addVisits(app, context, `${CONSOLE}/switch`, async ({ reply, query }) =>
+    reply.redirect(realmPath(query["realm"] ?? "master", "/users"), 303),
+  );
+  addVisits(app, context, `${CONSOLE}/realms/:realm`, async ({ request, reply }) =>
+    reply.redirect(realmPath((request.params as { realm: string }).realm, "/users"), 303),
+  );
+  addHomePage(app, context, newRealmPage);
+  for (const page of [
+    ...userListPages,
+    ...userPages,
+    ...clientPages,
+    ...resourcePages,
+    ...policyPages,
+    ...rolePages,
+    ...groupPages,
+    ...sessionPages,
+    ...eventPages,
+    ...settingPages,
+  ]) {
+    addPage(app, context, page);
+  }
+}

@@ -1,0 +1,153 @@
+import { html } from "../pages/html.ts";
+import type { RealmSettings } from "../realm-settings.ts";
+import { listKeys } from "../store/keys.ts";
+import { confirmView } from "./confirm.ts";
+import type { FormFields } from "./form-fields.ts";
+import type { View } from "./layout.ts";
+import { renderTable, toTime } from "./list.ts";
+import type { ConsolePage, RealmVisit } from "./page.ts";
+
+type NumberField = {
+  [Name in keyof RealmSettings]: RealmSettings[Name] extends number ? Name : never;
+}[keyof RealmSettings];
+interface Field {
+  readonly name: NumberField;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+const LIFE_SPANS: readonly Field[] = [
+  { name: "accessTokenLifespan", label: "Access tokens", hint: "Seconds, as all of these." },
+  { name: "ssoSessionIdleTimeout", label: "Sessions without use" },
+  { name: "ssoSessionMaxLifespan", label: "Sessions in all" },
+  { name: "offlineSessionIdleTimeout", label: "Offline sessions without use" },
+  { name: "accessCodeLifespan", label: "Authorization codes" },
+  { name: "accessCodeLifespanLogin", label: "Time to log in" },
+  { name: "refreshTokenReuseInterval", label: "Grace for refresh tokens just used" },
+  { name: "keyRotationInterval", label: "New signing keys after", hint: "0: only by hand." },
+];
+const LOGIN_RULES: readonly Field[] = [
+  { name: "failureFactor", label: "Failed logins before a wait" },
+  { name: "waitIncrementSeconds", label: "Wait per further failure (seconds)" },
+  { name: "maxFailureWaitSeconds", label: "Longest wait (seconds)" },
+  { name: "maxDeltaTimeSeconds", label: "Forgotten after (seconds)" },
+  { name: "passwordMinimumLength", label: "Shortest password (characters)" },
+];
+const EVENTS: readonly Field[] = [{ name: "eventsExpiration", label: "Events are kept for (seconds)" }];
+
+async function showSettings({ context, realm, form, to }: RealmVisit): Promise<View> {
+  const { settings } = realm;
+  const keys = await listKeys(context.pool, realm.id);
+  const { text, check, select, close } = form("settings");
+  const numbers = (fields: readonly Field[]) =>
+    html`<div class="fields">
+      ${fields.map(({ name, label, hint }) =>
+        text({ name, label, type: "number", value: String(settings[name]), required: true, ...(hint && { hint }) }),
+      )}
+    </div>`;
+  return {
+    title: "Realm settings",
+    section: "settings",
+    content: html`<section class="panel">
+        ${close({
+          button: "Save settings",
+          content: html`<h2>General</h2>
+            <div class="fields">
+              ${text({ name: "displayName", label: "Name for people", value: realm.displayName })}
+              ${select({
+                name: "defaultSignatureAlgorithm",
+                label: "Tokens are signed with",
+                value: settings.defaultSignatureAlgorithm,
+                choices: [
+                  { value: "RS256", label: "RS256 (RSA)" },
+                  { value: "ES256", label: "ES256 (elliptic curve, quicker)" },
+                ],
+              })}
+            </div>
+            ${realm.name !== "master" && check({ name: "enabled", label: "Enabled", value: realm.enabled })}
+            <h3>Life-spans</h3>
+            ${numbers(LIFE_SPANS)}
+            <h3>Logins</h3>
+            ${check({
+              name: "bruteForceProtected",
+              label: "Make users and addresses wait after failed logins",
+              value: settings.bruteForceProtected,
+            })}
+            ${numbers(LOGIN_RULES)}
+            <h3>Events</h3>
+            ${check({ name: "eventsEnabled", label: "Keep a log of logins", value: settings.eventsEnabled })}
+            ${check({
+              name: "adminEventsEnabled",
+              label: "Keep a log of changes by administrators",
+              value: settings.adminEventsEnabled,
+            })}
+            ${numbers(EVENTS)}`,
+        })}
+      </section>
+      <section class="panel">
+        <h2>Signing keys</h2>
+        ${renderTable(
+          "Signing keys",
+          ["Algorithm", "Key id", "State", "Since"],
+          keys.map(({ alg, kid, status, createdAt }) => [
+            alg,
+            html`<code>${kid}</code>`,
+            status === "active" ? "signs" : "still verifies",
+            toTime(createdAt),
+          ]),
+        )}
+        ${form("rotate").close({ button: "Rotate keys", look: "quiet" })}
+      </section>
+      ${realm.name !== "master" && html`<p><a class="danger" href="${to("/settings/delete")}">Delete realm ${realm.name} …</a></p>`}`,
+  };
+}
+
+function readSettings(fields: FormFields, isMaster: boolean): object {
+  return {
+    displayName: fields.text("displayName"),
+    ...(!isMaster && { enabled: fields.flag("enabled") }),
+    defaultSignatureAlgorithm: fields.text("defaultSignatureAlgorithm"),
+    bruteForceProtected: fields.flag("bruteForceProtected"),
+    eventsEnabled: fields.flag("eventsEnabled"),
+    adminEventsEnabled: fields.flag("adminEventsEnabled"),
+    ...Object.fromEntries(
+      [...LIFE_SPANS, ...LOGIN_RULES, ...EVENTS].map(({ name, label }) => [name, fields.number(name, label)]),
+    ),
+  };
+}
+
+/** Settings and keys of a realm. */
+export const settingPages: readonly ConsolePage[] = [
+  {
+    path: "/settings",
+    show: showSettings,
+    actions: {
+      settings: async ({ call, to, realm }, fields) => {
+        await call("PUT", "", readSettings(fields, realm.name === "master"));
+        return to("/settings?done=saved");
+      },
+      rotate: async ({ call, to }) => {
+        await call("POST", "/keys/rotate");
+        return to("/settings?done=rotated");
+      },
+    },
+  },
+  {
+    path: "/settings/delete",
+    show: async (visit) =>
+      confirmView(visit, {
+        title: `Delete realm ${visit.realm.name}?`,
+        section: "settings",
+        above: [[visit.to("/settings"), "Realm settings"]],
+        question: "Its users, clients, roles, sessions and events are gone for good.",
+        button: `Delete realm ${visit.realm.name}`,
+        back: visit.to("/settings"),
+      }),
+    actions: {
+      confirm: async (visit) => {
+        await visit.call("DELETE", "");
+        return "/console/realms/master/settings?done=deleted";
+      },
+    },
+  },
+];

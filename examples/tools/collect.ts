@@ -1,0 +1,28 @@
+import { cp } from "node:fs/promises";
+import { basename } from "node:path";
+
+import { ToolError } from "./errors.ts";
+import { folderOf, readScenes } from "./scene.ts";
+import { writeCatalog } from "./write-result.ts";
+
+/** `collect --id NAME --scene DIR …`: results of a scattered step as one catalogue, a folder for each. */
+export async function collect(
+  options: Readonly<Record<string, string>>,
+  directories: readonly string[],
+): Promise<string> {
+  const items: string[] = [];
+  const taken = new Set<string>();
+  for (const scene of (await Promise.all(directories.map(readScenes))).flat()) {
+    const { id } = scene.item;
+    if (taken.has(id) || /[/\\]|^\./.test(id)) {
+      throw new ToolError(
+        `the result "${id}" ${taken.has(id) ? "comes twice" : "cannot be the name of a folder"}; name each scene once`,
+      );
+    }
+    taken.add(id);
+    await cp(folderOf(scene), id, { recursive: true });
+    items.push(`${id}/${basename(scene.href)}`);
+  }
+  await writeCatalog(".", options["id"] ?? "results", items);
+  return `${items.length} results`;
+}

@@ -1,0 +1,130 @@
+import { readRaster } from "./band.ts";
+import { ToolError } from "./errors.ts";
+import { openGdal } from "./gdal.ts";
+import type { Grid } from "./grid.ts";
+import { assetPath, readScene } from "./scene.ts";
+import { writeThumbnail } from "./thumbnail.ts";
+import { writeResult } from "./write-result.ts";
+
+const MAX_PIXELS = 100_000_000;
+
+/**
+ * `crop --scene DIR --bbox W,S,E,N --epsg CODE --resolution UNITS --offset UNITS --assets A,B,…`: the part of one scene in a box of
+ * longitudes and latitudes, on a grid that is the same for every scene.
+ */
+export async function crop(options: Readonly<Record<string, string>>): Promise<string> {
+  const { scene: directory = "", bbox: box = "", epsg = "", resolution = "", offset = "0", assets = "" } = options;
+  const scene = await readScene(directory);
+  const gdal = await openGdal();
+  try {
+    const bbox = parseBox(box);
+    const grid = await planGrid(
+      bbox,
+      Number(epsg),
+      { pixel: Number(resolution), offset: Number(offset) },
+      gdal.transform,
+    );
+    const id = `${scene.item.id}_crop`;
+    const keys = assets.split(",").filter((key) => key !== "");
+    const files = [];
+    for (const key of keys) {
+      const path = assetPath(scene, key);
+      const { noData } = await readRaster(path);
+      const name = `${id}_${key.replaceAll(/[^\w-]/g, "_")}.tif`;
+      await gdal.warp(path, `${name}.warped`, grid, noData ?? 0);
+      const { data } = await readRaster(`${name}.warped`);
+      await gdal.writeCog(name, grid, data as Uint16Array, { noData: noData ?? 0, overviews: "nearest" });
+      files.push({
+        key,
+        name,
+        title: key,
+        kind: "cog",
+        band: { data_type: nameOf(data), nodata: noData ?? 0 },
+        data,
+      } as const);
+    }
+    const [first] = files;
+    if (first === undefined) {
+      throw new ToolError("--assets names no asset; name those that the mosaic needs, such as red,nir,scl");
+    }
+    await writeThumbnail(`${id}.png`, grid, (index) => {
+      const grey = Math.min(255, (first.data[index] ?? 0) / 16);
+      return first.data[index] === first.band.nodata ? undefined : [grey, grey, grey];
+    });
+    const [west, south, east, north] = bbox;
+    const ring = [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ];
+    await writeResult(".", {
+      id,
+      like: { bbox, geometry: { type: "Polygon", coordinates: [ring] } },
+      grid,
+      properties: { ...scene.item.properties, title: `${scene.item.id}, cropped` },
+      files: [
+        ...files.map(({ data: _data, ...file }) => file),
+        { key: "thumbnail", name: `${id}.png`, title: first.key, kind: "thumbnail" },
+      ],
+    });
+    return `${scene.item.id}: cropped to ${grid.width} x ${grid.height} pixels`;
+  } finally {
+    await gdal.close();
+  }
+}
+
+function parseBox(text: string): readonly [number, number, number, number] {
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...others] = text
+    .split(",")
+    .map(Number);
+  if (
+    others.length > 0 ||
+    !(west < east && south < north && west >= -180 && east <= 180 && south >= -90 && north <= 90)
+  ) {
+    throw new ToolError(`--bbox is "${text}"; write west,south,east,north in degrees`);
+  }
+  return [west, south, east, north];
+}
+
+/** The smallest grid around the box whose lines lie `offset` beside multiples of the resolution: scenes of any tile then fit together. */
+async function planGrid(
+  [west, south, east, north]: readonly [number, number, number, number],
+  epsg: number,
+  { pixel, offset }: { readonly pixel: number; readonly offset: number },
+  transform: (
+    points: readonly (readonly [number, number])[],
+    from: string,
+    to: string,
+  ) => Promise<readonly (readonly [number, number])[]>,
+): Promise<Grid> {
+  if (!Number.isInteger(epsg) || epsg <= 0 || !(pixel > 0) || Number.isNaN(offset)) {
+    throw new ToolError("--epsg needs the code of a reference system, --resolution and --offset lengths in its units");
+  }
+  const steps = Array.from({ length: 11 }, (_, index) => index / 10);
+  const edge = steps.flatMap((share): [number, number][] => {
+    const [x, y] = [west + share * (east - west), south + share * (north - south)];
+    return [
+      [x, south],
+      [x, north],
+      [west, y],
+      [east, y],
+    ];
+  });
+  const points = await transform(edge, "OGC:CRS84", `EPSG:${epsg}`);
+  const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
+  const below = (value: number) => Math.floor((value - offset) / pixel) * pixel + offset;
+  const above = (value: number) => Math.ceil((value - offset) / pixel) * pixel + offset;
+  const [left, right] = [below(Math.min(...xs)), above(Math.max(...xs))];
+  const [bottom, top] = [below(Math.min(...ys)), above(Math.max(...ys))];
+  const [width, height] = [Math.round((right - left) / pixel), Math.round((top - bottom) / pixel)];
+  if (!(width * height <= MAX_PIXELS)) {
+    throw new ToolError(
+      `the box has ${width} x ${height} pixels of ${pixel}; take a smaller box or a coarser resolution`,
+    );
+  }
+  return { width, height, west: left, north: top, pixel, epsg };
+}
+
+const nameOf = (data: ArrayLike<number>): string => data.constructor.name.replace("Array", "").toLowerCase();

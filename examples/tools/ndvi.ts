@@ -1,0 +1,56 @@
+import { readBand } from "./band.ts";
+import { openGdal } from "./gdal.ts";
+import { EMPTY, meanOf, normalizedDifference } from "./normalized-difference.ts";
+import { readScene } from "./scene.ts";
+import { type Colour, ramp, writeThumbnail } from "./thumbnail.ts";
+import { writeResult } from "./write-result.ts";
+
+const GREENS: readonly (readonly [number, Colour])[] = [
+  [-0.2, [70, 110, 170]],
+  [0, [215, 200, 165]],
+  [0.3, [220, 215, 110]],
+  [0.6, [110, 170, 60]],
+  [0.9, [10, 80, 20]],
+];
+
+/** `ndvi --scene DIR --red ASSET --nir ASSET`: vegetation index of one scene, into the working directory. */
+export async function ndvi(options: Readonly<Record<string, string>>): Promise<string> {
+  const { scene: directory = "", red: redName = "red", nir: nirName = "nir" } = options;
+  const scene = await readScene(directory);
+  const [red, nir] = [await readBand(scene, redName), await readBand(scene, nirName)];
+  const values = normalizedDifference(nir, red, `${nirName} and ${redName} of ${scene.item.id}`);
+  const id = `${scene.item.id}_ndvi`;
+  const gdal = await openGdal();
+  try {
+    await gdal.writeCog(`${id}.tif`, nir.grid, values, { noData: EMPTY, overviews: "average" });
+  } finally {
+    await gdal.close();
+  }
+  await writeThumbnail(`${id}.png`, nir.grid, (index) => {
+    const value = values[index] ?? EMPTY;
+    return value === EMPTY ? undefined : ramp(GREENS, value);
+  });
+  const { mean, count } = meanOf(values);
+  await writeResult(".", {
+    id,
+    like: scene.item,
+    grid: nir.grid,
+    properties: {
+      datetime: scene.item.properties["datetime"],
+      title: `Vegetation index of ${scene.item.id}`,
+      "ndvi:mean": Number(mean.toFixed(4)),
+      "ndvi:pixels": count,
+    },
+    files: [
+      {
+        key: "ndvi",
+        name: `${id}.tif`,
+        title: "Vegetation index (NDVI)",
+        kind: "cog",
+        band: { data_type: "float32", nodata: EMPTY },
+      },
+      { key: "thumbnail", name: `${id}.png`, title: "Vegetation index", kind: "thumbnail" },
+    ],
+  });
+  return `${scene.item.id}: mean vegetation index ${mean.toFixed(3)} over ${count} pixels`;
+}

@@ -1,0 +1,125 @@
+import type { Problem } from "../errors.ts";
+import { messageOf } from "../errors.ts";
+import { parseReference } from "../expressions/parameter-reference.ts";
+import { mayHoldExpression, scanExpressions } from "../expressions/scan.ts";
+import type { CommandLineTool, Place, Process, Requirement } from "../model/process.ts";
+
+interface Found {
+  readonly text: string | undefined;
+  readonly what: string;
+  readonly place: Place;
+}
+
+/**
+ * Checks the expressions of a process and of all that it runs without running them: brackets that are not closed,
+ * JavaScript where InlineJavascriptRequirement is missing, names that no expression sees.
+ */
+export function checkExpressions(process: Process, problems: Problem[]): void {
+  visit(process, false, "", problems, new Set());
+}
+
+function visit(process: Process, inherited: boolean, path: string, problems: Problem[], seen: Set<Process>): void {
+  if (seen.has(process)) {
+    return;
+  }
+  seen.add(process);
+  const javascript = inherited || hasJavascript(process);
+  const check = (found: Found, allowed: boolean): void => {
+    const problem = checkOne(found, allowed, process);
+    if (problem !== undefined) {
+      problems.push({ severity: "error", ...problem, path: path + found.what, ...found.place });
+    }
+  };
+  if (process.class === "CommandLineTool") {
+    for (const found of toolExpressions(process)) {
+      check(found, javascript);
+    }
+  } else if (process.class === "ExpressionTool") {
+    check({ text: process.expression, what: "expression", place: process.place }, javascript);
+  } else if (process.class === "Workflow") {
+    for (const step of process.steps) {
+      const inStep = javascript || hasJavascript(step);
+      const where = `steps.${step.name}`;
+      check({ text: step.when, what: `${where}.when`, place: step.place }, inStep);
+      for (const input of step.inputs) {
+        check({ text: input.valueFrom, what: `${where}.in.${input.name}.valueFrom`, place: input.place }, inStep);
+      }
+      visit(step.run, inStep, `${path}${where}.run.`, problems, seen);
+    }
+  }
+}
+
+function hasJavascript(level: {
+  readonly requirements: readonly Requirement[];
+  readonly hints: readonly Requirement[];
+}): boolean {
+  return [...level.requirements, ...level.hints].some((item) => item.class === "InlineJavascriptRequirement");
+}
+
+function toolExpressions(tool: CommandLineTool): Found[] {
+  const { place } = tool;
+  const streams = (["stdin", "stdout", "stderr"] as const).map((what) => ({ text: tool[what], what, place }));
+  const words = tool.arguments.map((item, index) => ({
+    text: typeof item === "string" ? item : item.valueFrom,
+    what: `arguments.${index}`,
+    place,
+  }));
+  const inputs = tool.inputs.map((input) => ({
+    text: input.binding?.valueFrom,
+    what: `inputs.${input.name}.inputBinding.valueFrom`,
+    place: input.place,
+  }));
+  const outputs = tool.outputs.flatMap((output) => {
+    const what = `outputs.${output.name}.outputBinding`;
+    const globs = (output.outputBinding?.glob ?? []).map((text) => ({
+      text,
+      what: `${what}.glob`,
+      place: output.place,
+    }));
+    return [...globs, { text: output.outputBinding?.outputEval, what: `${what}.outputEval`, place: output.place }];
+  });
+  return [...streams, ...words, ...inputs, ...outputs];
+}
+
+function checkOne(
+  { text }: Found,
+  javascript: boolean,
+  process: Process,
+): { readonly message: string; readonly hint?: string } | undefined {
+  if (text === undefined || !mayHoldExpression(text)) {
+    return undefined;
+  }
+  let pieces;
+  try {
+    pieces = scanExpressions(text.trim(), { javascript, escaping: process.version >= "v1.2" ? "v1.2" : "v1.0" });
+  } catch (error) {
+    return { message: messageOf(error), hint: "close its bracket, or write \\$ for a plain dollar sign" };
+  }
+  for (const piece of pieces) {
+    const reference = piece.kind === "reference" ? parseReference(piece.code) : undefined;
+    if (piece.kind === "text" || javascript) {
+      continue;
+    }
+    if (reference === undefined) {
+      return {
+        message: `${piece.source} is JavaScript, and this process does not ask for it`,
+        hint: 'add "InlineJavascriptRequirement: {}" to its requirements',
+      };
+    }
+    if (!["inputs", "self", "runtime", "null"].includes(reference[0])) {
+      return {
+        message: `${piece.source} names "${reference[0]}"`,
+        hint: "an expression sees inputs, self and runtime",
+      };
+    }
+    const [root, input] = reference;
+    const known = process.class === "Workflow" ? undefined : process.inputs.map((item) => item.name);
+    if (root === "inputs" && typeof input === "string" && known !== undefined && !known.includes(input)) {
+      return {
+        message: `${piece.source} names the input "${input}", which ${process.name} does not have`,
+        hint: known.length === 0 ? "it has no inputs" : `it has ${known.join(", ")}`,
+      };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, test } from "node:test";
+
+import axe from "axe-core";
+import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+
+import { PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+
+let identity: TestIdentity;
+let browser: Browser | undefined;
+let context: BrowserContext | undefined;
+before(async () => {
+  identity = await startIdentity();
+  if (skip === false) {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    // The checker is put into the page, which the pages' own policy forbids. Script of the pages there is none.
+    context = await browser.newContext({ bypassCSP: true });
+  }
+});
+after(async () => {
+  await browser?.close();
+  await identity.close();
+});
+
+const at = (path: string) => `${identity.url}/console/realms/master${path}`;
+
+/** No serious accessibility fault on the page as it is. */
+async function checkAccessibility(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const faults = await page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await checker.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+  assert.deepEqual(faults, [], page.url());
+}
+
+const statusOf = async (page: Page) => (await page.getByRole("status").textContent()) ?? "";
+
+async function logIn(page: Page): Promise<void> {
+  await page.goto(`${identity.url}/`);
+  await page.getByLabel("User name or e-mail").fill("admin");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByLabel("Password").press("Enter");
+  await page.waitForURL(at("/users"));
+}
+
+test("in Chromium: users, a protected client, who may, events", { skip }, async () => {
+  const page = await context!.newPage();
+  await logIn(page);
+  await page.getByRole("link", { name: "Create user" }).click();
+  await page.getByLabel("User name", { exact: true }).fill("carol");
+  await page.getByLabel("Password", { exact: true }).fill("carols password");
+  await page.getByRole("checkbox", { name: "The user must choose" }).uncheck();
+  await page.getByRole("button", { name: "Create user" }).click();
+  assert.match(await statusOf(page), /created/);
+  assert.equal(typeof (await identity.logIn("carol", "carols password")).access_token, "string");
+
+  await page.getByRole("button", { name: "Disable" }).click();
+  assert.match(await statusOf(page), /disabled/);
+  assert.equal((await identity.logIn("carol", "carols password")).error, "invalid_grant");
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByLabel("New password", { exact: true }).fill("another password");
+  await page.getByLabel("New password again").fill("another password");
+  await page.getByRole("checkbox", { name: "must choose another" }).uncheck();
+  await page.getByRole("button", { name: "Set password" }).click();
+  assert.match(await statusOf(page), /password is set/);
+  assert.equal(typeof (await identity.logIn("carol", "another password")).access_token, "string");
+  await page.getByLabel("Another role").selectOption({ label: "offline_access" });
+  await page.getByRole("button", { name: "Give role" }).click();
+  assert.match(await statusOf(page), /given/);
+
+  await page.getByRole("link", { name: "Clients" }).click();
+  await page.getByRole("link", { name: "Create client" }).click();
+  await page.getByLabel("Client id").fill("maps");
+  await page.getByLabel("Redirect URIs").fill("https://maps.platform.test/*");
+  await page.getByRole("checkbox", { name: "Protects resources" }).check();
+  await page.getByRole("button", { name: "Create client" }).click();
+  assert.match(await statusOf(page), /created/);
+  assert.equal(await page.getByLabel("Redirect URIs").inputValue(), "https://maps.platform.test/*");
+  await page.getByRole("link", { name: "Protected resources" }).click();
+  await page.getByRole("link", { name: "Create resource" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("carol");
+  await page.getByRole("textbox", { name: "Paths" }).fill("/carol/*");
+  await page.getByRole("button", { name: "Create resource" }).click();
+  await page.getByRole("link", { name: "users", exact: true }).click();
+  await page.getByLabel("Name", { exact: true }).fill("carol only");
+  await page.getByRole("textbox", { name: "Users" }).fill("carol");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("link", { name: "Create permission" }).click();
+  await page.getByLabel("Name", { exact: true }).fill("carol permission");
+  await page.getByLabel("carol", { exact: true }).check();
+  await page.getByLabel("carol only").check();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  assert.match(await statusOf(page), /created/);
+  for (const [user, answer] of [
+    ["carol", /granted carol may use/],
+    ["eric", /refused eric may not use/],
+  ] as const) {
+    await page.getByRole("textbox", { name: "User" }).fill(user);
+    await page.getByRole("textbox", { name: "Path" }).fill("/carol/x");
+    await page.getByRole("button", { name: "Ask" }).click();
+    assert.match((await statusOf(page)).replace(/\s+/g, " "), answer);
+  }
+
+  await page.getByRole("link", { name: "Events" }).click();
+  assert.match((await page.textContent("main")) ?? "", /LOGIN_ERROR/);
+  await page.getByRole("link", { name: "Changes by administrators" }).click();
+  const changes = (await page.textContent("main")) ?? "";
+  for (const what of [/users\/carol/, /clients\/maps/, /reset-password/, /AUTHORIZATION_RULES/]) {
+    assert.match(changes, what);
+  }
+  await page.close();
+});
+
+test("in Chromium: by keyboard alone", { skip }, async () => {
+  const page = await context!.newPage();
+  await page.goto(at("/users"));
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to content");
+  await page.keyboard.press("Enter");
+  const tabTo = async (name: string) => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press("Tab");
+      const label = await page.evaluate(
+        "document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent",
+      );
+      if (String(label).trim() === name) {
+        return;
+      }
+    }
+    assert.fail(`${name} is not reached by the Tab key`);
+  };
+  await tabTo("Create user");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(at("/users/new"));
+  await tabTo("User name");
+  await page.keyboard.type("keys");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/done=created/);
+  assert.equal(await page.textContent("h1"), "keys");
+  await page.close();
+});
+
+test("in Chromium: no serious accessibility fault, and nothing wider than a phone", { skip }, async () => {
+  const ids = async (path: string) =>
+    (await identity.ask(`/admin/realms/master${path}`, { bearer: (await identity.logIn("admin")).access_token })).body;
+  const user = (await ids("/users?username=eric"))[0].id as string;
+  const client = (await ids("/clients?clientId=dummy-service"))[0].id as string;
+  const rules = `/clients/${client}/authz/resource-server`;
+  const resource = (await ids(`${rules}/resource?name=eric`))[0]["_id"] as string;
+  const policy = (await ids(`${rules}/policy?name=eric&permission=false`))[0].id as string;
+  const permission = (await ids(`${rules}/permission?name=eric`))[0].id as string;
+  const role = (await ids("/roles/admin")).id as string;
+  const protection = `/clients/${client}/protection`;
+  const paths = [
+    "/users",
+    "/users/new",
+    `/users/${user}`,
+    `/users/${user}/delete`,
+    "/clients",
+    "/clients/new",
+    `/clients/${client}`,
+    `/clients/${client}/delete`,
+    `${protection}?user=eric&path=/eric/x`,
+    `${protection}/resources/new`,
+    `${protection}/resources/${resource}`,
+    `${protection}/policies/new?type=role`,
+    `${protection}/policies/${policy}`,
+    `${protection}/permissions/new?type=scope`,
+    `${protection}/permissions/${permission}`,
+    "/roles",
+    `/roles/${role}`,
+    "/sessions",
+    "/events",
+    "/events/changes",
+    "/settings",
+  ].map(at);
+  for (const colorScheme of ["light", "dark"] as const) {
+    const page = await context!.newPage();
+    await page.emulateMedia({ colorScheme });
+    for (const path of [...paths, `${identity.url}/console/new-realm`]) {
+      assert.equal((await page.goto(path))?.status(), 200, path);
+      await checkAccessibility(page);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const path of paths) {
+      await page.goto(path);
+      assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 390, path);
+    }
+    await page.close();
+  }
+});

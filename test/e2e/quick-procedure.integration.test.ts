@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { type TestCluster, createTestCluster, dummyServiceOnly, runCommand, waitUntil } from "@swath/testing";
+
+// The quick procedure of the simple local deployment: list, deploy, details, execute, status, result, list jobs, by curl.
+const VARIABLES = {
+  ...dummyServiceOnly,
+  USE_TLS: "false",
+  OPEN_INGRESS: "true",
+  REQUIRE_DUMMY_SERVICE: "false",
+  REQUIRE_ADES: "true",
+  REQUIRE_OBJSTORE: "true",
+  STAGEOUT_TARGET: "objstore",
+};
+const EXAMPLES = join(import.meta.dirname, "../../examples");
+
+let cluster: TestCluster;
+before(async () => {
+  cluster = await createTestCluster(VARIABLES);
+  const { status, stdout, stderr } = await cluster.apply();
+  assert.equal(status, 0, stdout + stderr);
+});
+after(() => cluster.close());
+
+const url = (service: string, path: string) => `http://${service}.${cluster.domain}:${cluster.port}${path}`;
+async function curl(...args: readonly string[]) {
+  const { stdout, stderr, status } = await runCommand("curl", ["-sS", "-i", "-H", "accept: application/json", ...args]);
+  assert.equal(status, 0, stderr);
+  const [head = "", ...rest] = stdout.split("\r\n\r\n");
+  const body = rest.join("\r\n\r\n");
+  return {
+    status: Number(head.split(" ")[1]),
+    location: /^location: *(.+)$/im.exec(head)?.[1]?.trim() ?? "",
+    // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+    body: (body === "" ? undefined : JSON.parse(body)) as any,
+  };
+}
+const json = ["-H", "content-type: application/json"];
+
+/** Puts the scene where a job can find it, with the root user's keys, as an operator would. */
+async function upload(): Promise<void> {
+  const folder = join(EXAMPLES, "scenes/canberra");
+  const sign = [
+    "--aws-sigv4",
+    "aws:amz:us-east-1:s3",
+    "--user",
+    "swath:changeme",
+    "-sS",
+    "-f",
+    "-H",
+    "x-amz-content-sha256: UNSIGNED-PAYLOAD",
+  ];
+  const put = async (path: string, ...args: readonly string[]) => {
+    const { status, stderr } = await runCommand("curl", [...sign, "-X", "PUT", url("objstore", path), ...args]);
+    assert.equal(status, 0, stderr);
+  };
+  await put("/results");
+  for (const name of readdirSync(folder)) {
+    await put(`/results/scenes/canberra/${name}`, "--data-binary", `@${join(folder, name)}`);
+  }
+}
+
+test("the quick procedure, with a calculation on a real scene", async () => {
+  await upload();
+  const processes = url("ades-open", "/eric/wps3/processes");
+  const before = await curl(processes);
+  assert.deepEqual(
+    before.body.processes.map(({ id }: { id: string }) => id),
+    ["echo"],
+  );
+
+  const text = readFileSync(join(EXAMPLES, "packages/s-expression.cwl"));
+  const href = `data:application/cwl;base64,${text.toString("base64")}`;
+  const deployed = await curl(
+    processes,
+    ...json,
+    "-d",
+    JSON.stringify({ executionUnit: { href, type: "application/cwl" } }),
+  );
+  assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
+
+  const details = await curl(`${processes}/s-expression`);
+  assert.deepEqual(Object.keys(details.body.inputs).toSorted(), ["input_reference", "s_expression"]);
+
+  const started = await curl(
+    `${processes}/s-expression/execution`,
+    ...json,
+    "-H",
+    "prefer: respond-async",
+    "-d",
+    JSON.stringify({
+      inputs: {
+        input_reference: "s3://results/scenes/canberra/item.json",
+        s_expression: "ndvi:(/ (- nir red) (+ nir red))",
+      },
+      response: "raw",
+    }),
+  );
+  assert.equal(started.status, 201, JSON.stringify(started.body));
+  assert.match(started.location, /^\/eric\/wps3\/jobs\/[0-9a-f-]{36}$/);
+
+  const job = await waitUntil(
+    "the job has ended",
+    async () => {
+      const { body } = await curl(url("ades-open", started.location));
+      return ["successful", "failed"].includes(body.status) ? body : undefined;
+    },
+    120,
+  );
+  assert.equal(job.status, "successful", job.message);
+
+  const result = await curl(url("ades-open", `${started.location}/result`));
+  assert.equal(result.body.StacCatalogUri, `s3://results/processing-results/${job.jobID}/catalog.json`);
+  const jobs = await curl(url("ades-open", "/eric/wps3/jobs"));
+  assert.deepEqual(
+    jobs.body.jobs.map(({ jobID }: { jobID: string }) => jobID),
+    [job.jobID],
+  );
+});
