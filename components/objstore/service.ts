@@ -10,7 +10,7 @@ import { type Address, parseAddress } from "./protocol/address.ts";
 import { parseCors, toConsoleRules, toCorsHeaders } from "./protocol/cors.ts";
 import { type S3Request, header } from "./protocol/request.ts";
 import { renderXml } from "./protocol/xml.ts";
-import { authenticate } from "./signature/authenticate.ts";
+import { authenticate, authenticateForm } from "./signature/authenticate.ts";
 import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
@@ -127,18 +127,20 @@ async function perform(
 ): Promise<string> {
   const { store, region } = context;
   const method = message.method ?? "GET";
+  const credentials = {
+    findCredential: (id: string) => (id === context.rootUser ? context.rootKey : store.accounts.findKey(id)),
+    keys: context.keys,
+    region,
+    now: store.now,
+  };
   const signed = authenticate(
     { method, path: address.path, query: address.query, headers: message.headers },
-    {
-      findCredential: (id) => (id === context.rootUser ? context.rootKey : store.accounts.findKey(id)),
-      keys: context.keys,
-      region,
-      now: store.now,
-    },
+    credentials,
   );
   const request: S3Request = {
     message,
     response,
+    headers: message.headers,
     method,
     address,
     query: new Map(address.query),
@@ -151,16 +153,20 @@ async function perform(
     await context.assumeRole(request);
     return "AssumeRoleWithWebIdentity";
   }
-  const principal: Principal =
-    signed === undefined ? { kind: "anonymous" } : toPrincipal(signed.credential, store.accounts, context.rootUser);
-  const circumstances = toCircumstances(request, signed?.authType);
-  const authorize = (action: string, bucket: string, key?: string) => {
-    const found = store.buckets.find(bucket);
-    const resource = key === undefined ? bucket : `${bucket}/${key}`;
-    if (!isAllowed(principal, found, { action, resource, context: circumstances })) {
-      throw new S3Error("AccessDenied", undefined, { details: { BucketName: bucket } });
-    }
+  const admit = (credential: AccessKey | undefined, authType: string | undefined) => {
+    const principal: Principal =
+      credential === undefined ? { kind: "anonymous" } : toPrincipal(credential, store.accounts, context.rootUser);
+    const circumstances = toCircumstances(request, authType);
+    const authorize = (action: string, bucket: string, key?: string) => {
+      const found = store.buckets.find(bucket);
+      const resource = key === undefined ? bucket : `${bucket}/${key}`;
+      if (!isAllowed(principal, found, { action, resource, context: circumstances })) {
+        throw new S3Error("AccessDenied", undefined, { details: { BucketName: bucket } });
+      }
+    };
+    return { principal, authorize };
   };
+  const { principal, authorize } = admit(signed?.credential, signed?.authType);
   const operation = findOperation(request);
   onOperation(operation.name);
   if (principal.kind === "anonymous" && address.bucket === undefined) {
@@ -180,6 +186,7 @@ async function perform(
     region,
     publicUrl: context.publicUrl,
     authorize,
+    signIn: (form) => admit(authenticateForm(form, credentials), "POST"),
     checkRoom: (bucket, bytes) => {
       context.disk.check(bytes);
       checkQuota(bucket, bytes);

@@ -25,6 +25,7 @@ const KeyBody = Type.Object({
   policy: Type.Optional(Policy),
   expiresAt: Type.Optional(Type.String({ format: "date-time" })),
 });
+const KeyChange = Type.Object({ enabled: Type.Boolean() });
 const RoleBody = Type.Object({
   policy: Policy,
   claim: Type.Optional(Type.String()),
@@ -97,6 +98,23 @@ export function addAccountRoutes(
       const expires = expiresAt === undefined ? undefined : Date.parse(expiresAt);
       const key = await store.accounts.createKey({ kind: "AKIA", user, title, policy, expires });
       return reply.code(201).send({ ...toKeyJson(key), secretKey: key.secret });
+    },
+  );
+  app.patch<{ Params: { id: string }; Body: Static<typeof KeyChange> }>(
+    "/api/access-keys/:id",
+    { schema: { body: KeyChange } },
+    async (request) => {
+      const { principal, key: own } = callerOf(request);
+      const key = store.accounts.findKey(request.params.id);
+      if (key === undefined || (principal.kind !== "root" && key.user !== nameOf(principal))) {
+        throw new Problem(404, "There is no such access key.");
+      }
+      // As for making keys: a narrowed key must not bring back one that may more.
+      if (principal.kind !== "root" && own.policy !== null) {
+        throw new Problem(403, "Keys are enabled and disabled with a key that is not narrowed.");
+      }
+      await store.accounts.enableKey(key.id, request.body.enabled);
+      return toKeyJson({ ...key, enabled: request.body.enabled ? 1 : 0 });
     },
   );
   app.delete<{ Params: { id: string } }>("/api/access-keys/:id", async (request, reply) => {

@@ -1,5 +1,6 @@
 import type { Principal } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
+import type { FormFields } from "../protocol/post-policy.ts";
 import { type S3Request, header } from "../protocol/request.ts";
 import type { Bucket, Version } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
@@ -15,6 +16,8 @@ export interface OperationContext {
   readonly authorize: (action: string, bucket: string, key?: string) => void;
   /** @throws {S3Error} InsufficientStorage, QuotaExceeded */
   readonly checkRoom: (bucket: Bucket, bytes: number) => void;
+  /** Whom a form proves to come from, and what that caller may do. @throws {S3Error} SignatureDoesNotMatch and others */
+  readonly signIn: (form: FormFields) => Pick<OperationContext, "principal" | "authorize">;
 }
 
 export interface Operation {
@@ -77,7 +80,7 @@ export function readObjectHeaders(request: S3Request): Record<string, string> {
   refuseUnsupported(request);
   const kept: Record<string, string> = {};
   let metadata = 0;
-  for (const name of Object.keys(request.message.headers)) {
+  for (const name of Object.keys(request.headers)) {
     const value = header(request, name) ?? "";
     if (name.startsWith("x-amz-meta-")) {
       metadata += name.length - "x-amz-meta-".length + value.length;
@@ -104,7 +107,7 @@ export function readObjectHeaders(request: S3Request): Record<string, string> {
 
 /** Refuses what would otherwise be silently ignored: encryption, locks, redirects, public ACLs. */
 export function refuseUnsupported(request: S3Request): void {
-  const unsupported = Object.keys(request.message.headers).find(
+  const unsupported = Object.keys(request.headers).find(
     (name) =>
       name.startsWith("x-amz-server-side-encryption") ||
       name.startsWith("x-amz-object-lock-") ||

@@ -23,6 +23,7 @@ import { listObjects } from "./list-objects.ts";
 import { listParts } from "./list-parts.ts";
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./object-tagging.ts";
 import type { Operation } from "./operation.ts";
+import { postObject } from "./post-object.ts";
 import { putObject } from "./put-object.ts";
 import { uploadPartCopy } from "./upload-part-copy.ts";
 import { uploadPart } from "./upload-part.ts";
@@ -40,6 +41,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET bucket?versions": listObjectVersions,
   "GET bucket?uploads": listMultipartUploads,
   "POST bucket?delete": deleteObjects,
+  "POST bucket": postObject,
   "GET bucket?versioning": getBucketVersioning,
   "PUT bucket?versioning": putBucketVersioning,
   "GET bucket?policy": policy.getBucketPolicy,

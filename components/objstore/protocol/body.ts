@@ -54,9 +54,34 @@ export function openBody(request: S3Request): ChunkedBody {
 /** Receives the body of an upload, verifies every digest the client gave, and leaves it where it can be committed. */
 export async function receiveBody(request: S3Request, options: ReceiveOptions): Promise<ReceivedBody> {
   const length = readDecodedLength(request);
+  options.checkRoom(length);
+  const checkSize = (size: number, whole: boolean) => {
+    if (size > length) {
+      throw new S3Error("IncompleteBody", `The body is longer than the ${length} bytes announced.`);
+    }
+    if (whole && size !== length) {
+      throw new S3Error("IncompleteBody");
+    }
+  };
+  const inline = length <= INLINE_BYTES && options.neverInline !== true;
+  return receiveChunks(request, { files: options.files, inline, checkSize, open: () => openBody(request) });
+}
+
+interface ChunkOptions {
+  readonly files: ContentFiles;
+  readonly inline: boolean;
+  /** Called as bytes arrive and once with all of them; throws to refuse. */
+  readonly checkSize: (size: number, whole: boolean) => void;
+  readonly open: () => ChunkedBody;
+}
+
+/** Receives bytes whose number is not known before, verifies the digests that the request's headers give, and keeps them. */
+export async function receiveChunks(
+  request: S3Request,
+  { files, inline, checkSize, open }: ChunkOptions,
+): Promise<ReceivedBody> {
   const announced = readChecksum(request);
   const contentMd5 = readContentMd5(request);
-  options.checkRoom(length);
   const { payload } = request;
   const digests: DigestName[] = ["md5"];
   if (announced !== undefined) {
@@ -65,26 +90,21 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
   if (payload.kind === "hashed") {
     digests.push("sha256");
   }
-  const { chunks, trailers } = openBody(request);
-  const inline = length <= INLINE_BYTES && options.neverInline !== true;
-  const writer = inline ? undefined : await options.files.create(digests);
+  const { chunks, trailers } = open();
+  const writer = inline ? undefined : await files.create(digests);
   try {
     const pieces: Buffer[] = [];
     let size = 0;
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > length) {
-        throw new S3Error("IncompleteBody", `The body is longer than the ${length} bytes announced.`);
-      }
+      checkSize(size, false);
       if (writer === undefined) {
         pieces.push(chunk);
       } else {
         await writer.write(chunk);
       }
     }
-    if (size !== length) {
-      throw new S3Error("IncompleteBody");
-    }
+    checkSize(size, true);
     const data =
       writer === undefined ? (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)) : undefined;
     const file = await writer?.finish();

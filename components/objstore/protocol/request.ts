@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 
 import { S3Error } from "../errors.ts";
 import type { Payload } from "../signature/payload.ts";
@@ -9,6 +9,8 @@ import { renderXml, type XmlElement } from "./xml.ts";
 export interface S3Request {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
+  /** What describes the object: the headers of the message, or the fields of a form. */
+  readonly headers: IncomingHttpHeaders;
   readonly method: string;
   readonly address: Address;
   readonly query: ReadonlyMap<string, string>;
@@ -19,7 +21,7 @@ export interface S3Request {
 }
 
 export function header(request: S3Request, name: string): string | undefined {
-  const value = request.message.headers[name];
+  const value = request.headers[name];
   return Array.isArray(value) ? value.join(",") : value;
 }
 

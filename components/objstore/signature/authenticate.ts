@@ -175,6 +175,45 @@ function verifyQuery<C extends Credential>(request: SignedRequest, deps: Authent
   return { accessKey: scope.accessKey, credential, payload, authType: "REST-QUERY-STRING" };
 }
 
+/**
+ * Verifies the signature of a form: an HMAC over its `policy` field, Base64 as it came.
+ * Undefined when the form carries none.
+ */
+export function authenticateForm<C extends Credential>(
+  form: ReadonlyMap<string, string>,
+  deps: AuthenticateDeps<C>,
+): C | undefined {
+  const policy = form.get("policy");
+  const signature = form.get("x-amz-signature");
+  if (policy === undefined && signature === undefined) {
+    return undefined;
+  }
+  const scope = parseCredential(form.get("x-amz-credential") ?? "");
+  const time = form.get("x-amz-date") ?? "";
+  if (form.get("x-amz-algorithm") !== "AWS4-HMAC-SHA256" || policy === undefined || signature === undefined) {
+    throw new S3Error(
+      "InvalidArgument",
+      "A signed form needs the fields policy, x-amz-algorithm (AWS4-HMAC-SHA256), x-amz-credential, x-amz-date and x-amz-signature.",
+    );
+  }
+  if (scope === undefined || parseTime(time) === undefined) {
+    throw new S3Error(
+      "InvalidArgument",
+      "x-amz-credential must be <key>/<day>/<region>/s3/aws4_request and x-amz-date such as 20300131T120000Z.",
+    );
+  }
+  checkScope(scope, time, deps.region, "AuthorizationQueryParametersError");
+  const credential = findValid(scope.accessKey, deps);
+  checkToken(credential, form.get("x-amz-security-token"));
+  const expected = hmac(deps.keys.get(credential.secret, scope), policy).toString("hex");
+  if (!equalsSafely(expected, signature)) {
+    throw new S3Error("SignatureDoesNotMatch", undefined, {
+      details: { AWSAccessKeyId: scope.accessKey, SignatureProvided: signature.slice(0, 200) },
+    });
+  }
+  return credential;
+}
+
 interface Claimed {
   readonly time: string;
   readonly scope: CredentialScope;
