@@ -74,7 +74,8 @@ function send(socketPath: string, { method, path, body, signal }: SendOptions): 
     const outgoing = request({ socketPath, method, path, agent: false, ...(signal && { signal }) }, resolve);
     outgoing.on("error", (error: NodeJS.ErrnoException) =>
       reject(
-        error.code === "ENOENT" || error.code === "ECONNREFUSED"
+        // The last two: it ended while it was asked.
+        ["ENOENT", "ECONNREFUSED", "ECONNRESET", "EPIPE"].includes(error.code ?? "")
           ? new NotRunningError("the cluster's supervisor is not running", { cause: error })
           : error,
       ),
