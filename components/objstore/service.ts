@@ -321,5 +321,6 @@ function toRootKey(user: string, secret: string): AccessKey {
     expires: null,
     token: null,
     claims: null,
+    session_policy: null,
   };
 }
