@@ -17,6 +17,8 @@ const skip = !["/usr/bin/podman", "/usr/sbin/runc"].every((program) => existsSyn
   ? "podman or runc is not installed (Debian packages podman, runc)"
   : process.getuid?.() !== 0 && "needs root here: limits of containers are lowered for machines that cannot raise them";
 
+const IMAGE = "localhost/swath-examples:1.0.0";
+
 /** Lets podman work as root on a machine whose limits cannot be raised. */
 const CONTAINERS_CONF = `[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
@@ -27,18 +29,22 @@ events_logger = "none"
 
 test("in a container, without network, the results are the same to the byte", { skip }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "examples-image-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  let isOurs = false;
+  // One function, because the image must go while podman's settings are still there.
+  t.after(async () => {
+    if (isOurs) {
+      await run("podman", ["rmi", IMAGE], { env });
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
   const conf = join(folder, "containers.conf");
   await writeFile(conf, CONTAINERS_CONF);
   const env = { PATH: `${examples}/bin:/usr/bin:/bin:/usr/sbin`, CONTAINERS_CONF: conf, HOME: "/root" };
-  const had = await run("podman", ["image", "exists", "localhost/swath-examples:1.0.0"], { env }).then(
-    () => true,
+  isOurs = await run("podman", ["image", "exists", IMAGE], { env }).then(
     () => false,
+    () => true,
   );
-  const image = buildImage("podman", env);
-  if (!had) {
-    t.after(() => run("podman", ["rmi", image], { env }));
-  }
+  assert.equal(buildImage("podman", env), IMAGE);
   const results: Buffer[] = [];
   for (const where of [["--engine", "podman"], ["--no-container"]]) {
     const outdir = join(folder, where.join(""));
