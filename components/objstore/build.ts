@@ -5,6 +5,7 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { createConsole } from "./admin/console.ts";
 import { createDiskGuard } from "./background/disk-guard.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
+import { scrubWhenDue } from "./background/scrub-schedule.ts";
 import { Scrub } from "./background/scrub.ts";
 import type { ObjstoreSettings } from "./config.ts";
 import { createS3Server } from "./service.ts";
@@ -12,6 +13,7 @@ import type { CrashPoints } from "./store/crash-points.ts";
 import { moveWatermark } from "./store/recovery.ts";
 import { openStore } from "./store/store.ts";
 import { createAssumeRole } from "./sts/assume-role.ts";
+import { addDefaultRoles } from "./sts/default-roles.ts";
 import { createTokenVerifier } from "./sts/verify-token.ts";
 
 interface BuildContext {
@@ -44,6 +46,9 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       : createTokenVerifier(issuer, settings.IDENTITY_INTERNAL_URL ?? new URL(issuer).origin);
   const role =
     identity === undefined ? undefined : { accounts: store.accounts, verifyToken: identity.verify, now: store.now };
+  if (identity !== undefined) {
+    await addDefaultRoles(store.accounts);
+  }
   const requests = new Histogram({
     name: "objstore_request_seconds",
     help: "Duration of S3 requests",
@@ -95,11 +100,12 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const timers = [
     setInterval(() => void watch(maintain(), "maintenance"), HOUR),
     setInterval(() => {
+      const schedule = { signal: stopping.signal, interval: 24 * HOUR, bytesPerSecond: 20 << 20 };
       void watch(
-        scrub.run(stopping.signal, 20 << 20).then(({ damaged: found }) => damaged.inc(found.length)),
+        scrubWhenDue(store, scrub, schedule).then((found) => damaged.inc(found)),
         "the scrub",
       );
-    }, 24 * HOUR),
+    }, HOUR / 4),
   ];
   for (const timer of timers) {
     timer.unref();

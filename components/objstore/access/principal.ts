@@ -13,6 +13,8 @@ export type Principal =
       readonly name: string;
       /** All of them must allow: the user's policy and the key's own. */
       readonly policies: readonly Policy[];
+      /** Must allow even what the policy of a bucket allows: what the session was narrowed to. */
+      readonly limit?: Policy;
       /** Variables of policies taken from the identity token. */
       readonly claims: Readonly<Record<string, string>>;
     };
@@ -34,7 +36,8 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
   }
   const claims = key.claims === null ? {} : (JSON.parse(key.claims) as Record<string, string>);
   if (key.claims !== null) {
-    return { kind: "user", name: key.user, policies: own, claims };
+    const limit = key.session_policy === null ? undefined : parsePolicy(key.session_policy);
+    return { kind: "user", name: key.user, policies: own, claims, ...(limit && { limit }) };
   }
   const user = accounts.findUser(key.user);
   if (user === undefined || user.enabled === 0) {
@@ -60,6 +63,9 @@ export function isAllowed(
   };
   const policies = principal.kind === "user" ? principal.policies : [];
   const identity = policies.map((policy) => evaluatePolicy(policy, full));
+  if (principal.kind === "user" && principal.limit && evaluatePolicy(principal.limit, full) !== "allow") {
+    return false;
+  }
   const byBucket = bucket?.policy ? evaluatePolicy(parsePolicy(bucket.policy, bucket.name), full) : "none";
   if (identity.includes("deny") || byBucket === "deny") {
     return false;

@@ -250,6 +250,7 @@ function toRootKey(user: string, secret: string): AccessKey {
     expires: null,
     token: null,
     claims: null,
+    session_policy: null,
   };
 }
 

@@ -30,6 +30,8 @@ async function expireVersions(
   let afterVersion: string | undefined;
   // When the newer version of the same key came: from then on the older one counts as noncurrent.
   let newer: { key: string; modified: number } | undefined;
+  // Noncurrent versions of that key that are newer than the one looked at.
+  let newerNoncurrent = 0;
   while (!signal.aborted) {
     const page = listVersions(store.index, {
       bucket: bucket.id,
@@ -41,7 +43,11 @@ async function expireVersions(
     });
     const due = page.entries.filter((entry) => {
       const replaced = newer?.key === entry.key ? newer.modified : undefined;
+      newerNoncurrent = replaced === undefined || entry.isLatest ? 0 : newerNoncurrent + 1;
       newer = entry;
+      if (!isChosen(store, bucket, rule, entry)) {
+        return false;
+      }
       if (entry.isLatest) {
         const byDate = rule.expireAt !== undefined && now >= rule.expireAt;
         return (
@@ -49,7 +55,12 @@ async function expireVersions(
           (byDate || (rule.expireDays !== undefined && now >= entry.modified + rule.expireDays * DAY))
         );
       }
-      return rule.noncurrentDays !== undefined && replaced !== undefined && now >= replaced + rule.noncurrentDays * DAY;
+      return (
+        rule.noncurrentDays !== undefined &&
+        replaced !== undefined &&
+        newerNoncurrent > rule.noncurrentKept &&
+        now >= replaced + rule.noncurrentDays * DAY
+      );
     });
     if (due.length > 0) {
       await store.index.mutate(() => {
@@ -71,6 +82,25 @@ async function expireVersions(
     afterVersion = due.includes(last) ? undefined : last.version;
   }
   return removed;
+}
+
+/** Whether a version has the size and the tags that a rule asks for. */
+function isChosen(
+  store: ObjectStore,
+  bucket: Bucket,
+  rule: LifecycleRule,
+  { key, version, size, marker }: { key: string; version: string; size: number; marker: 0 | 1 },
+): boolean {
+  const sized = rule.largerThan >= 0 || rule.smallerThan < Infinity;
+  if (sized && (marker === 1 || size <= rule.largerThan || size >= rule.smallerThan)) {
+    return false;
+  }
+  const wanted = Object.entries(rule.tags);
+  if (wanted.length === 0) {
+    return true;
+  }
+  const tags = JSON.parse(store.versions.find(bucket.id, key, version)?.tags ?? "{}") as Record<string, string>;
+  return wanted.every(([name, value]) => tags[name] === value);
 }
 
 async function abortUploads(store: ObjectStore, bucket: Bucket, rule: LifecycleRule): Promise<number> {

@@ -7,10 +7,17 @@ export interface LifecycleRule {
   /** Milliseconds since 1970. */
   readonly expireAt: number | undefined;
   readonly noncurrentDays: number | undefined;
+  /** Noncurrent versions of a key that stay in any case, the newest ones. */
+  readonly noncurrentKept: number;
+  /** Tags that an object must have, all of them. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Bytes; both ends excluded. */
+  readonly largerThan: number;
+  readonly smallerThan: number;
   readonly abortUploadDays: number | undefined;
 }
 
-/** Enabled rules of a LifecycleConfiguration. @throws {S3Error} MalformedXML; NotImplemented for transitions and filters by tag or size */
+/** Enabled rules of a LifecycleConfiguration. @throws {S3Error} MalformedXML; NotImplemented for transitions */
 export function parseLifecycle(text: string): readonly LifecycleRule[] {
   const rules = childrenOf(parseXml(text, "LifecycleConfiguration"), "Rule");
   if (rules.length === 0 || rules.length > 1000) {
@@ -29,12 +36,8 @@ export function parseLifecycle(text: string): readonly LifecycleRule[] {
 function parseRule(rule: XmlNode): LifecycleRule {
   const filter = childOf(rule, "Filter");
   const unsupported = ["Transition", "NoncurrentVersionTransition"].find((name) => childrenOf(rule, name).length > 0);
-  const strange = typeof filter === "object" ? Object.keys(filter).find((name) => name !== "Prefix") : undefined;
-  if (unsupported !== undefined || strange !== undefined) {
-    throw new S3Error(
-      "NotImplemented",
-      `Lifecycle rules with ${unsupported ?? `a filter by ${strange}`} are not supported.`,
-    );
+  if (unsupported !== undefined) {
+    throw new S3Error("NotImplemented", `Lifecycle rules with ${unsupported} are not supported.`);
   }
   const expiration = childOf(rule, "Expiration");
   const date = textOf(expiration, "Date");
@@ -44,13 +47,59 @@ function parseRule(rule: XmlNode): LifecycleRule {
   if (textOf(expiration, "ExpiredObjectDeleteMarker") !== undefined) {
     throw new S3Error("NotImplemented", "ExpiredObjectDeleteMarker is not supported.");
   }
+  const chosen = readFilter(filter);
+  const abort = childOf(rule, "AbortIncompleteMultipartUpload");
+  const narrowed = Object.keys(chosen.tags).length > 0 || chosen.largerThan >= 0 || chosen.smallerThan < Infinity;
+  if (abort !== undefined && narrowed) {
+    throw new S3Error("InvalidRequest", "AbortIncompleteMultipartUpload cannot be specified with Tags or sizes.");
+  }
+  const noncurrent = childOf(rule, "NoncurrentVersionExpiration");
   return {
-    prefix: textOf(filter, "Prefix") ?? textOf(rule, "Prefix") ?? "",
+    ...chosen,
+    prefix: chosen.prefix ?? textOf(rule, "Prefix") ?? "",
     expireDays: readDays(expiration, "Days"),
     expireAt: date === undefined ? undefined : Date.parse(date),
-    noncurrentDays: readDays(childOf(rule, "NoncurrentVersionExpiration"), "NoncurrentDays"),
-    abortUploadDays: readDays(childOf(rule, "AbortIncompleteMultipartUpload"), "DaysAfterInitiation"),
+    noncurrentDays: readDays(noncurrent, "NoncurrentDays"),
+    noncurrentKept: readDays(noncurrent, "NewerNoncurrentVersions") ?? 0,
+    abortUploadDays: readDays(abort, "DaysAfterInitiation"),
   };
+}
+
+const FILTERS = new Set(["Prefix", "Tag", "ObjectSizeGreaterThan", "ObjectSizeLessThan"]);
+
+/** One condition, or several in `And`. @throws {S3Error} MalformedXML */
+function readFilter(filter: XmlNode | undefined) {
+  const conditions = childOf(filter, "And") ?? filter;
+  const names = typeof conditions === "object" ? Object.keys(conditions) : [];
+  const strange = names.find((name) => !FILTERS.has(name));
+  const siblings = typeof filter === "object" ? Object.keys(filter).length : 0;
+  if (strange !== undefined || siblings > 1) {
+    throw new S3Error(
+      "MalformedXML",
+      "A Filter holds one of Prefix, Tag, ObjectSizeGreaterThan, ObjectSizeLessThan, or several of them in And.",
+    );
+  }
+  const tags = childrenOf(conditions, "Tag").map((tag) => {
+    const [key, value] = [textOf(tag, "Key"), textOf(tag, "Value")];
+    if (key === undefined || key === "") {
+      throw new S3Error("MalformedXML", "A Tag needs a Key.");
+    }
+    return [key, value ?? ""] as const;
+  });
+  return {
+    prefix: textOf(conditions, "Prefix"),
+    tags: Object.fromEntries(tags),
+    largerThan: readBytes(conditions, "ObjectSizeGreaterThan") ?? -1,
+    smallerThan: readBytes(conditions, "ObjectSizeLessThan") ?? Infinity,
+  };
+}
+
+function readBytes(node: XmlNode | undefined, name: string): number | undefined {
+  const text = textOf(node, name);
+  if (text !== undefined && !/^\d{1,14}$/.test(text)) {
+    throw new S3Error("InvalidArgument", `'${name}' must be a number of bytes.`);
+  }
+  return text === undefined ? undefined : Number(text);
 }
 
 function readDays(node: XmlNode | undefined, name: string): number | undefined {

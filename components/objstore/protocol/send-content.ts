@@ -44,7 +44,9 @@ export interface OpenContent {
  */
 export async function sendContent(response: ServerResponse, files: ContentFiles, content: OpenContent): Promise<void> {
   if (content.data !== undefined) {
-    response.end(content.data);
+    // As text of one-byte characters it leaves in one piece with the head.
+    const { buffer, byteOffset, byteLength } = content.data;
+    response.end(Buffer.from(buffer, byteOffset, byteLength).toString("latin1"), "latin1");
     return;
   }
   const gone = new AbortController();

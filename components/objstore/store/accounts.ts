@@ -21,6 +21,8 @@ export interface AccessKey {
   readonly expires: number | null;
   readonly token: string | null;
   readonly claims: string | null;
+  /** A policy that must allow too, whatever else does; null: none. */
+  readonly session_policy: string | null;
 }
 
 export interface Role {
@@ -39,6 +41,7 @@ export interface NewAccessKey {
   readonly expires?: number | undefined;
   readonly token?: string | undefined;
   readonly claims?: string | undefined;
+  readonly sessionPolicy?: string | undefined;
   /** Begins with AKIA for lasting keys, ASIA for temporary ones. */
   readonly kind: "AKIA" | "ASIA";
 }
@@ -107,7 +110,7 @@ export class Accounts {
   insertKey(key: NewAccessKey): AccessKey {
     const id = `${key.kind}${randomBytes(10).toString("hex").slice(0, 16).toUpperCase()}`;
     this.#index.run(
-      "insert into access_keys (id, secret, user, title, created, policy, expires, token, claims) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "insert into access_keys (id, secret, user, title, created, policy, expires, token, claims, session_policy) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       id,
       randomBytes(30).toString("base64url"),
       key.user,
@@ -117,6 +120,7 @@ export class Accounts {
       key.expires ?? null,
       key.token ?? null,
       key.claims ?? null,
+      key.sessionPolicy ?? null,
     );
     return this.findKey(id) as AccessKey;
   }
@@ -146,16 +150,31 @@ export class Accounts {
   }
 
   putRole(role: Omit<Role, "created">): Promise<void> {
+    return this.#index.mutate(() => this.#insertRole(role));
+  }
+
+  /** Adds a role unless this was done before under the name `once`, or a role of that name is there. */
+  addRoleOnce(once: string, role: Omit<Role, "created">): Promise<void> {
     return this.#index.mutate(() => {
-      this.#index.run(
-        "insert into roles (name, created, policy, claim, claim_value) values (?, ?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, claim = excluded.claim, claim_value = excluded.claim_value",
-        role.name,
-        this.#now(),
-        role.policy,
-        role.claim,
-        role.claim_value,
+      const { changes } = this.#index.run(
+        "insert into meta (name, value) values (?, '') on conflict (name) do nothing",
+        once,
       );
+      if (changes > 0 && this.findRole(role.name) === undefined) {
+        this.#insertRole(role);
+      }
     });
+  }
+
+  #insertRole(role: Omit<Role, "created">): void {
+    this.#index.run(
+      "insert into roles (name, created, policy, claim, claim_value) values (?, ?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, claim = excluded.claim, claim_value = excluded.claim_value",
+      role.name,
+      this.#now(),
+      role.policy,
+      role.claim,
+      role.claim_value,
+    );
   }
 
   deleteRole(name: string): Promise<boolean> {

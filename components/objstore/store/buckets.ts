@@ -1,5 +1,6 @@
 import { S3Error } from "../errors.ts";
 import type { IndexDatabase } from "./index-database.ts";
+import { ReadCache } from "./read-cache.ts";
 import type { Bucket } from "./rows.ts";
 
 type BucketSetting = "versioning" | "policy" | "cors" | "lifecycle" | "tags" | "access_block" | "quota_bytes";
@@ -7,23 +8,16 @@ type BucketSetting = "versioning" | "policy" | "cors" | "lifecycle" | "tags" | "
 /** Buckets and their settings and usage. */
 export class Buckets {
   readonly #index: IndexDatabase;
-  /** Buckets read since the last change: one request looks its bucket up several times. */
-  readonly #known = new Map<string, Bucket | undefined>();
-  #knownAt = -1;
+  /** One request looks its bucket up several times. */
+  readonly #known: ReadCache<string, Bucket | undefined>;
 
   constructor(index: IndexDatabase) {
     this.#index = index;
+    this.#known = new ReadCache(index, 1000);
   }
 
   find(name: string): Bucket | undefined {
-    if (this.#knownAt !== this.#index.changes || this.#known.size > 1000) {
-      this.#known.clear();
-      this.#knownAt = this.#index.changes;
-    }
-    if (!this.#known.has(name)) {
-      this.#known.set(name, this.#index.get<Bucket>("select * from buckets where name = ?", name));
-    }
-    return this.#known.get(name);
+    return this.#known.get(name, () => this.#index.get<Bucket>("select * from buckets where name = ?", name));
   }
 
   /** @throws {S3Error} NoSuchBucket */

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Buckets } from "./buckets.ts";
 import type { Contents, NewContent } from "./contents.ts";
 import type { IndexDatabase } from "./index-database.ts";
+import { ReadCache } from "./read-cache.ts";
 import type { Bucket, StoredChecksum, Version } from "./rows.ts";
 
 export interface NewVersion {
@@ -33,16 +34,20 @@ interface VersionsDeps {
 /** Every version of every key. */
 export class Versions {
   readonly #deps: VersionsDeps;
+  readonly #latest: ReadCache<string, Version | undefined>;
 
   constructor(deps: VersionsDeps) {
     this.#deps = deps;
+    this.#latest = new ReadCache(deps.index, 2000);
   }
 
   findLatest(bucket: number, key: string): Version | undefined {
-    return this.#deps.index.get<Version>(
-      "select * from versions where bucket = ? and key = ? order by seq desc limit 1",
-      bucket,
-      key,
+    return this.#latest.get(`${bucket}/${key}`, () =>
+      this.#deps.index.get<Version>(
+        "select * from versions where bucket = ? and key = ? order by seq desc limit 1",
+        bucket,
+        key,
+      ),
     );
   }
 

@@ -29,6 +29,10 @@ export function createAssumeRole(deps: AssumeRoleDeps): AssumeRole {
     if (read("Action") !== "AssumeRoleWithWebIdentity") {
       throw new S3Error("NotImplemented", "The one action offered here is AssumeRoleWithWebIdentity.");
     }
+    // Ignoring them would give more rights than were asked for.
+    if ([...form.keys(), ...request.query.keys()].some((name) => name.startsWith("PolicyArns"))) {
+      throw new S3Error("NotImplemented", "PolicyArns are not supported; send the session policy itself in Policy.");
+    }
     const seconds = Number(read("DurationSeconds") ?? 3600);
     if (!Number.isInteger(seconds) || seconds < 900 || seconds > 43_200) {
       throw new S3Error("InvalidArgument", "DurationSeconds must be a whole number from 900 to 43200.");
@@ -89,7 +93,7 @@ export async function exchangeToken(
   const policy = JSON.stringify({ Version: "2012-10-17", Statement: statements });
   parsePolicy(policy);
   if (options.policy !== undefined && options.policy !== "") {
-    throw new S3Error("NotImplemented", "A session policy is not supported; name a narrower role in RoleArn.");
+    checkSessionPolicy(options.policy);
   }
   const name = claims["preferred_username"];
   const variables = Object.entries(claims).flatMap(([claim, value]) =>
@@ -103,7 +107,16 @@ export async function exchangeToken(
     expires: now() + options.seconds * 1000,
     token: randomBytes(32).toString("base64url"),
     claims: JSON.stringify(Object.fromEntries(variables)),
+    sessionPolicy: options.policy === "" ? undefined : options.policy,
   });
+}
+
+/** @throws {S3Error} MalformedPolicy; InvalidArgument over the 2,048 characters that STS allows */
+function checkSessionPolicy(text: string): void {
+  if (text.length > 2048) {
+    throw new S3Error("InvalidArgument", "A session policy may have 2048 characters.");
+  }
+  parsePolicy(text);
 }
 
 function fits({ claim, claim_value: wanted }: Role, claims: JWTPayload): boolean {
