@@ -10,7 +10,7 @@ export const STYLE = `:root {
   }
 }
 * { box-sizing: border-box; }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1rem; background: var(--back); color: var(--text);
+body { margin: 0; min-height: 100vh; display: grid; grid-template-columns: minmax(0, 1fr); place-items: center; padding: 1rem; background: var(--back); color: var(--text);
   font: 1rem/1.5 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 .card { width: 100%; max-width: 25rem; background: var(--card); border: 1px solid var(--line); border-radius: 0.75rem; padding: 2rem; }
 .card.wide { max-width: 48rem; align-self: start; }
@@ -25,6 +25,7 @@ button { font: inherit; font-weight: 600; margin-top: 1.25rem; padding: 0.6rem 1
   background: var(--accent); color: var(--on-accent); cursor: pointer; }
 .card:not(.wide) form > button { width: 100%; }
 button.quiet { background: transparent; color: var(--text); border-color: var(--edge); margin-top: 0; }
+button + button.quiet, .scroll + form { margin-top: 0.75rem; }
 .row { display: flex; gap: 0.75rem; flex-wrap: wrap; align-items: center; justify-content: space-between; }
 [role="alert"] { background: var(--danger-back); color: var(--danger); border-radius: 0.4rem; padding: 0.6rem 0.8rem; margin: 0 0 1rem; }
 [role="status"] { color: var(--good); font-weight: 500; }
