@@ -1,4 +1,5 @@
 export { readBearerToken } from "./bearer.ts";
+export { type AskingRequest, type Caller, type CallerOptions, createCallerOf } from "./caller.ts";
 export { type AccessTokenClaims, audiencesOf } from "./claims.ts";
 export { type Issuer, type IssuerAnswer, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
 export { type KeySet, createKeySet } from "./key-set.ts";
