@@ -1,3 +1,12 @@
+/** Headers of a page: nothing from elsewhere, no script, no frame around it. */
+export const PAGE_SECURITY: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
 /** The one style sheet of all pages. */
 export const STYLE = `:root {
   --text: #16202b; --soft: #526173; --line: #ccd5df; --back: #eef2f6; --card: #fff; --accent: #0b6e75; --on-accent: #fff;
@@ -35,4 +44,36 @@ td form { display: inline; } td button { margin: 0; }
 .scroll { overflow-x: auto; }
 a { color: var(--accent); }
 ul { padding-left: 1.2rem; }
+body.reading { display: block; padding: 0; }
+.reading > header { display: flex; flex-wrap: wrap; gap: 0.4rem 1.5rem; align-items: center; padding: 0.7rem max(1.25rem, calc(50vw - 34rem));
+  background: var(--card); border-bottom: 1px solid var(--line); }
+.reading > header .brand { margin: 0; }
+.reading > header ol { list-style: none; display: flex; flex-wrap: wrap; margin: 0; padding: 0; }
+.reading > header li + li::before { content: "/"; margin: 0 0.6rem; color: var(--soft); }
+.reading > header a[aria-current] { color: var(--text); font-weight: 600; text-decoration: none; }
+.reading > main { max-width: 70rem; margin: 0 auto; padding: 1.5rem 1.25rem; overflow-wrap: anywhere; }
+.reading > main:focus { outline: none; }
+.reading > footer { max-width: 70rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.9rem; }
+.reading .panel { background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; padding: 1rem 1.25rem; margin: 0 0 1rem; }
+.reading .panel > h2 { margin: 0 0 0.6rem; padding: 0; border: 0; }
+.reading .tiles { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 17rem), 1fr)); gap: 1rem; padding: 0; margin: 0 0 1rem; list-style: none; }
+.reading .tiles > li { background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; padding: 1rem 1.25rem; }
+.reading .tiles h2 { margin: 0 0 0.25rem; padding: 0; border: 0; }
+.reading .tiles p { margin: 0.25rem 0; }
+.reading dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 0.35rem 1.5rem; margin: 0; }
+.reading dt { color: var(--soft); } .reading dd { margin: 0; }
+.reading tbody tr:last-child td { border-bottom: 0; }
+.reading th { white-space: nowrap; color: var(--soft); font-weight: 500; }
+.reading time { white-space: nowrap; }
+.reading pre { margin: 0; padding: 0.75rem 1rem; background: var(--back); border: 1px solid var(--line); border-radius: 0.4rem; overflow: auto; max-height: 32rem;
+  font: 0.85rem/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
+.reading code { font-size: 0.92em; }
+.reading progress { width: 100%; height: 0.6rem; accent-color: var(--accent); }
+.reading .pager { display: flex; gap: 1.25rem; margin: 1rem 0 0; }
+.reading .links { margin: 0; padding-left: 1.2rem; }
+.badge { display: inline-block; padding: 0 0.55rem; border: 1px solid currentcolor; border-radius: 1rem; font-size: 0.85rem; white-space: nowrap; }
+.badge.bad { color: var(--danger); } .badge.good { color: var(--good); } .badge.busy { color: var(--accent); }
+.skip { position: absolute; left: -999rem; }
+.skip:focus { left: 1rem; top: 0.5rem; padding: 0.5rem 1rem; background: var(--card); z-index: 1; }
+@media (max-width: 40rem) { .reading dl { grid-template-columns: minmax(0, 1fr); gap: 0; } .reading dd { margin: 0 0 0.6rem; } }
 `;
