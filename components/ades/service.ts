@@ -4,7 +4,9 @@ import type { FastifyInstance } from "fastify";
 
 import { sendOgcError } from "./errors.ts";
 import { type ApiContext, type Face, link, spaceOf } from "./routes/context.ts";
+import { addJobFileRoutes } from "./routes/job-files.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
+import { addPackageRoutes } from "./routes/packages.ts";
 import { addProcessRoutes } from "./routes/processes.ts";
 
 const DESCRIPTION = `OGC API Processes, Part 1 and Part 2, for every user below \`/{user}/ogc-api\` and \`/{user}/wps3\`.
@@ -50,7 +52,9 @@ export async function createProcessingService(context: ApiContext): Promise<Fast
     for (const face of ["wps3", "ogc-api"] as const) {
       addLanding(scope, face);
       addProcessRoutes(scope, context, face);
+      addPackageRoutes(scope, context, face);
       addJobRoutes(scope, context, face);
+      addJobFileRoutes(scope, context, face);
     }
   });
   return app;

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { invalidParameter } from "../errors.ts";
 
 /** Address under which a package's text is loaded: it may refer to nothing outside itself, so nothing is read from there. */
-const BASE = "https://package.invalid/package.cwl";
+export const BASE = "https://package.invalid/package.cwl";
 
 /**
  * Reads and checks an application package.
@@ -44,7 +44,7 @@ function findOnlyWorkflow(text: string): string | undefined {
 }
 
 /** Ids of the workflows of a `$graph`. What cannot be read has none; the engine then says what is wrong, and where. */
-function findWorkflows(text: string): readonly string[] {
+export function findWorkflows(text: string): readonly string[] {
   let document: unknown;
   try {
     document = parse(text, { logLevel: "silent" });

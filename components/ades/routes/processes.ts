@@ -142,17 +142,21 @@ export async function findDescription({ db }: ApiContext, { user }: Space, id: s
   return found.description as ProcessDescription;
 }
 
-/** The package of a request: CWL itself, or where it is (OGC 20-044 requirements /req/ogcapppkg, /req/cwl). */
 async function readPackage(context: ApiContext, { user }: Space, request: FastifyRequest): Promise<NewProcess> {
-  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const { w } = request.query as { w?: string };
-  const { text, reference, workflow } = CWL_TYPES.includes(type)
-    ? { text: String(request.body), reference: "inline", workflow: w }
-    : PACKAGE_TYPES.includes(type)
-      ? await readUnit(context, request.body, w)
-      : refuseType(type);
+  const { text, reference, workflow } = await readPackageText(context, request);
   const document = await checkPackage(text, workflow);
   return { owner: user, description: describePackage(document), package: text, reference };
+}
+
+/** The package of a request, unchecked: CWL itself, or where it is (OGC 20-044 requirements /req/ogcapppkg, /req/cwl). */
+export async function readPackageText(context: ApiContext, request: FastifyRequest): Promise<PackageText> {
+  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const { w } = request.query as { w?: string };
+  return CWL_TYPES.includes(type)
+    ? { text: String(request.body), reference: "inline", workflow: w }
+    : PACKAGE_TYPES.includes(type)
+      ? readUnit(context, request.body, w)
+      : refuseType(type);
 }
 
 function refuseType(type: string): never {
@@ -164,7 +168,15 @@ interface Unit {
   readonly value?: unknown;
 }
 
-async function readUnit({ settings }: ApiContext, body: unknown, w: string | undefined) {
+interface PackageText {
+  readonly text: string;
+  /** Where it came from. */
+  readonly reference: string;
+  /** Which workflow is meant, where it has several. */
+  readonly workflow: string | undefined;
+}
+
+async function readUnit({ settings }: ApiContext, body: unknown, w: string | undefined): Promise<PackageText> {
   const { executionUnit } = (typeof body === "object" && body !== null ? body : {}) as {
     executionUnit?: Unit | Unit[];
   };
