@@ -16,7 +16,7 @@ import { type ApiContext, type Face, type Space, enterSpace } from "./context.ts
 import { toStatus } from "./job-status.ts";
 import { readExecute } from "./read-execute.ts";
 import { sendResults } from "./results.ts";
-import * as schemas from "./schemas.ts";
+import * as schemas from "./schemas/processes.ts";
 
 /** Milliseconds after which a synchronous request is answered with the job instead of its result. */
 const LONGEST_WAIT = 10 * 60_000;

@@ -11,7 +11,7 @@ import type { JobRequest, Tables } from "../store/tables.ts";
 import { type ApiContext, type Face, enterSpace, link } from "./context.ts";
 import { followLog } from "./follow-log.ts";
 import { openJob } from "./open-job.ts";
-import * as schemas from "./schemas.ts";
+import * as schemas from "./schemas/jobs.ts";
 
 /** What is known of how a job went: its log, its steps, what it was given, where its results come from, who was told. */
 export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {

@@ -12,7 +12,7 @@ import { toStatus } from "./job-status.ts";
 import { openJob } from "./open-job.ts";
 import { pageLinks } from "./page-links.ts";
 import { readCursor, readFilter, readPage, writeCursor } from "./read-query.ts";
-import * as schemas from "./schemas.ts";
+import * as schemas from "./schemas/jobs.ts";
 
 /** Jobs of a list when nobody says how many. */
 const USUAL_PAGE = 100;

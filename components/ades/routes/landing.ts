@@ -5,7 +5,7 @@ import { answer, formOf } from "./answer.ts";
 import { apiDocument, chooseVersion, typeOf } from "./api-document.ts";
 import { type ApiContext, type Face, OGC_REL, enterSpace, link } from "./context.ts";
 import { formLinks } from "./page-links.ts";
-import * as schemas from "./schemas.ts";
+import * as schemas from "./schemas/processes.ts";
 
 const PART1 = "http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf";
 const PART2 = "http://www.opengis.net/spec/ogcapi-processes-2/1.0/conf";

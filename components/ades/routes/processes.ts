@@ -29,7 +29,7 @@ import {
 import { formLinks, pageLinks } from "./page-links.ts";
 import { readPage } from "./read-query.ts";
 import { readPackage, requirePackageType } from "./read-package.ts";
-import * as schemas from "./schemas.ts";
+import * as schemas from "./schemas/processes.ts";
 
 /** Listing, deploying, describing, replacing and undeploying (OGC 18-062r2 §7.9, §7.10; OGC 20-044). */
 export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {

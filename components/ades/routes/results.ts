@@ -10,7 +10,7 @@ import type { JobRequest, JobResult } from "../store/tables.ts";
 import { answer, formOf } from "./answer.ts";
 import { type ApiContext, type Face, type Space, enterSpace } from "./context.ts";
 import { openJob } from "./open-job.ts";
-import * as schemas from "./schemas.ts";
+import * as schemas from "./schemas/jobs.ts";
 
 /** What came of a job, all of it or one output (OGC 18-062r2 §7.13). */
 export function addResultRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
