@@ -45,11 +45,15 @@ export async function runQuickProcedure(context: ProcedureContext): Promise<void
   const isOpen = urls.has("ades-open");
   const ades = requireUrl(urls, isOpen ? "ades-open" : "ades", "no processing service");
   if (plan.settings.variables.STAGEOUT_TARGET !== "objstore") {
-    throw new CommandError("results of this deployment go to workspaces; the quick procedure is for STAGEOUT_TARGET=objstore");
+    throw new CommandError(
+      "results of this deployment go to workspaces; the quick procedure is for STAGEOUT_TARGET=objstore",
+    );
   }
   const fetch = createDeploymentFetch(plan.settings.domain, await target.readAccess());
   const transcript = createTranscript(fetch, stdout);
-  stdout.write(`The vegetation index (NDVI) of a Landsat scene of Canberra, by the processing API of the ${target.title}.\n`);
+  stdout.write(
+    `The vegetation index (NDVI) of a Landsat scene of Canberra, by the processing API of the ${target.title}.\n`,
+  );
 
   const ask = await createStoreRequests(context, store);
   await putInputs(transcript, ask);
@@ -71,7 +75,9 @@ export async function runQuickProcedure(context: ProcedureContext): Promise<void
   const portal = urls.get("portal");
   stdout.write(
     `\nDone: the job took ${seconds.toFixed(1)} s. Its result is a STAC catalogue, ${catalogue}\n` +
-      (portal === undefined ? "" : `Look at it on the map: ${portal}processing/jobs/${job} (log in as ${USER}; bin/swath credentials)\n`),
+      (portal === undefined
+        ? ""
+        : `Look at it on the map: ${portal}processing/jobs/${job} (log in as ${USER}; bin/swath credentials)\n`),
   );
 }
 
@@ -167,7 +173,11 @@ async function execute(transcript: Transcript, ades: string, caller: Caller): Pr
 }
 
 /** Asks until the job has ended; gives the seconds it took. */
-async function waitUntilDone(transcript: Transcript, request: ShownRequest, stdout: NodeJS.WriteStream): Promise<number> {
+async function waitUntilDone(
+  transcript: Transcript,
+  request: ShownRequest,
+  stdout: NodeJS.WriteStream,
+): Promise<number> {
   transcript.step("How is it doing?");
   const started = performance.now();
   let answer = await transcript.send(request, { quiet: true });
@@ -186,7 +196,9 @@ async function waitUntilDone(transcript: Transcript, request: ShownRequest, stdo
       throw new CommandError(`the job ${status}: ${message ?? "without a message"}`);
     }
     if (seconds > PATIENCE_SECONDS) {
-      throw new CommandError(`the job has not ended after ${PATIENCE_SECONDS} s; bin/swath logs ades says what it does`);
+      throw new CommandError(
+        `the job has not ended after ${PATIENCE_SECONDS} s; bin/swath logs ades says what it does`,
+      );
     }
     await sleep(250);
   }
@@ -195,7 +207,12 @@ async function waitUntilDone(transcript: Transcript, request: ShownRequest, stdo
 /** The thumbnail of the first item of a catalogue in the object store, where the terminal can show it. */
 async function showPicture(
   catalogue: string,
-  { stdout, env, ask, fetch }: ProcedureContext & { ask: StoreRequest; fetch: ReturnType<typeof createDeploymentFetch> },
+  {
+    stdout,
+    env,
+    ask,
+    fetch,
+  }: ProcedureContext & { ask: StoreRequest; fetch: ReturnType<typeof createDeploymentFetch> },
 ): Promise<void> {
   if (!showsColours(stdout, env)) {
     return;
@@ -211,7 +228,9 @@ async function showPicture(
   let href = catalogue;
   for (let depth = 0; depth < 3; depth += 1) {
     const { links = [], assets = {} } = JSON.parse(Buffer.from(await read(href)).toString()) as Linked;
-    const picture = Object.values(assets).find(({ roles }) => roles?.some((role) => role === "thumbnail" || role === "overview"));
+    const picture = Object.values(assets).find(({ roles }) =>
+      roles?.some((role) => role === "thumbnail" || role === "overview"),
+    );
     if (picture !== undefined) {
       const image = await read(new URL(picture.href, href).href);
       stdout.write(`\n${await drawPicture(image, Math.min(PICTURE_COLUMNS, stdout.columns - 4))}`);

@@ -56,5 +56,7 @@ function toBytes(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
   if (typeof data === "string") {
     return Buffer.from(data);
   }
-  return data instanceof ArrayBuffer ? new Uint8Array(data) : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  return data instanceof ArrayBuffer
+    ? new Uint8Array(data)
+    : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

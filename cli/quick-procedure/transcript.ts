@@ -120,7 +120,9 @@ function toCurl({ method = "GET", url, headers, json, form, file, hidden }: Show
   const options = [
     ...(method === "GET" || (method === "PUT" && file !== undefined) ? [] : [`-X ${method}`]),
     ...(hidden?.shownAs ?? []),
-    ...Object.entries(toHeaders({ ...(headers && { headers }), ...(json !== undefined && { json }) })).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+    ...Object.entries(toHeaders({ ...(headers && { headers }), ...(json !== undefined && { json }) })).map(
+      ([name, value]) => `-H ${quote(`${name}: ${value}`)}`,
+    ),
     ...Object.entries(form ?? {}).map(([name, value]) =>
       typeof value === "string" ? `-d ${quote(`${name}=${value}`)}` : `-d "${name}=$${value.variable}"`,
     ),
@@ -136,7 +138,10 @@ function quote(text: string): string {
 
 function formatAnswer({ status, location, text }: Answer): string {
   const lines = toLines(text);
-  const shown = lines.length > LINES_SHOWN + 2 ? [...lines.slice(0, LINES_SHOWN), `… ${lines.length - LINES_SHOWN} more lines`] : lines;
+  const shown =
+    lines.length > LINES_SHOWN + 2
+      ? [...lines.slice(0, LINES_SHOWN), `… ${lines.length - LINES_SHOWN} more lines`]
+      : lines;
   return [String(status), ...(location === undefined ? [] : [`Location: ${location}`]), ...shown, ""].join("\n");
 }
 
