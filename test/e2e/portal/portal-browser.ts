@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
+import { request } from "node:https";
 
 import type { TestCluster } from "@swath/testing";
 import axe from "axe-core";
@@ -17,7 +18,15 @@ export interface PortalRig {
   readonly url: (service: string, path?: string) => string;
   /** A browser of somebody's own. `requests` are the addresses that its pages asked for. */
   readonly open: (options?: { readonly bypassCSP?: boolean }) => Promise<Visitor>;
+  /** A request without a browser, with any headers. */
+  readonly ask: (service: string, path: string, options?: AskOptions) => Promise<{ status: number; body: string }>;
   readonly close: () => Promise<void>;
+}
+
+interface AskOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 export interface Visitor {
@@ -50,8 +59,40 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
       page.setDefaultTimeout(30_000);
       return { context, page, requests, logIn: (name, path) => logIn(page, url("portal", path ?? "/"), name) };
     },
+    ask: (service, path, options) => ask(Number(tlsPort), new URL(url(service)).host, path, options),
     close: () => browser.close(),
   };
+}
+
+function ask(
+  port: number,
+  host: string,
+  path: string,
+  { method = "GET", headers = {}, body = "" }: AskOptions = {},
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        host: "127.0.0.1",
+        port,
+        servername: host.split(":", 1)[0] ?? host,
+        rejectUnauthorized: false,
+        method,
+        path,
+        headers: { host, ...headers },
+        agent: false,
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+        response.on("error", reject);
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
 }
 
 async function logIn(page: Page, address: string, username: string): Promise<void> {
