@@ -15,6 +15,7 @@ const job = {
   stdout: undefined,
   stderr: undefined,
 } as unknown as JobSpec;
+const patience = { room: 60, start: 30 };
 const pod = (status: PodState): Pod => ({
   metadata: { name: "p", uid: "u", resourceVersion: "1", creationTimestamp: "" },
   status,
@@ -56,19 +57,19 @@ test("waiting for room names what is missing, and lasts as long as the operator 
     phase: "Pending",
     conditions: [{ type: "PodScheduled", status: "False", reason: "Unschedulable", message }],
   });
-  const wait = explainWait(unschedulable, job, "crop:1", 60);
+  const wait = explainWait(unschedulable, job, "crop:1", patience);
   assert.equal(wait?.patience, 60);
   assert.match(wait?.text ?? "", /no node has enough free memory and processor cores; it asks for 8 cores and 512 MiB/);
   assert.equal(wait?.error("").code, "infrastructure");
 });
 
 test("an image that cannot be pulled is tried again for a while, a wrong name not at all", () => {
-  const wait = explainWait(waits("ErrImagePull", "not found"), job, "crop:1", 60);
+  const wait = explainWait(waits("ErrImagePull", "not found"), job, "crop:1", patience);
   assert.match(
     wait?.error("manifest unknown").message ?? "",
     /crop:1 cannot be pulled: manifest unknown.*DockerRequirement/,
   );
-  assert.ok((wait?.patience ?? 0) > 30);
-  assert.equal(explainWait(waits("InvalidImageName"), job, "Crop", 60)?.patience, 0);
-  assert.equal(explainWait(waits("ContainerCreating"), job, "crop:1", 60), undefined);
+  assert.equal(wait?.patience, 30);
+  assert.equal(explainWait(waits("InvalidImageName"), job, "Crop", patience)?.patience, 0);
+  assert.equal(explainWait(waits("ContainerCreating"), job, "crop:1", patience), undefined);
 });

@@ -10,18 +10,22 @@ export interface Wait {
   readonly error: (detail: string) => CwlError;
 }
 
-/** Seconds after which a registry that does not give an image, or a node that cannot start a container, is believed. */
-const PULL_PATIENCE = 90;
-const START_PATIENCE = 60;
+/** Seconds that a pod may wait. */
+export interface Patience {
+  /** For room in the cluster. */
+  readonly room: number;
+  /** For a registry that does not give the image, or a node that cannot start the container. */
+  readonly start: number;
+}
 
 /** What a pod that has not begun waits for; `undefined` while all goes its way. */
-export function explainWait(pod: Pod, job: JobSpec, image: string, roomPatience: number): Wait | undefined {
+export function explainWait(pod: Pod, job: JobSpec, image: string, patience: Patience): Wait | undefined {
   const unscheduled = pod.status?.conditions?.find(({ type, status }) => type === "PodScheduled" && status === "False");
   if (unscheduled !== undefined) {
     const detail = unscheduled.message ?? "";
     return {
       text: `waiting for room in the cluster: ${explainScheduler(detail, job)}`,
-      patience: roomPatience,
+      patience: patience.room,
       error: () =>
         new CwlError(
           "infrastructure",
@@ -36,7 +40,7 @@ export function explainWait(pod: Pod, job: JobSpec, image: string, roomPatience:
     case "RegistryUnavailable":
       return {
         text: `the image ${image} cannot be pulled; trying again`,
-        patience: PULL_PATIENCE,
+        patience: patience.start,
         error: (detail) =>
           new CwlError(
             "unsupported",
@@ -56,7 +60,7 @@ export function explainWait(pod: Pod, job: JobSpec, image: string, roomPatience:
     case "RunContainerError":
       return {
         text: `the node cannot start the container; trying again: ${shorten(message)}`,
-        patience: START_PATIENCE,
+        patience: patience.start,
         error: () =>
           new CwlError("infrastructure", `${job.name}: the node cannot start the container: ${shorten(message)}`),
       };

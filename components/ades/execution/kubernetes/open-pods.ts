@@ -9,6 +9,9 @@ import type { PodSurroundings } from "./pod-spec.ts";
 import { type OwnerReference, type Pod, marks } from "./pod-types.ts";
 import { podsPath } from "./watch-pod.ts";
 
+/** Seconds after which a registry that does not give an image, or a node that cannot start a container, is believed. */
+const START_PATIENCE = 90;
+
 /** The cluster that this service runs in. */
 export const openPodsApi = (settings: AdesSettings): ClusterApi =>
   openClusterApi(openAccount(settings.KUBERNETES_ACCOUNT, settings.KUBERNETES_API));
@@ -17,7 +20,7 @@ export const openPodsApi = (settings: AdesSettings): ClusterApi =>
 export function createPods(api: ClusterApi, settings: AdesSettings, job: string): Executor {
   return createPodExecutor({
     api,
-    patience: settings.POD_PATIENCE,
+    patience: { room: settings.POD_PATIENCE, start: START_PATIENCE },
     surroundings: () => findSurroundings(api, settings, job),
   });
 }
@@ -26,6 +29,7 @@ async function findSurroundings(api: ClusterApi, settings: AdesSettings, job: st
   const own = await api.get<Pod>(`${podsPath(api.namespace)}/${hostname()}`);
   const owner = own?.metadata.ownerReferences?.find(({ controller }) => controller === true);
   const workload = own?.metadata.labels?.["app.kubernetes.io/name"];
+  const deployment = own?.metadata.labels?.[marks.deployment];
   return {
     namespace: api.namespace,
     claim: settings.POD_VOLUME_CLAIM,
@@ -37,7 +41,7 @@ async function findSurroundings(api: ClusterApi, settings: AdesSettings, job: st
     ...(settings.POD_DEFAULT_IMAGE !== undefined && { defaultImage: settings.POD_DEFAULT_IMAGE }),
     cpuPercent: settings.POD_CPU_PERCENT,
     maxRamMiB: settings.MAX_RAM_MIB,
-    labels: { [marks.job]: job },
+    labels: { [marks.job]: job, ...(deployment !== undefined && { [marks.deployment]: deployment }) },
     ...(owner && { owner: toOwner(owner) }),
   };
 }

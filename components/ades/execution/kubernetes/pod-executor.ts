@@ -3,7 +3,7 @@ import type { ClusterApi } from "@swath/kubernetes/api";
 import { randomBytes } from "node:crypto";
 
 import { createPod, removePod, removePods } from "./create-pod.ts";
-import { type Wait, explainEnd, explainWait } from "./explain.ts";
+import { type Patience, type Wait, explainEnd, explainWait } from "./explain.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
 import { digestOf } from "./invocation.ts";
 import { type KeptPod, KeptPods, inodeOf, takeOver } from "./kept-pods.ts";
@@ -15,8 +15,7 @@ export interface PodExecutorOptions {
   readonly api: ClusterApi;
   /** Asked once, when the first pod is made. */
   readonly surroundings: () => Promise<PodSurroundings>;
-  /** Seconds that a pod may wait for room in the cluster. */
-  readonly patience: number;
+  readonly patience: Patience;
 }
 
 /**
@@ -59,9 +58,9 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
 
 class PodRunner {
   private readonly api: ClusterApi;
-  private readonly patience: number;
+  private readonly patience: Patience;
 
-  constructor(api: ClusterApi, patience: number) {
+  constructor(api: ClusterApi, patience: Patience) {
     this.api = api;
     this.patience = patience;
   }
@@ -82,7 +81,7 @@ class PodRunner {
       },
     });
     return await this.untilRemoved(name, job, controls, async () => {
-      await createPod(this.api, manifest, { job, patience: this.patience, ...controls });
+      await createPod(this.api, manifest, { job, patience: this.patience.room, ...controls });
       return await this.follow(name, job, around, controls);
     });
   }
@@ -199,13 +198,13 @@ class PodRunner {
 class Waiting {
   private readonly job: JobSpec;
   private readonly image: string;
-  private readonly patience: number;
+  private readonly patience: Patience;
   private readonly onLog: (text: string) => void;
   private text: string | undefined;
   private since = 0;
   private detail = "";
 
-  constructor(job: JobSpec, image: string, patience: number, onLog: (text: string) => void) {
+  constructor(job: JobSpec, image: string, patience: Patience, onLog: (text: string) => void) {
     this.job = job;
     this.image = image;
     this.patience = patience;

@@ -73,7 +73,7 @@ export function createPodManifest(
       namespace,
       labels: {
         "app.kubernetes.io/name": "ades-tool",
-        "app.kubernetes.io/managed-by": "ades",
+        "app.kubernetes.io/managed-by": "swath-ades",
         ...labels,
         [marks.run]: runOf(job.id),
         [marks.network]: job.network ? "open" : "none",

@@ -51,6 +51,8 @@ export interface OwnerReference {
 
 /** Labels and annotations by which pods of tools are found again. */
 export const marks = {
+  /** Label of all that belongs to a deployment, by which it is removed with it. */
+  deployment: "swath.io/deployment",
   /** Label of every pod of a tool; its value is the id of the run. */
   run: "swath.io/cwl-run",
   /** Label: the processing service's job. */
