@@ -3,7 +3,7 @@ import type { ClusterRole, Component, DeployContext, EnvValue } from "@swath/man
 const NAMESPACE = "rm";
 
 /** What the reconciler may do with the API of a cluster: make, keep and remove namespaces and what is in them. */
-const NAMESPACES_ROLE: ClusterRole = {
+export const NAMESPACES_ROLE: ClusterRole = {
   scope: "cluster",
   rules: [
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "patch", "delete"] },
