@@ -68,6 +68,10 @@ export const manifest: Component = {
           size: "20Gi",
           storageClass: variables.ADES_STORAGE,
           accessMode: variables.ADES_STORAGE_ACCESS,
+          backup: {
+            kind: "nothing",
+            because: "it holds only what jobs at work have staged and made; they are run again",
+          },
         },
       ],
       podNetworks: createToolNetworks(NAMESPACE),
