@@ -6,7 +6,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { waitUntil } from "@swath/testing";
-import { applyObjects, createAccount, createNamespace, kubectl, mustKubectl, whyNoKubernetes } from "@swath/testing/kubernetes";
+import {
+  applyObjects,
+  createAccount,
+  createNamespace,
+  kubectl,
+  mustKubectl,
+  whyNoKubernetes,
+} from "@swath/testing/kubernetes";
 
 import { NAMESPACES_ROLE } from "../manifest.ts";
 import { type Answer, type Rig, startRig } from "./rig.ts";
@@ -76,7 +83,10 @@ test("a workspace has a namespace with quota, limits, network and its storage cr
     region: "us-east-1",
   });
   assert.equal((await read("resourcequota", "workspace")).spec.hard.pods, "20");
-  assert.deepEqual((await read("limitrange", "workspace")).spec.limits[0].defaultRequest, { cpu: "100m", memory: "128Mi" });
+  assert.deepEqual((await read("limitrange", "workspace")).spec.limits[0].defaultRequest, {
+    cpu: "100m",
+    memory: "128Mi",
+  });
   assert.deepEqual((await read("networkpolicy", "workspace")).spec.policyTypes, ["Ingress", "Egress"]);
   assert.deepEqual((await read("configmap", "workspace")).data, { quota_in_mb: "20480" });
 });
@@ -86,7 +96,10 @@ test("the namespace follows the workspace: a new quota, new keys", { skip }, asy
   await waitUntil("the quota is told", async () => (await read("configmap", "workspace")).data.quota_in_mb === "7");
   const before = decode((await read("secret", "bucket")).data)["access"];
   await rig.ask("admin", "POST", `/workspaces/${workspace}/rotate-keys`);
-  await waitUntil("the Secret has new keys", async () => decode((await read("secret", "bucket")).data)["access"] !== before);
+  await waitUntil(
+    "the Secret has new keys",
+    async () => decode((await read("secret", "bucket")).data)["access"] !== before,
+  );
   assert.deepEqual((await ready()).repairs, []);
 });
 
@@ -114,7 +127,10 @@ test("somebody else's namespace is left alone, and the workspace says why it wai
   });
   assert.match(body.status_reason, /does not belong to a workspace/);
   await rig.ask("admin", "DELETE", `/workspaces/${taken}?data=purge`);
-  await waitUntil("the workspace is gone", async () => (await rig.ask("admin", "GET", `/workspaces/${taken}`)).status === 404);
+  await waitUntil(
+    "the workspace is gone",
+    async () => (await rig.ask("admin", "GET", `/workspaces/${taken}`)).status === 404,
+  );
   assert.ok(await read("namespace", taken));
 });
 

@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 import { waitUntil } from "@swath/testing";
+import { mustKubectl } from "@swath/testing/kubernetes";
 
 import { hasBegun } from "../pod-types.ts";
 import { IMAGE, type PodRig, USER, startPodRig, whyNoPods } from "./pod-rig.ts";
@@ -62,6 +63,12 @@ const run = async (job: string, document: string, more: Partial<PodRun> = {}) =>
   assert.ok(end, log);
   return { end, log };
 };
+/** Lines of a file among the outputs. */
+function readOutput(end: PodRunEnd | undefined, name: string): readonly string[] {
+  const file = end?.outputs?.[name] as { readonly location: string } | undefined;
+  assert.ok(file, `no output ${name}`);
+  return readFileSync(fileURLToPath(file.location), "utf8").trim().split("\n");
+}
 const podsOf = async (job: string) =>
   (await rig.pods()).filter(({ metadata }) => metadata.labels?.["swath.io/job"] === job);
 
@@ -78,8 +85,7 @@ test("a tool is a pod that reads its inputs, writes its outputs and is gone afte
   }).replace("$(HOME)", "\\\\$(HOME)");
   const { end, log } = await run("plain", document);
   assert.equal(end.message, undefined);
-  const { location } = end.outputs?.["counted"] as { location: string };
-  assert.deepEqual(readFileSync(fileURLToPath(location), "utf8").trim().split("\n"), ["8", String(USER), "PRICE=$(HOME) $$ 5"]);
+  assert.deepEqual(readOutput(end, "counted"), ["8", String(USER), "PRICE=$(HOME) $$ 5"]);
   assert.match(log, /to the log/);
   assert.deepEqual(await podsOf("plain"), []);
 });
@@ -112,9 +118,8 @@ test("steps are pods of one job; a scatter runs side by side", { skip }, async (
   });
   const { end } = await run("scatter", document, { inputs: { words: ["a", "b", "c"] } });
   assert.equal(end.message, undefined);
-  const { location } = end.outputs?.["all"] as { location: string };
   // `sh -c` takes the first file for its own name.
-  assert.deepEqual(readFileSync(fileURLToPath(location), "utf8").trim().split("\n"), ["b", "c"]);
+  assert.deepEqual(readOutput(end, "all"), ["b", "c"]);
 });
 
 test("an exit code, its last words, and a command that is not there", { skip }, async () => {
@@ -140,7 +145,10 @@ test("too much memory, too much time, no image, no room: each is told in words",
   assert.match(memory.end.message ?? "", /used more memory than its limit of 32 MiB.*ramMin/s);
   assert.match(time.end.message ?? "", /longer than its limit of 2 s/);
   assert.match(image.end.message ?? "", /registry\.invalid\/none:1 cannot be pulled: .*DockerRequirement/s);
-  assert.match(room.end.message ?? "", /no room for it \(no node has enough free processor cores; it asks for 5000 cores/);
+  assert.match(
+    room.end.message ?? "",
+    /no room for it \(no node has enough free processor cores; it asks for 5000 cores/,
+  );
   assert.match(room.log, /cluster: waiting for room/);
   for (const job of ["memory", "time", "image", "room"]) {
     assert.deepEqual(await podsOf(job), [], job);
@@ -179,13 +187,11 @@ test("a pod outlives its service and is joined again, not run twice", { skip }, 
       await again.ended;
       continue;
     }
-    const { mustKubectl } = await import("@swath/testing/kubernetes");
     await mustKubectl(["exec", "-n", rig.namespace, pod.metadata.name, "--", "touch", "/var/spool/cwl/go"]);
     const { end, log } = await again.ended;
     assert.equal(end?.message, undefined);
     assert.match(log, /begin[\s\S]*over/);
-    const { location } = end?.outputs?.["stamp"] as { location: string };
-    assert.equal(readFileSync(fileURLToPath(location), "utf8").trim().split("\n").length, 1);
+    assert.equal(readOutput(end, "stamp").length, 1);
   }
   assert.deepEqual(await podsOf("killed"), []);
 });

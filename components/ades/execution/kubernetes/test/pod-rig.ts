@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import {
-
   createAccount,
   createNamespace,
   createSharedFolder,
@@ -72,4 +71,3 @@ export async function startPodRig(): Promise<PodRig> {
     },
   };
 }
-
