@@ -85,14 +85,14 @@ function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<s
 }
 
 /** Results go to the user's workspace where there are workspaces, else to a bucket of the platform's own. */
-function toStorage({ settings, isEnabled }: DeployContext): Record<string, EnvValue> {
+function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
   const { variables } = settings;
   const toWorkspace = variables.STAGEOUT_TARGET === "workspace" && isEnabled("workspace-api");
   return {
     STAGEOUT_TARGET: toWorkspace ? "workspace" : "objstore",
     S3_REGION: variables.OBJSTORE_REGION,
     ...(isEnabled("objstore")
-      ? { S3_ENDPOINT: { peer: "objstore" } }
+      ? { S3_ENDPOINT: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore") }
       : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
     S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
     S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,

@@ -7,7 +7,12 @@ import type { StageInSource } from "../staging/types.ts";
 /** The inputs of a job as the engine takes them; files that have yet to be fetched are `{"$staged": <index>}`. */
 export interface ReadInputs {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly sources: readonly StageInSource[];
+  readonly sources: readonly InputSource[];
+}
+
+/** An input to fetch, and which assets of it when not all are wanted. */
+export interface InputSource extends StageInSource {
+  readonly assets?: readonly string[];
 }
 
 interface Problem {
@@ -22,7 +27,7 @@ interface Problem {
 export function readInputs(document: LoadedDocument, given: Readonly<Record<string, unknown>>): ReadInputs {
   const { inputs } = describeProcess(document);
   const problems: Problem[] = [];
-  const sources: StageInSource[] = [];
+  const sources: InputSource[] = [];
   const values: Record<string, unknown> = {};
   const known = new Set(inputs.map(({ name }) => name));
   for (const name of Object.keys(given)) {
@@ -57,7 +62,7 @@ function unwrap(value: unknown): unknown {
 
 interface Findings {
   readonly problems: Problem[];
-  readonly sources: StageInSource[];
+  readonly sources: InputSource[];
 }
 
 function convert(given: unknown, type: CwlType, path: string, findings: Findings): unknown {

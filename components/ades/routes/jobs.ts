@@ -2,9 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { OgcError, invalidParameter, noSuchJob, noSuchProcess, resultNotReady } from "../errors.ts";
-import { readInputs } from "../execution/read-inputs.ts";
+import { checkExecution } from "../execution/check-execution.ts";
 import { ECHO, echo } from "../packages/echo.ts";
-import { loadPackage } from "../packages/load-package.ts";
 import { listLog, listSteps } from "../store/job-records.ts";
 import { type Job, type JobFilter, dismissJob, findJob, insertJob, listJobs } from "../store/jobs.ts";
 import { findProcess } from "../store/processes.ts";
@@ -128,13 +127,14 @@ async function execute(
   if (process === undefined) {
     throw noSuchProcess(id);
   }
-  // Inputs that do not fit are refused now, not by a job that fails later.
-  readInputs(await loadPackage(process.package, id), inputs);
+  // What cannot work is refused now, not by a job that fails later.
+  const needs = await checkExecution(context.settings, process, inputs);
   const job = await insertJob(db, {
     owner: space.user,
     processId: id,
     version: process.version,
     request: { inputs, response: response === "document" ? "document" : "raw" },
+    needs,
   });
   const location = `${space.base}/jobs/${job.id}`;
   const prefersAsync = /respond-async/.test(String(request.headers["prefer"] ?? "")) || mode === "async";

@@ -19,10 +19,18 @@ export interface ContainerOptions {
   readonly env: { readonly [name: string]: string | undefined };
   /** File with registry credentials (containers-auth.json) for pulls. */
   readonly authFile?: string | undefined;
+  /** Processors that one container may use; all when left out. */
+  readonly cpus?: number | undefined;
 }
 
 /** Exit codes by which both engines say that they, not the tool, failed. */
 const engineFailure = 125;
+
+/** Exit code of a container whose command was killed: by its memory limit, as nobody else has a reason to. */
+const killed = 137;
+
+/** How long an image that could not be had is not asked for again by tools that can do without. */
+const missingMs = 60_000;
 
 /** Containers carry the id of their run, by which those of a dead attempt are found. */
 const runLabel = "swath.cwl.run";
@@ -34,6 +42,7 @@ export function createContainerExecutor(options: ContainerOptions): Executor {
     kind: options.kind,
     sharesFileSystem: false,
     run: (job, controls) => engine.run(job, controls),
+    whyNoImage: (request, signal) => engine.whyNoImage(request, signal),
     cleanUp: (jobIds) => engine.cleanUp(jobIds),
     removeOrphans: (runId) => engine.removeOrphans(runId),
   };
@@ -45,6 +54,7 @@ class ContainerEngine {
   /** One pull or build an image, however many jobs ask for it. */
   private readonly images = new Map<string, Promise<string>>();
   private readonly alive = new Set<string>();
+  private readonly missing = new Map<string, { readonly why: string; readonly until: number }>();
 
   constructor(options: ContainerOptions) {
     this.options = options;
@@ -82,7 +92,8 @@ class ContainerEngine {
           { exitCode: engineFailure },
         );
       }
-      return result;
+      const wasKilled = result.exitCode === killed && !result.timedOut && !controls.signal.aborted;
+      return wasKilled && job.ramLimitMiB > 0 ? { ...result, outOfMemory: true } : result;
     } finally {
       clearTimeout(timer);
       controls.signal.removeEventListener("abort", remove);
@@ -91,6 +102,26 @@ class ContainerEngine {
       }
       rmSync(variables.file, { force: true });
       this.alive.delete(job.id);
+    }
+  }
+
+  async whyNoImage(request: ContainerRequest, signal: AbortSignal): Promise<string | undefined> {
+    const key = JSON.stringify(request);
+    const known = this.missing.get(key);
+    if (known !== undefined && performance.now() < known.until) {
+      return known.why;
+    }
+    try {
+      await this.image(request, signal);
+      this.missing.delete(key);
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) {
+        throw error;
+      }
+      const why = messageOf(error);
+      this.missing.set(key, { why, until: performance.now() + missingMs });
+      return why;
     }
   }
 
@@ -134,7 +165,8 @@ class ContainerEngine {
       "--cap-drop=all",
       "--security-opt=no-new-privileges",
       ...(job.network ? [] : ["--network=none"]),
-      ...(job.ramMiB > 0 ? [`--memory=${Math.max(job.ramMiB, 16)}m`] : []),
+      ...(job.ramLimitMiB > 0 ? [`--memory=${Math.max(job.ramLimitMiB, 16)}m`] : []),
+      ...(this.options.cpus === undefined ? [] : [`--cpus=${this.options.cpus}`]),
       ...(request.gpus > 0
         ? this.options.kind === "docker"
           ? [`--gpus=${request.gpus}`]

@@ -89,6 +89,21 @@ export function groupIsAlive(leader: number): boolean {
   }
 }
 
+/** A process with what it has started, as far as parents, groups and sessions tell; costs no look into each process. */
+export function listFamily(leader: number): number[] {
+  const family = new Set([leader]);
+  const all = listProcesses(0);
+  for (let size = 0; size !== family.size;) {
+    size = family.size;
+    for (const { pid, parent, group, session } of all) {
+      if (family.has(parent) || group === leader || session === leader) {
+        family.add(pid);
+      }
+    }
+  }
+  return [...family];
+}
+
 /** Processes of a job that are alive now. `known` remembers members over rounds, so that orphans stay ours. */
 function find(search: ProcessSearch, known: Set<number>): number[] {
   const all = listProcesses(search.since ?? 0);

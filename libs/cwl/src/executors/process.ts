@@ -1,6 +1,7 @@
 import { CwlError, messageOf } from "../errors.ts";
 import type { Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
 import { HelperPool } from "./helper-pool.ts";
+import { guardMemory } from "./memory-guard.ts";
 import { groupIsAlive, killAll, killTree, markerVariable, nowInTicks } from "./kill-tree.ts";
 import { LogTail } from "./log-tail.ts";
 import type { RunningCommand } from "./running-command.ts";
@@ -19,8 +20,13 @@ interface KnownRun {
   jobs: number;
 }
 
+export interface ProcessExecutorOptions {
+  /** Ends a command that uses more memory, with all it has started, than its job's limit. */
+  readonly limitMemory?: boolean | undefined;
+}
+
 /** Runs tools as processes of this machine, each in a session of its own. */
-export function createProcessExecutor(): Executor {
+export function createProcessExecutor({ limitMemory = false }: ProcessExecutorOptions = {}): Executor {
   const runs = new Map<string, KnownRun>();
   const helpers = new HelperPool();
   return {
@@ -37,7 +43,7 @@ export function createProcessExecutor(): Executor {
       if (run.jobs > manyJobs) {
         helpers.open();
       }
-      return runProcessJob(job, controls, helpers);
+      return runProcessJob(limitMemory ? job : { ...job, ramLimitMiB: 0 }, controls, helpers);
     },
     cleanUp: async (jobIds) => {
       for (const id of jobIds) {
@@ -89,10 +95,16 @@ async function watch(
   const sampler = new UsageSampler(command.pid);
   const search = { marker: job.id, leader: command.pid, directory: job.outdir.host };
   let timedOut = false;
+  let outOfMemory = false;
   let ending: Promise<void> | undefined;
   const end = (): void => {
     ending ??= killTree(search, graceMs);
   };
+  const stopGuard = guardMemory(command.pid, job.ramLimitMiB * 2 ** 20, () => {
+    outOfMemory = true;
+    // Asking would give it time to take the rest of the machine.
+    ending ??= killAll(search);
+  });
   const timer =
     job.timeLimitSeconds > 0
       ? setTimeout(() => {
@@ -114,7 +126,7 @@ async function watch(
     await command.drain();
     controls.signal.throwIfAborted();
     const exitCode = code ?? 128 + signalNumber(signal);
-    return { exitCode, timedOut, usage: { wallSeconds, ...sampler.stop() }, logTail: tail.toString() };
+    return { exitCode, timedOut, outOfMemory, usage: { wallSeconds, ...sampler.stop() }, logTail: tail.toString() };
   } catch (error) {
     // A helper that died leaves what it had started.
     await killAll(search);
@@ -123,6 +135,7 @@ async function watch(
       : asStartFailure(error, job);
   } finally {
     clearTimeout(timer);
+    stopGuard();
     sampler.stop();
     controls.signal.removeEventListener("abort", end);
     command.close();
