@@ -67,5 +67,6 @@ async function end(why: string): Promise<void> {
 }
 
 function tell(message: FromRunner): void {
-  process.send?.(message);
+  // A service that is gone is told by the end of the connection.
+  process.send?.(message, undefined, undefined, () => {});
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { CwlError, messageOf } from "../errors.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
+import { inheritedLimits } from "./inherited-limits.ts";
 import { createProcessExecutor } from "./process.ts";
 
 const execFileAsync = promisify(execFile);
@@ -28,6 +29,10 @@ const engineFailure = 125;
 
 /** Exit code of a container whose command was killed: by its memory limit, as nobody else has a reason to. */
 const killed = 137;
+
+/** By which both engines say that the command is not in the image. */
+const notFound = 127;
+const nowhere = "/nowhere/swath-cwl";
 
 /** How long an image that could not be had is not asked for again by tools that can do without. */
 const missingMs = 60_000;
@@ -54,6 +59,7 @@ class ContainerEngine {
   /** One pull or build an image, however many jobs ask for it. */
   private readonly images = new Map<string, Promise<string>>();
   private readonly alive = new Set<string>();
+  private works: Promise<void> | undefined;
   private readonly missing = new Map<string, { readonly why: string; readonly until: number }>();
 
   constructor(options: ContainerOptions) {
@@ -112,16 +118,35 @@ class ContainerEngine {
       return known.why;
     }
     try {
-      await this.image(request, signal);
+      const image = await this.image(request, signal);
+      this.works ??= this.tryOut(image, signal);
+      await this.works;
       this.missing.delete(key);
       return undefined;
     } catch (error) {
       if (signal.aborted) {
         throw error;
       }
+      this.works = undefined;
       const why = messageOf(error);
       this.missing.set(key, { why, until: performance.now() + missingMs });
       return why;
+    }
+  }
+
+  /** Has a container started with a command that no image has: the engine then says that there is none, unless it cannot even do that. */
+  private async tryOut(image: string, signal: AbortSignal): Promise<void> {
+    const limits = this.options.kind === "podman" ? inheritedLimits() : [];
+    const args = ["run", "--rm", "--network=none", ...limits, ...(this.options.runOptions ?? []), `--entrypoint=${nowhere}`, image];
+    try {
+      await execFileAsync(this.options.command, args, { env: this.engineEnvironment(), signal });
+    } catch (error) {
+      const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
+      if (code !== notFound) {
+        throw new CwlError("infrastructure", `${this.options.kind} cannot run containers here: ${stderr.trim() || messageOf(error)}`, {
+          cause: error,
+        });
+      }
     }
   }
 
@@ -172,6 +197,7 @@ class ContainerEngine {
           ? [`--gpus=${request.gpus}`]
           : ["--device=nvidia.com/gpu=all"]
         : []),
+      ...(this.options.kind === "podman" ? inheritedLimits() : []),
       ...(this.options.runOptions ?? []),
       mount(job.outdir.host, job.outdir.seen, true),
       mount(job.tmpdir.host, job.tmpdir.seen, true),
