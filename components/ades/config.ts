@@ -42,7 +42,8 @@ export const settings = defineSettings({
   CONTAINER_ENGINE: {
     kind: "string",
     default: "auto",
-    description: "What runs containers: podman, docker, none, the path of one, or auto for the first that is installed.",
+    description:
+      "What runs containers: podman, docker, none, the path of one, or auto for the first that is installed.",
   },
   CONTAINER_AUTH_FILE: {
     kind: "string",

@@ -22,7 +22,9 @@ export function findEngine({ CONTAINER_ENGINE: wanted }: AdesSettings): Containe
   }
   const isPath = wanted.includes("/");
   const names = wanted === "auto" ? ["podman", "docker"] : [wanted];
-  const candidates = isPath ? [wanted] : names.flatMap((name) => ENGINE_PATH.split(":").map((folder) => join(folder, name)));
+  const candidates = isPath
+    ? [wanted]
+    : names.flatMap((name) => ENGINE_PATH.split(":").map((folder) => join(folder, name)));
   const command = candidates.find(isProgram);
   if (command === undefined) {
     if (wanted === "auto") {

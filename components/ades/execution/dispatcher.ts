@@ -56,7 +56,10 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
   let pumping = false;
   let again = false;
 
-  const warn = (text: string, more: object = {}) => (error: unknown) => logger.warn({ ...more, err: error }, text);
+  const warn =
+    (text: string, more: object = {}) =>
+    (error: unknown) =>
+      logger.warn({ ...more, err: error }, text);
   const pool = openRunnerPool({
     env,
     onEnd: (job, how) => void ended(job, how).catch(warn("cannot note the end of a runner", { job: job.id })),
@@ -169,7 +172,10 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
     onError: warn("lost the connection that jobs are told on"),
   });
   const looking = setInterval(() => void pump(), LOOK_AGAIN);
-  const keeping = setInterval(() => void keep().catch(warn("cannot keep jobs; trying again")), (LEASE_SECONDS * 1000) / 6);
+  const keeping = setInterval(
+    () => void keep().catch(warn("cannot keep jobs; trying again")),
+    (LEASE_SECONDS * 1000) / 6,
+  );
   return {
     stop: async () => {
       stopped = true;

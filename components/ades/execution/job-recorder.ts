@@ -91,7 +91,11 @@ export function createJobRecorder(
     logged += text.length;
     log.push({ at: time, step, text });
     if (logged > MOST_LOG) {
-      log.push({ at: time, step, text: `\n[The log is longer than ${MOST_LOG} characters; what follows is not kept.]\n` });
+      log.push({
+        at: time,
+        step,
+        text: `\n[The log is longer than ${MOST_LOG} characters; what follows is not kept.]\n`,
+      });
     }
   };
   return {

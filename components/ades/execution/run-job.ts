@@ -125,7 +125,10 @@ interface Results {
   readonly options: RunOptions;
 }
 
-async function store(outputs: ValueObject, { job, folder, title, storage, recorder, options }: Results): Promise<JobResult> {
+async function store(
+  outputs: ValueObject,
+  { job, folder, title, storage, recorder, options }: Results,
+): Promise<JobResult> {
   const directory = findOutputFolder(outputs, join(folder, "out"));
   const stored = await waitForStorage(
     options,

@@ -17,7 +17,10 @@ interface Options {
  * Does work again and again while what it needs is away, with longer and longer pauses.
  * @throws the failure that does not pass, or the reason of the signal
  */
-export async function whileAway<T>(work: () => Promise<T>, { signal, isPassing, patience, onWait }: Options): Promise<T> {
+export async function whileAway<T>(
+  work: () => Promise<T>,
+  { signal, isPassing, patience, onWait }: Options,
+): Promise<T> {
   const until = performance.now() + (patience ?? Number.POSITIVE_INFINITY);
   for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     signal.throwIfAborted();

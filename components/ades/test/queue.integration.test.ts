@@ -61,7 +61,10 @@ test("who has fewest jobs at work comes first", async () => {
     await add(owner);
   }
   const taken = [await claim(), await claim()];
-  assert.deepEqual(taken.map((job) => job?.owner), ["a", "b"]);
+  assert.deepEqual(
+    taken.map((job) => job?.owner),
+    ["a", "b"],
+  );
   await finishJob(database.db, taken[1] as Job, { status: "successful", message: "" }, NO_NEWS);
   await add("b");
   assert.equal((await claim())?.owner, "b");
@@ -131,7 +134,14 @@ test("news and the end of a job are written in one statement each; odd bytes do 
   await add("a");
   const job = (await claim()) as Job;
   const at = "2026-01-01T00:00:00.000Z";
-  const running = { name: "s", status: "running", exitCode: null, message: null, startedAt: at, finishedAt: null } as const;
+  const running = {
+    name: "s",
+    status: "running",
+    exitCode: null,
+    message: null,
+    startedAt: at,
+    finishedAt: null,
+  } as const;
   await writeNews(database.db, job, { steps: [running], log: [{ at, step: "s", text: "a\0b\uD800" }], progress: 41.7 });
   await writeNews(database.db, job, { ...NO_NEWS, progress: 20, message: "still" });
   const now = await findJob(database.db, "a", job.id);
@@ -140,6 +150,9 @@ test("news and the end of a job are written in one statement each; odd bytes do 
   await finishJob(database.db, job, { status: "failed", message: "m\0" }, { steps: [done], log: [] });
   const [step] = await listSteps(database.db, job.id);
   assert.deepEqual([step?.status, step?.exit_code, step?.finished_at?.toISOString()], ["failed", 3, at]);
-  assert.deepEqual((await listLog(database.db, job.id, "0")).map(({ text }) => text), ["a\uFFFDb\uFFFD"]);
+  assert.deepEqual(
+    (await listLog(database.db, job.id, "0")).map(({ text }) => text),
+    ["a\uFFFDb\uFFFD"],
+  );
   assert.equal((await findJob(database.db, "a", job.id))?.progress, 41);
 });

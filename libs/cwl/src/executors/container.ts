@@ -137,15 +137,27 @@ class ContainerEngine {
   /** Has a container started with a command that no image has: the engine then says that there is none, unless it cannot even do that. */
   private async tryOut(image: string, signal: AbortSignal): Promise<void> {
     const limits = this.options.kind === "podman" ? inheritedLimits() : [];
-    const args = ["run", "--rm", "--network=none", ...limits, ...(this.options.runOptions ?? []), `--entrypoint=${nowhere}`, image];
+    const args = [
+      "run",
+      "--rm",
+      "--network=none",
+      ...limits,
+      ...(this.options.runOptions ?? []),
+      `--entrypoint=${nowhere}`,
+      image,
+    ];
     try {
       await execFileAsync(this.options.command, args, { env: this.engineEnvironment(), signal });
     } catch (error) {
       const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
       if (code !== notFound) {
-        throw new CwlError("infrastructure", `${this.options.kind} cannot run containers here: ${stderr.trim() || messageOf(error)}`, {
-          cause: error,
-        });
+        throw new CwlError(
+          "infrastructure",
+          `${this.options.kind} cannot run containers here: ${stderr.trim() || messageOf(error)}`,
+          {
+            cause: error,
+          },
+        );
       }
     }
   }

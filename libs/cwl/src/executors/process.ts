@@ -2,7 +2,8 @@ import { CwlError, messageOf } from "../errors.ts";
 import type { Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
 import { HelperPool } from "./helper-pool.ts";
 import { guardMemory } from "./memory-guard.ts";
-import { groupIsAlive, killAll, killTree, markerVariable, nowInTicks } from "./kill-tree.ts";
+import type { Moment } from "./kill-tree.ts";
+import { groupIsAlive, killAll, killTree, markerVariable, now } from "./kill-tree.ts";
 import { LogTail } from "./log-tail.ts";
 import type { RunningCommand } from "./running-command.ts";
 import type { StartError } from "./start-command.ts";
@@ -16,7 +17,7 @@ const manyJobs = 16;
 
 interface KnownRun {
   /** When it started its first job: nothing older is its own. */
-  readonly since: number;
+  readonly since: Moment;
   jobs: number;
 }
 
@@ -36,7 +37,7 @@ export function createProcessExecutor({ limitMemory = false }: ProcessExecutorOp
       const id = job.id.slice(0, job.id.lastIndexOf("-") + 1);
       let run = runs.get(id);
       if (run === undefined) {
-        run = { since: nowInTicks(), jobs: 0 };
+        run = { since: now(), jobs: 0 };
         runs.set(id, run);
       }
       run.jobs += 1;
