@@ -6,8 +6,9 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { JobLimits } from "../runner/messages.ts";
-import { JOB_CHANNEL, type Job } from "../store/jobs.ts";
+import { JOB_CHANNEL } from "../store/jobs.ts";
 import {
+  type ClaimedJob,
   LEASE_SECONDS,
   type Room,
   claimJob,
@@ -41,7 +42,7 @@ interface DispatcherOptions {
 const LOOK_AGAIN = 5000;
 
 interface AtWork {
-  readonly job: Job;
+  readonly job: ClaimedJob;
   readonly limits: JobLimits;
 }
 
@@ -64,7 +65,7 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
     env,
     onEnd: (job, how) => void ended(job, how).catch(warn("cannot note the end of a runner", { job: job.id })),
   });
-  const ended = async (job: Job, how: RunnerEnd) => {
+  const ended = async (job: ClaimedJob, how: RunnerEnd) => {
     atWork.delete(job.id);
     if (stopped) {
       return;
@@ -99,7 +100,7 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
       ramMiB: capacity.total.ramMiB - used.reduce((sum, { limits }) => sum + limits.ramMiB, 0),
     };
   };
-  const start = (job: Job, room: Room) => {
+  const start = (job: ClaimedJob, room: Room) => {
     const { ofOneJob } = capacity;
     // What all its tools would use together, as far as there is room; never less than its largest tool needs.
     const wished = Math.min(job.wish_ram_mib ?? ofOneJob.ramMiB, ofOneJob.ramMiB, room.ramMiB);

@@ -9,8 +9,7 @@ import type { JobLimits } from "../runner/messages.ts";
 import { StagingError } from "../staging/errors.ts";
 import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
-import type { Job } from "../store/jobs.ts";
-import { findVersion } from "../store/processes.ts";
+import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { explain } from "./explain.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
@@ -44,7 +43,7 @@ export const jobFolder = ({ DATA_DIR }: AdesSettings, id: string): string => joi
  * database is away, the job waits for it.
  * @throws the reason of the signal; the job is then to be taken up again
  */
-export async function runJob(job: Job, options: RunOptions): Promise<void> {
+export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void> {
   const { db, settings, signal, logger } = options;
   const folder = jobFolder(settings, job.id);
   const recorder = createJobRecorder(job, options);
@@ -70,13 +69,12 @@ interface Place {
   readonly recorder: JobRecorder;
 }
 
-async function carryOut(job: Job, { folder, recorder }: Place, options: RunOptions): Promise<JobResult> {
-  const { db, settings, signal } = options;
-  const process = await persist(options, () => findVersion(db, job.owner, job.process_id, job.process_version));
-  if (process === undefined) {
+async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: RunOptions): Promise<JobResult> {
+  const { settings, signal } = options;
+  if (job.package === null) {
     throw new Error(`the process ${job.process_id} is gone`);
   }
-  const document = await loadPackage(process.package, process.id);
+  const document = await loadPackage(job.package, job.process_id);
   const { inputs } = job.request as unknown as JobRequest;
   const { values, sources } = readInputs(document, inputs);
 
@@ -113,11 +111,11 @@ async function carryOut(job: Job, { folder, recorder }: Place, options: RunOptio
     return { outputs: toPlain(outputs) };
   }
   recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
-  return store(outputs, { job, folder, title: process.id, storage, recorder, options });
+  return store(outputs, { job, folder, title: job.process_id, storage, recorder, options });
 }
 
 interface Results {
-  readonly job: Job;
+  readonly job: ClaimedJob;
   readonly folder: string;
   readonly title: string;
   readonly storage: UserStorage;

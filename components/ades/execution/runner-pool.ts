@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 
 import type { FromRunner, JobLimits, ToRunner } from "../runner/messages.ts";
-import type { Job } from "../store/jobs.ts";
+import type { ClaimedJob } from "../store/queue.ts";
 
 const RUNNER = join(import.meta.dirname, "../runner/main.ts");
 /** Milliseconds that a runner may take to stop its tools. */
@@ -17,7 +17,7 @@ const MOST_JOBS = 200;
 /** Processes that carry jobs out, started before they are needed. */
 export interface RunnerPool {
   /** Hands a job to a runner. */
-  readonly run: (job: Job, limits: JobLimits) => void;
+  readonly run: (job: ClaimedJob, limits: JobLimits) => void;
   /** Ends a job's runner with everything it started; `onEnd` follows. */
   readonly stop: (id: string) => void;
   /** Jobs at work. */
@@ -28,7 +28,7 @@ export interface RunnerPool {
 interface PoolOptions {
   /** Environment that runners inherit. */
   readonly env: NodeJS.ProcessEnv;
-  readonly onEnd: (job: Job, how: RunnerEnd) => void;
+  readonly onEnd: (job: ClaimedJob, how: RunnerEnd) => void;
 }
 
 /** How a runner parted with its job: it ended it, was asked to stop, or died (a signal or status). */
@@ -39,7 +39,7 @@ interface Runner {
   isReady: boolean;
   /** Whose jobs it carries out. A runner serves one user only, so nothing of one can come to another in it. */
   owner: string | undefined;
-  job: Job | undefined;
+  job: ClaimedJob | undefined;
   waiting: ToRunner | undefined;
   jobs: number;
   isStopping: boolean;

@@ -1,8 +1,8 @@
-import type { Job } from "../store/jobs.ts";
+import type { ClaimedJob } from "../store/queue.ts";
 
 /** What the service tells a runner. */
 export type ToRunner =
-  | { readonly type: "run"; readonly job: Job; readonly limits: JobLimits }
+  | { readonly type: "run"; readonly job: ClaimedJob; readonly limits: JobLimits }
   /** Ends the job at work, and the runner with it. */
   | { readonly type: "stop" };
 

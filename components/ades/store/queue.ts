@@ -13,6 +13,12 @@ const MOST_DEATHS = 3;
 /** Seconds that others may pass a job that is too large for what is free just now; then room is kept for it. */
 const PASSED_SECONDS = 600;
 
+/** A job at work, with the package that it runs. */
+export interface ClaimedJob extends Job {
+  /** Its text; null when the process is gone. */
+  readonly package: string | null;
+}
+
 /** What is free for another job. */
 export interface Room {
   readonly cores: number;
@@ -24,10 +30,10 @@ export interface Room {
  * A job whose service died is taken again.
  * @param own jobs that the caller has at work, whatever their lease says
  */
-export async function claimJob(db: Db, { cores, ramMiB }: Room, own: readonly string[]): Promise<Job | undefined> {
+export async function claimJob(db: Db, { cores, ramMiB }: Room, own: readonly string[]): Promise<ClaimedJob | undefined> {
   // One index entry a user is looked at to find the users, however many jobs wait. What is lost by a loss of power before the
   // next commit is a claim only, so this commit does not wait for the disk.
-  const { rows } = await sql<Job>`
+  const { rows } = await sql<ClaimedJob>`
     with recursive owners as (
       (select owner from job where status in ('accepted', 'running') order by owner limit 1)
       union all
@@ -62,7 +68,9 @@ export async function claimJob(db: Db, { cores, ramMiB }: Room, own: readonly st
       started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
     where id = (select id from chosen) and (status = 'accepted' or (status = 'running' and lease_until < now()))
       and set_config('synchronous_commit', 'off', true) is not null
-    returning *`.execute(db);
+    returning job.*, (
+      select p.package from process p
+      where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package`.execute(db);
   return rows[0];
 }
 
