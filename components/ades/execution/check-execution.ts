@@ -15,10 +15,10 @@ import type { AdesSettings } from "./storage.ts";
  */
 export async function checkExecution(
   settings: AdesSettings,
-  process: { readonly id: string; readonly package: string },
+  process: { readonly id: string; readonly package: string; readonly entry: string | null },
   inputs: Readonly<Record<string, unknown>>,
 ): Promise<JobNeeds> {
-  const document = await loadPackage(process.package, process.id);
+  const document = await loadPackage(process.package, process.entry ?? process.id);
   readInputs(document, inputs);
   if (JSON.stringify(inputs).includes(String.raw`\u0000`)) {
     throw invalidParameter("The inputs hold a NUL character, which cannot be kept; leave it out.");

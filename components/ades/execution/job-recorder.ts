@@ -22,6 +22,15 @@ export interface JobRecorder {
   readonly takeRest: () => Promise<JobNews>;
 }
 
+interface StepChange {
+  readonly exitCode?: number | undefined;
+  readonly message?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly image?: string | undefined;
+}
+
+type Started = Pick<StepRecord, "startedAt" | "command" | "image">;
+
 interface RecorderOptions {
   readonly db: Kysely<Tables>;
   readonly logger: Logger;
@@ -31,7 +40,7 @@ export function createJobRecorder(
   job: { readonly id: string; readonly attempts: number },
   { db, logger }: RecorderOptions,
 ): JobRecorder {
-  const started = new Map<string, string>();
+  const started = new Map<string, Started>();
   let steps = new Map<string, StepRecord>();
   let log: LogRecord[] = [];
   let progress: number | undefined;
@@ -66,21 +75,25 @@ export function createJobRecorder(
   const setStep = (
     event: { readonly step: string; readonly time: string },
     status: StepRecord["status"],
-    end: { readonly exitCode?: number | undefined; readonly message?: string | undefined } = {},
+    more: StepChange = {},
   ) => {
     const isEnd = status !== "running";
-    const startedAt = (isEnd ? started.get(event.step) : undefined) ?? event.time;
+    const begun = (isEnd ? started.get(event.step) : undefined) ?? {
+      startedAt: event.time,
+      command: more.command ?? null,
+      image: more.image ?? null,
+    };
     if (isEnd) {
       started.delete(event.step);
     } else {
-      started.set(event.step, event.time);
+      started.set(event.step, begun);
     }
     steps.set(event.step, {
+      ...begun,
       name: event.step,
       status,
-      exitCode: end.exitCode ?? null,
-      message: end.message ?? null,
-      startedAt,
+      exitCode: more.exitCode ?? null,
+      message: more.message ?? null,
       finishedAt: isEnd ? event.time : null,
     });
   };
@@ -102,7 +115,7 @@ export function createJobRecorder(
     onEvent: (event) => {
       switch (event.type) {
         case "step-started":
-          setStep(event, "running");
+          setStep(event, "running", event);
           break;
         case "step-finished":
           setStep(event, "successful", { exitCode: event.exitCode });

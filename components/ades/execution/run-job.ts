@@ -74,7 +74,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   if (job.package === null) {
     throw new Error(`the process ${job.process_id} is gone`);
   }
-  const document = await loadPackage(job.package, job.process_id);
+  const document = await loadPackage(job.package, job.entry ?? job.process_id);
   const { inputs } = job.request as unknown as JobRequest;
   const { values, sources } = readInputs(document, inputs);
 

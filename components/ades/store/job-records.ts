@@ -14,6 +14,9 @@ export interface StepRecord {
   readonly message: string | null;
   readonly startedAt: string;
   readonly finishedAt: string | null;
+  /** Words of the command, where one was started. */
+  readonly command: readonly string[] | null;
+  readonly image: string | null;
 }
 
 export interface LogRecord {
@@ -71,12 +74,14 @@ export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, 
 function recordsOf(job: string, { steps, log }: JobNews) {
   const [stepRows, logRows] = [JSON.stringify(steps.map(cleaned)), JSON.stringify(log.map(cleaned))];
   return sql`step_rows as (
-      insert into job_step (job, name, status, exit_code, message, started_at, finished_at)
-      select ${job}, name, status, "exitCode", message, "startedAt", "finishedAt"
+      insert into job_step (job, name, status, exit_code, message, started_at, finished_at, command, image)
+      select ${job}, name, status, "exitCode", message, "startedAt", "finishedAt", command, image
       from jsonb_to_recordset(${stepRows}::jsonb) as row
-        (name text, status text, "exitCode" integer, message text, "startedAt" timestamptz, "finishedAt" timestamptz)
+        (name text, status text, "exitCode" integer, message text, "startedAt" timestamptz, "finishedAt" timestamptz,
+          command jsonb, image text)
       on conflict (job, name) do update set status = excluded.status, exit_code = excluded.exit_code,
-        message = excluded.message, started_at = excluded.started_at, finished_at = excluded.finished_at
+        message = excluded.message, started_at = excluded.started_at, finished_at = excluded.finished_at,
+        command = coalesce(excluded.command, job_step.command), image = coalesce(excluded.image, job_step.image)
     ), log_rows as (
       insert into job_log (job, at, step, text)
       select ${job}, at, step, text from jsonb_to_recordset(${logRows}::jsonb) as row (at timestamptz, step text, text text)
@@ -88,7 +93,14 @@ const withoutNull = (text: string): string => text.replaceAll("\0", "\u{FFFD}").
 
 function cleaned<T extends object>(record: T): object {
   return Object.fromEntries(
-    Object.entries(record).map(([name, value]) => [name, typeof value === "string" ? withoutNull(value) : value]),
+    Object.entries(record).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === "string"
+        ? withoutNull(value)
+        : Array.isArray(value)
+          ? value.map((item) => withoutNull(String(item)))
+          : value,
+    ]),
   );
 }
 

@@ -17,6 +17,8 @@ const PASSED_SECONDS = 600;
 export interface ClaimedJob extends Job {
   /** Its text; null when the process is gone. */
   readonly package: string | null;
+  /** The workflow in the package, where its id is another than the process's. */
+  readonly entry: string | null;
 }
 
 /** What is free for another job. */
@@ -69,8 +71,10 @@ export async function claimJob(db: Db, { cores, ramMiB }: Room, own: readonly st
     where id = (select id from chosen) and (status = 'accepted' or (status = 'running' and lease_until < now()))
       and set_config('synchronous_commit', 'off', true) is not null
     returning job.*, (
-      select p.package from process p
-      where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package`.execute(db);
+        select p.package from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package, (
+        select p.entry from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as entry`.execute(db);
   return rows[0];
 }
 
