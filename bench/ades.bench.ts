@@ -79,7 +79,16 @@ async function benchEcho(ades: TestAdes, say: string): Promise<BenchRow[]> {
     const bare: number[] = [];
     for (let round = 0; round < 5; round += 1) {
       const started = performance.now();
-      await run("/usr/bin/podman", ["run", "--rm", "--network=none", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024", IMAGE, "/bin/echo", "hi"]);
+      await run("/usr/bin/podman", [
+        "run",
+        "--rm",
+        "--network=none",
+        "--ulimit=nofile=1024:1024",
+        "--ulimit=nproc=1024:1024",
+        IMAGE,
+        "/bin/echo",
+        "hi",
+      ]);
       bare.push(performance.now() - started);
     }
     rows.push({
@@ -245,7 +254,11 @@ async function buildEchoImage(): Promise<boolean> {
 async function countUnfinished(ades: TestAdes): Promise<number> {
   const [waiting, running] = await Promise.all(
     ["accepted", "running"].map(
-      async (status) => (await ades.ask(`/eric/ogc-api/jobs?status=${status}&limit=1`)).body as { jobs: unknown[]; numberTotal?: number },
+      async (status) =>
+        (await ades.ask(`/eric/ogc-api/jobs?status=${status}&limit=1`)).body as {
+          jobs: unknown[];
+          numberTotal?: number;
+        },
     ),
   );
   return (waiting?.numberTotal ?? waiting?.jobs.length ?? 0) + (running?.numberTotal ?? running?.jobs.length ?? 0);
@@ -255,14 +268,18 @@ async function countUnfinished(ades: TestAdes): Promise<number> {
 function memoryOf(pid: number): number {
   const children = readdirSync("/proc").filter((name) => {
     try {
-      return /^\d+$/.test(name) && new RegExp(`^PPid:\\s+${pid}$`, "m").test(readFileSync(`/proc/${name}/status`, "utf8"));
+      return (
+        /^\d+$/.test(name) && new RegExp(`^PPid:\\s+${pid}$`, "m").test(readFileSync(`/proc/${name}/status`, "utf8"))
+      );
     } catch {
       return false;
     }
   });
   return [String(pid), ...children].reduce((sum, name) => {
     try {
-      return sum + Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${name}/smaps_rollup`, "utf8"))?.[1] ?? 0) * 1024;
+      return (
+        sum + Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${name}/smaps_rollup`, "utf8"))?.[1] ?? 0) * 1024
+      );
     } catch {
       return sum;
     }

@@ -50,6 +50,7 @@ export const manifest: Component = {
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
             MAX_CORES: String(variables.PROCESSING_MAX_CORES),
             MAX_RAM_MIB: String(toMebibytes(variables.PROCESSING_MAX_RAM)),
+            ...toMachine(context),
             ...toIdentity(context),
             ...toStorage(context),
           },
@@ -106,6 +107,26 @@ function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<st
       WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const,
     }),
   };
+}
+
+/** On the embedded cluster tools run on its machine, and jobs share what the cluster was given of it. */
+function toMachine({ settings: { variables } }: DeployContext): Record<string, EnvValue> {
+  const { LOCALCLUSTER_CPU_AMOUNT: cores, LOCALCLUSTER_MEMORY_AMOUNT: memory } = variables;
+  const isEmbedded = variables.REQUIRE_LOCALCLUSTER && variables.LOCALCLUSTER_TOOL === "embedded";
+  return isEmbedded
+    ? {
+        CONTAINER_ENGINE: variables.CONTAINER_ENGINE,
+        CAPACITY_CORES: cores,
+        ...(memory !== "max" && { CAPACITY_RAM_MIB: String(toToolMebibytes(memory)) }),
+      }
+    : {};
+}
+
+/** A size as tools of local clusters write it, in MiB: units are powers of 1024, a bare number is MiB. */
+function toToolMebibytes(size: string): number {
+  const [, amount = "0", unit = ""] = /^([\d.]+)(\w*)$/.exec(size) ?? [];
+  const power = unit.toLowerCase() === "b" ? -2 : "kmgtp".indexOf(unit.charAt(0).toLowerCase() || "m") - 1;
+  return Math.max(64, Math.floor(Number(amount) * 1024 ** power));
 }
 
 const UNITS: Readonly<Record<string, number>> = {

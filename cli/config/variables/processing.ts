@@ -23,6 +23,15 @@ export const processingVariables = {
     meaning:
       "Where the processing service puts results: into the user's workspace (by the workspace API) or into the object storage.",
   },
+  CONTAINER_ENGINE: {
+    type: text({
+      pattern: /^(?:auto|none|podman|docker|\/\S+)$/,
+      allowed: "auto, none, podman, docker, or the path of one",
+    }),
+    fallback: fixed("auto"),
+    meaning:
+      "What runs the containers of processing jobs on the embedded cluster: podman or docker, auto for the first of them that is installed, none for no containers (packages that demand one are then refused).",
+  },
   TEMP_FORWARDING_PORT: {
     type: integer(1, 65_535),
     variants: ["A"],

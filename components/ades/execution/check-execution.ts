@@ -4,7 +4,7 @@ import { OgcError, invalidParameter } from "../errors.ts";
 import { loadPackage } from "../packages/load-package.ts";
 import type { JobNeeds } from "../store/jobs.ts";
 import { readCapacity } from "./capacity.ts";
-import { findEngine } from "./container-engine.ts";
+import { runsContainers } from "./executors.ts";
 import { readInputs } from "./read-inputs.ts";
 import type { AdesSettings } from "./storage.ts";
 
@@ -37,7 +37,7 @@ function checkNeeds(settings: AdesSettings, document: LoadedDocument): JobNeeds 
         `${most.ramMiB} MiB here. Lower coresMin and ramMin of its ResourceRequirement, or ask the operator for more.`,
     );
   }
-  if (demandedImage !== undefined && findEngine(settings) === undefined) {
+  if (demandedImage !== undefined && !runsContainers(settings)) {
     throw new OgcError(
       400,
       "NoContainerEngine",

@@ -6,8 +6,20 @@ import { readCapacity } from "./capacity.ts";
 import { ENGINE_PATH, findEngine } from "./container-engine.ts";
 import type { AdesSettings } from "./storage.ts";
 
-/** What runs tools here: processes of this machine, and containers where there is an engine. */
-export function createExecutors(settings: AdesSettings): Executors {
+/** What this machine's engine knows of images is of use to every job of a process. */
+const ofMachine = new WeakMap<AdesSettings, Executors>();
+
+/** What runs the tools of a job: processes of this machine, and containers where there is an engine. */
+export function createExecutors(settings: AdesSettings, _job: string): Executors {
+  const known = ofMachine.get(settings) ?? createMachineExecutors(settings);
+  ofMachine.set(settings, known);
+  return known;
+}
+
+/** Whether tools that demand a container can run. */
+export const runsContainers = (settings: AdesSettings): boolean => findEngine(settings) !== undefined;
+
+function createMachineExecutors(settings: AdesSettings): Executors {
   const engine = findEngine(settings);
   const { ofOneJob } = readCapacity(settings);
   return {

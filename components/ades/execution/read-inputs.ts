@@ -31,7 +31,10 @@ export function readInputs(document: LoadedDocument, given: Readonly<Record<stri
   const sources: InputSource[] = [];
   const values: Record<string, unknown> = {};
   const known = new Set(inputs.map(({ name }) => name));
-  const wanted = findWantedAssets(document, Object.fromEntries(Object.entries(given).map(([name, value]) => [name, unwrap(value)])));
+  const wanted = findWantedAssets(
+    document,
+    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, unwrap(value)])),
+  );
   for (const name of Object.keys(given)) {
     if (!known.has(name)) {
       problems.push({
@@ -49,7 +52,11 @@ export function readInputs(document: LoadedDocument, given: Readonly<Record<stri
       continue;
     }
     const assets = wanted.get(input.name);
-    values[input.name] = convert(value, input.type, `inputs.${input.name}`, { problems, sources, ...(assets && { assets }) });
+    values[input.name] = convert(value, input.type, `inputs.${input.name}`, {
+      problems,
+      sources,
+      ...(assets && { assets }),
+    });
   }
   if (problems.length > 0) {
     const list = problems.map(({ path, message }) => `${path} ${message}`).join("; ");

@@ -1,4 +1,4 @@
-import { CwlError, type Executors, type ValueObject, runProcess } from "@swath/cwl";
+import { CwlError, type ValueObject, runProcess } from "@swath/cwl";
 import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
@@ -11,6 +11,7 @@ import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
 import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
+import { createExecutors } from "./executors.ts";
 import { explain } from "./explain.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
 import { findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
@@ -23,7 +24,6 @@ export interface RunOptions {
   readonly db: Kysely<Tables>;
   readonly settings: AdesSettings;
   readonly logger: Logger;
-  readonly executors: Executors;
   readonly limits: JobLimits;
   readonly signal: AbortSignal;
 }
@@ -91,7 +91,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
       runProcess({
         document,
         inputs: placeStaged(values, staged) as Record<string, unknown>,
-        executors: options.executors,
+        executors: createExecutors(settings, job.id),
         hostFallback: true,
         journal: join(folder, "journal"),
         outDir: join(folder, "out"),

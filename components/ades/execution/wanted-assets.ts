@@ -20,7 +20,8 @@ export function findWantedAssets(
   if (typeof assets !== "object" || assets === null) {
     return new Map();
   }
-  const valueOf = (name: string): unknown => values[name] ?? process.inputs.find((input) => input.name === name)?.default;
+  const valueOf = (name: string): unknown =>
+    values[name] ?? process.inputs.find((input) => input.name === name)?.default;
   const resolve = (word: unknown): readonly string[] => {
     const reference = typeof word === "string" ? /^\$\(inputs\.([\w-]+)\)$/.exec(word)?.[1] : undefined;
     const value = reference === undefined ? word : valueOf(reference);

@@ -5,7 +5,6 @@ import { openDatabase } from "@swath/postgres";
 import { createLogger, loadSettings } from "@swath/service";
 
 import { settings as definitions } from "../config.ts";
-import { createExecutors } from "../execution/executors.ts";
 import { runJob } from "../execution/run-job.ts";
 import type { Tables } from "../store/tables.ts";
 import type { FromRunner, ToRunner } from "./messages.ts";
@@ -26,7 +25,6 @@ const { db, close } = await openDatabase<Tables>({
   connections: 2,
   onError: (error) => logger.warn({ err: error }, "a database connection broke"),
 });
-const executors = createExecutors(settings);
 const stop = new AbortController();
 let working: Promise<void> | undefined;
 
@@ -46,7 +44,7 @@ tell({ type: "ready" });
 
 async function carryOut({ job, limits }: Extract<ToRunner, { type: "run" }>): Promise<void> {
   try {
-    await runJob(job, { db, settings, logger, executors, limits, signal: stop.signal });
+    await runJob(job, { db, settings, logger, limits, signal: stop.signal });
   } catch (error) {
     if (!stop.signal.aborted) {
       logger.error({ job: job.id, err: error }, "cannot carry a job out");

@@ -32,7 +32,11 @@ export interface Room {
  * A job whose service died is taken again.
  * @param own jobs that the caller has at work, whatever their lease says
  */
-export async function claimJob(db: Db, { cores, ramMiB }: Room, own: readonly string[]): Promise<ClaimedJob | undefined> {
+export async function claimJob(
+  db: Db,
+  { cores, ramMiB }: Room,
+  own: readonly string[],
+): Promise<ClaimedJob | undefined> {
   // One index entry a user is looked at to find the users, however many jobs wait. What is lost by a loss of power before the
   // next commit is a claim only, so this commit does not wait for the disk.
   const { rows } = await sql<ClaimedJob>`

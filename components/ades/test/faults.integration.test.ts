@@ -73,7 +73,8 @@ function runnersAtWork(): number[] {
 }
 
 const statusOf = async (location: string) => (await ades.ask(location)).body.status as string;
-const isOn = (location: string, message: RegExp) => async () => message.test((await ades.ask(location)).body.message as string);
+const isOn = (location: string, message: RegExp) => async () =>
+  message.test((await ades.ask(location)).body.message as string);
 
 test("while inputs come in: the service and its runner are killed, the file is whole in the end", async (t) => {
   let requests = 0;
@@ -86,7 +87,10 @@ test("while inputs come in: the service and its runner are killed, the file is w
       ...(start > 0 && { "content-range": `bytes ${start}-${LARGE.length - 1}/${LARGE.length}` }),
     });
     // The first two attempts never get the end.
-    response.write(LARGE.subarray(start, requests <= 2 ? 16 * 2 ** 20 : undefined), () => requests > 2 && response.end());
+    response.write(
+      LARGE.subarray(start, requests <= 2 ? 16 * 2 ** 20 : undefined),
+      () => requests > 2 && response.end(),
+    );
   });
   await deploy(filePackage("count", 'wc -c < "$1" > size.txt'));
   const location = await execute("count", { file: { href: `${url}/large.bin` } });
@@ -180,14 +184,19 @@ test("a tool that takes more memory than it may is ended, and that is said", asy
   assert.equal(job.status, "failed");
   assert.match(job.message, /used more than its 128 MiB of memory and was stopped/);
   await deploy(shellPackage("silent-about-it", `/usr/bin/python3 -c '${grow}' & wait`));
-  assert.match((await ades.ended(await execute("silent-about-it", { name: "x" }))).message, /more than its 512 MiB of memory/);
+  assert.match(
+    (await ades.ended(await execute("silent-about-it", { name: "x" }))).message,
+    /more than its 512 MiB of memory/,
+  );
   await deploy(shellPackage("killed", "kill -9 $$"));
   assert.match((await ades.ended(await execute("killed", { name: "x" }))).message, /exit code 137 \(it was killed/);
 });
 
 test("a package that can never fit is refused", async () => {
   await deploy(shellPackage("huge", "true", "{ ResourceRequirement: { ramMin: 4096 } }"));
-  const { status, body } = await ades.ask("/eric/ogc-api/processes/huge/execution", { json: { inputs: { name: "x" } } });
+  const { status, body } = await ades.ask("/eric/ogc-api/processes/huge/execution", {
+    json: { inputs: { name: "x" } },
+  });
   assert.equal(status, 400);
   assert.match(body.detail, /asks for 1 cores and 4096 MiB of memory; a job may have 2 cores and 512 MiB here/);
   const docker = '{ DockerRequirement: { dockerPull: "localhost/none:1" } }';

@@ -53,7 +53,12 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   const run = (component: string, env: Record<string, string>): ChildProcess => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "../..", component, "main.ts")], {
       // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
-      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"], LOG_LEVEL: "error", ...env },
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        LOG_LEVEL: "error",
+        ...env,
+      },
       stdio: ["ignore", "inherit", "inherit"],
     });
     children.add(child);
@@ -66,15 +71,16 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
     objstore = runObjstore();
     await waitUntil("the object storage answers", () => fetch(objstoreUrl).catch(() => undefined));
   };
-  const runObjstore = () => run("objstore", {
-    DATA_DIR: join(folder, "objects"),
-    PUBLIC_URL: objstoreUrl,
-    LISTEN: `127.0.0.1:${s3}`,
-    LISTEN_CONSOLE: `127.0.0.1:${admin}`,
-    OBJSTORE_ROOT_USER: ROOT.accessKeyId,
-    OBJSTORE_ROOT_PASSWORD: ROOT.secretAccessKey,
-    OBJSTORE_RESERVED_MIB: "1",
-  });
+  const runObjstore = () =>
+    run("objstore", {
+      DATA_DIR: join(folder, "objects"),
+      PUBLIC_URL: objstoreUrl,
+      LISTEN: `127.0.0.1:${s3}`,
+      LISTEN_CONSOLE: `127.0.0.1:${admin}`,
+      OBJSTORE_ROOT_USER: ROOT.accessKeyId,
+      OBJSTORE_ROOT_PASSWORD: ROOT.secretAccessKey,
+      OBJSTORE_RESERVED_MIB: "1",
+    });
   let ades: ChildProcess;
   const ask: TestAdes["ask"] = async (path, { method, json, text, type, headers } = {}) => {
     const body = json === undefined ? text : JSON.stringify(json);

@@ -98,6 +98,8 @@ export interface Variables {
   readonly PROCESSING_MAX_CORES: number;
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
+  /** auto, none, podman, docker, or the path of one. */
+  readonly CONTAINER_ENGINE: string;
   readonly INSTALL_GITOPS: boolean;
   readonly CLOUDDATA_DATA_SPECIFICATION: boolean;
   readonly TEMP_FORWARDING_PORT: number;
