@@ -1,5 +1,7 @@
 import { defineSettings } from "@swath/service";
 
+import { podSettings } from "./execution/kubernetes/settings.ts";
+
 /** Settings of the service; its runners inherit them. */
 export const settings = defineSettings({
   DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
@@ -105,4 +107,5 @@ export const settings = defineSettings({
     default: "keep",
     description: "Whether results in the object storage are removed with their job.",
   },
+  ...podSettings,
 });

@@ -4,20 +4,26 @@ import { type Executors, createContainerExecutor, createProcessExecutor } from "
 
 import { readCapacity } from "./capacity.ts";
 import { ENGINE_PATH, findEngine } from "./container-engine.ts";
+import { createPods, openPodsApi } from "./kubernetes/open-pods.ts";
 import type { AdesSettings } from "./storage.ts";
 
 /** What this machine's engine knows of images is of use to every job of a process. */
 const ofMachine = new WeakMap<AdesSettings, Executors>();
 
-/** What runs the tools of a job: processes of this machine, and containers where there is an engine. */
-export function createExecutors(settings: AdesSettings, _job: string): Executors {
+/** What runs the tools of a job: pods of the cluster; or processes of this machine, and containers where there is an engine. */
+export function createExecutors(settings: AdesSettings, job: string): Executors {
+  if (settings.EXECUTOR === "pods") {
+    const pods = createPods(openPodsApi(settings), settings, job);
+    return { host: pods, container: pods };
+  }
   const known = ofMachine.get(settings) ?? createMachineExecutors(settings);
   ofMachine.set(settings, known);
   return known;
 }
 
 /** Whether tools that demand a container can run. */
-export const runsContainers = (settings: AdesSettings): boolean => findEngine(settings) !== undefined;
+export const runsContainers = (settings: AdesSettings): boolean =>
+  settings.EXECUTOR === "pods" || findEngine(settings) !== undefined;
 
 function createMachineExecutors(settings: AdesSettings): Executors {
   const engine = findEngine(settings);

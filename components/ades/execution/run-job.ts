@@ -1,4 +1,4 @@
-import { CwlError, type ValueObject, runProcess } from "@swath/cwl";
+import { CwlError, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
 import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
@@ -60,6 +60,12 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
     const failure = { status: "failed", message: explain(error) } as const;
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
+  }
+  if (settings.EXECUTOR === "pods") {
+    // Pods that an earlier attempt left, and that no step asked for again.
+    await removeJournal(join(folder, "journal"), createExecutors(settings, job.id)).catch((error: unknown) =>
+      logger.warn({ job: job.id, err: error }, "cannot remove what a job left"),
+    );
   }
   await rm(folder, { recursive: true, force: true });
 }
