@@ -151,40 +151,44 @@ test("the result is GDAL's own calculation, pixel by pixel", { skip: whyNoGdal }
   assert.deepEqual(await compare(location, "ndvi"), { maximum: 0, validPercent: 100 });
 });
 
-test("a package that demands a container runs in it, with the same result", { skip: whyNoPodman ?? whyNoGdal }, async (t) => {
-  const env = { PATH: "/usr/bin:/bin:/usr/sbin", HOME: cluster.env["HOME"] ?? "/root" };
-  const image = "localhost/swath-examples:1.0.0";
-  const isThere = (await runCommand("podman", ["image", "exists", image], { env })).status === 0;
-  t.after(() => (isThere ? undefined : runCommand("podman", ["rmi", image], { env })));
-  assert.equal(isThere ? image : buildImage("podman", env), image);
-  const text = readFileSync(join(EXAMPLES, "packages/ndvi.cwl"), "utf8")
-    .replaceAll("    hints:\n      DockerRequirement", "    requirements:\n      DockerRequirement")
-    .replaceAll("1.0.0\" }\n    requirements:\n", "1.0.0\" }\n");
-  const href = `data:application/cwl;base64,${Buffer.from(text).toString("base64")}`;
-  const deployed = await curl(
-    url("ades-open", "/eric/wps3/processes"),
-    ...json,
-    "-d",
-    JSON.stringify({ executionUnit: { href, type: "application/cwl" } }),
-  );
-  assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
-  const started = await curl(
-    url("ades-open", "/eric/wps3/processes/ndvi/execution"),
-    ...json,
-    "-H",
-    "prefer: respond-async",
-    "-d",
-    JSON.stringify({ inputs: { scenes: [{ href: "s3://results/scenes/lommel/item.json" }] } }),
-  );
-  assert.equal(started.status, 201, JSON.stringify(started.body));
-  const job = await waitUntil(
-    "the job has ended",
-    async () => {
-      const { body } = await curl(url("ades-open", started.location));
-      return ["successful", "failed"].includes(body.status) ? body : undefined;
-    },
-    180,
-  );
-  assert.equal(job.status, "successful", job.message);
-  assert.deepEqual(await compare(started.location, "ndvi"), { maximum: 0, validPercent: 100 });
-});
+test(
+  "a package that demands a container runs in it, with the same result",
+  { skip: whyNoPodman ?? whyNoGdal },
+  async (t) => {
+    const env = { PATH: "/usr/bin:/bin:/usr/sbin", HOME: cluster.env["HOME"] ?? "/root" };
+    const image = "localhost/swath-examples:1.0.0";
+    const isThere = (await runCommand("podman", ["image", "exists", image], { env })).status === 0;
+    t.after(() => (isThere ? undefined : runCommand("podman", ["rmi", image], { env })));
+    assert.equal(isThere ? image : buildImage("podman", env), image);
+    const text = readFileSync(join(EXAMPLES, "packages/ndvi.cwl"), "utf8")
+      .replaceAll("    hints:\n      DockerRequirement", "    requirements:\n      DockerRequirement")
+      .replaceAll('1.0.0" }\n    requirements:\n', '1.0.0" }\n');
+    const href = `data:application/cwl;base64,${Buffer.from(text).toString("base64")}`;
+    const deployed = await curl(
+      url("ades-open", "/eric/wps3/processes"),
+      ...json,
+      "-d",
+      JSON.stringify({ executionUnit: { href, type: "application/cwl" } }),
+    );
+    assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
+    const started = await curl(
+      url("ades-open", "/eric/wps3/processes/ndvi/execution"),
+      ...json,
+      "-H",
+      "prefer: respond-async",
+      "-d",
+      JSON.stringify({ inputs: { scenes: [{ href: "s3://results/scenes/lommel/item.json" }] } }),
+    );
+    assert.equal(started.status, 201, JSON.stringify(started.body));
+    const job = await waitUntil(
+      "the job has ended",
+      async () => {
+        const { body } = await curl(url("ades-open", started.location));
+        return ["successful", "failed"].includes(body.status) ? body : undefined;
+      },
+      180,
+    );
+    assert.equal(job.status, "successful", job.message);
+    assert.deepEqual(await compare(started.location, "ndvi"), { maximum: 0, validPercent: 100 });
+  },
+);

@@ -34,7 +34,10 @@ test("only the assets that a package asks for are fetched of its scenes; it may 
       ["B04", "B08", "scl"],
     ],
   );
-  const [first, second] = readInputs(document, { scenes: [{ href: "https://example.org/a.json", assets: ["B01"] }, scenes[0]], red: { value: "B05" } }).sources;
+  const [first, second] = readInputs(document, {
+    scenes: [{ href: "https://example.org/a.json", assets: ["B01"] }, scenes[0]],
+    red: { value: "B05" },
+  }).sources;
   assert.deepEqual([first?.assets, second?.assets], [["B01"], ["B05", "scl"]]);
 });
 

@@ -102,7 +102,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
         journal: join(folder, "journal"),
         outDir: join(folder, "out"),
         inputRoots: [join(folder, "in")],
-        limits: { ...options.limits, toolRamMiB: options.limits.ramMiB },
+        limits: options.limits,
         path: settings.TOOL_PATH ?? TOOLS,
         signal,
         onEvent: recorder.onEvent,
