@@ -115,6 +115,10 @@ export interface Variables {
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly PROCESSING_PULL_SECRETS: string | undefined;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
+  /** auto, none, podman, docker, or the path of one. */
+  readonly CONTAINER_ENGINE: string;
+  /** Credentials of image registries on the machine of the embedded cluster. */
+  readonly CONTAINER_AUTH_FILE: string | undefined;
   readonly INSTALL_GITOPS: boolean;
   readonly CLOUDDATA_DATA_SPECIFICATION: boolean;
   readonly TEMP_FORWARDING_PORT: number;
