@@ -17,6 +17,7 @@ export interface Answer {
 }
 
 export interface TestAdes {
+  readonly url: string;
   readonly postgres: TestServer;
   readonly objstoreUrl: string;
   readonly ask: (
@@ -30,8 +31,11 @@ export interface TestAdes {
   readonly close: () => Promise<void>;
 }
 
-/** PostgreSQL, an object storage and the processing service, each a process of its own. */
-export async function startAdes(): Promise<TestAdes> {
+/**
+ * PostgreSQL, an object storage and the processing service, each a process of its own.
+ * @param settings of the processing service, beside those that it needs
+ */
+export async function startAdes(settings: Readonly<Record<string, string>> = {}): Promise<TestAdes> {
   const postgres = await startTestServer();
   const folder = mkdtempSync(join(tmpdir(), "swath-ades-"));
   const [port, s3, admin] = [await freePort(), await freePort(), await freePort()];
@@ -41,7 +45,7 @@ export async function startAdes(): Promise<TestAdes> {
   const run = (component: string, env: Record<string, string>): ChildProcess => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "../..", component, "main.ts")], {
       // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
-      env: { PATH: process.env["PATH"], LOG_LEVEL: "error", ...env },
+      env: { PATH: process.env["PATH"], LOG_LEVEL: "error", NODE_COMPILE_CACHE: join(tmpdir(), "swath-compiled"), ...env },
       stdio: ["ignore", "inherit", "inherit"],
     });
     children.add(child);
@@ -80,11 +84,25 @@ export async function startAdes(): Promise<TestAdes> {
       S3_ACCESS_KEY: ROOT.accessKeyId,
       S3_SECRET_KEY: ROOT.secretAccessKey,
       MAX_CORES: "2",
+      ...settings,
     });
-    await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
+    const answers = async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok;
+    await waitUntil("the service answers", answers, 120);
   };
-  await start();
+  const close = async () => {
+    children.forEach((child) => child.kill("SIGTERM"));
+    await waitUntil("they have ended", () => children.size === 0, 15).catch(() =>
+      children.forEach((child) => child.kill("SIGKILL")),
+    );
+    await postgres.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await start().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return {
+    url,
     postgres,
     objstoreUrl,
     ask,
@@ -103,14 +121,7 @@ export async function startAdes(): Promise<TestAdes> {
       ades.kill("SIGKILL");
       await exited;
     },
-    close: async () => {
-      children.forEach((child) => child.kill("SIGTERM"));
-      await waitUntil("they have ended", () => children.size === 0, 15).catch(() =>
-        children.forEach((child) => child.kill("SIGKILL")),
-      );
-      await postgres.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close,
   };
 }
 
