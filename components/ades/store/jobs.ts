@@ -169,7 +169,7 @@ export async function dismissJob(
   await sql`
     with noted as (
       insert into removal (job, owner, catalog_uri) select id, owner, result ->> 'catalogUri' from job
-      where id = ${id} and ${withResults} and result ? 'catalogUri' on conflict do nothing)
+      where id = ${id} and ${withResults} and result ->> 'catalogUri' is not null on conflict do nothing)
     delete from job where id = ${id}`.execute(db);
   return { ...job, status: "dismissed", message: "The job was dismissed; its record and results here are gone." };
 }

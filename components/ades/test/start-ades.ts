@@ -45,7 +45,12 @@ export async function startAdes(settings: Readonly<Record<string, string>> = {})
   const run = (component: string, env: Record<string, string>): ChildProcess => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "../..", component, "main.ts")], {
       // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
-      env: { PATH: process.env["PATH"], LOG_LEVEL: "error", NODE_COMPILE_CACHE: join(tmpdir(), "swath-compiled"), ...env },
+      env: {
+        PATH: process.env["PATH"],
+        LOG_LEVEL: "error",
+        NODE_COMPILE_CACHE: join(tmpdir(), "swath-compiled"),
+        ...env,
+      },
       stdio: ["ignore", "inherit", "inherit"],
     });
     children.add(child);
