@@ -8,6 +8,7 @@ import { createGuard } from "./caller.ts";
 import { settings as definitions } from "./config.ts";
 import { startDeliveries } from "./deliveries/deliver.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
+import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
 import { openWatcher } from "./execution/until-ended.ts";
 import { startSweeps } from "./retention/sweep.ts";
 import { createProcessingService } from "./service.ts";
@@ -42,6 +43,7 @@ await runService({
         ...(openHost !== undefined && { openHost: openHost.toLowerCase() }),
       }),
     });
+    await sweepStrayPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
     const dispatcher = await startDispatcher({ db, settings, logger, env: process.env });
     const deliveries = await startDeliveries({ db, settings, logger });

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { waitUntil } from "@swath/testing";
 
-import { shellPackage } from "./packages.ts";
+import { describedPackage as shellPackage } from "./described-package.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
 const API = "/eric/ogc-api";
@@ -24,7 +24,7 @@ const told: Told[] = [];
 /** What the subscriber answers next; 200 when empty. */
 const answers: number[] = [];
 before(async () => {
-  ades = await startAdes({ ALLOW_PRIVATE: "127.0.0.1/32" });
+  ades = await startAdes({ env: { ALLOW_PRIVATE: "127.0.0.1/32" } });
   subscriber = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8");

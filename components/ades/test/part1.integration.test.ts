@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 
 import { Validator } from "@seriousme/openapi-schema-validator";
 
-import { shellPackage } from "./packages.ts";
+import { describedPackage as shellPackage } from "./described-package.ts";
 import { type Answer, type TestAdes, startAdes } from "./start-ades.ts";
 
 const EXCEPTIONS = "http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0";
@@ -16,7 +16,7 @@ const ASYNC = { prefer: "respond-async" };
 
 let ades: TestAdes;
 before(async () => {
-  ades = await startAdes({ ALLOW_PRIVATE: "127.0.0.1/32" });
+  ades = await startAdes({ env: { ALLOW_PRIVATE: "127.0.0.1/32" } });
 });
 after(() => ades.close());
 

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 
 import { parse } from "yaml";
 
-import { shellPackage } from "./packages.ts";
+import { describedPackage as shellPackage } from "./described-package.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
 const EXCEPTIONS = "http://www.opengis.net/def/exceptions/ogcapi-processes-2/1.0";
@@ -14,7 +14,7 @@ const API = "/eric/ogc-api/processes";
 
 let ades: TestAdes;
 before(async () => {
-  ades = await startAdes({ ALLOW_PRIVATE: "127.0.0.1/32" });
+  ades = await startAdes({ env: { ALLOW_PRIVATE: "127.0.0.1/32" } });
 });
 after(() => ades.close());
 

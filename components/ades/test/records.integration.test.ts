@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { shellPackage } from "./packages.ts";
+import { describedPackage as shellPackage } from "./described-package.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
 const API = "/eric/ogc-api";

@@ -28,14 +28,23 @@ export interface TestAdes {
   readonly ended: (location: string) => Promise<Answer["body"]>;
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
+  /** The service's process. */
+  readonly pid: () => number;
+  /** The object storage can be killed and started again on its data. */
+  readonly objstore: { readonly kill: () => Promise<void>; readonly start: () => Promise<void> };
+  /** Folder of the service's jobs. */
+  readonly dataFolder: string;
   readonly close: () => Promise<void>;
 }
 
-/**
- * PostgreSQL, an object storage and the processing service, each a process of its own.
- * @param settings of the processing service, beside those that it needs
- */
-export async function startAdes(settings: Readonly<Record<string, string>> = {}): Promise<TestAdes> {
+export interface StartOptions {
+  /** Further environment of the processing service. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly dataFolder?: string;
+}
+
+/** PostgreSQL, an object storage and the processing service, each a process of its own. */
+export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   const postgres = await startTestServer();
   const folder = mkdtempSync(join(tmpdir(), "swath-ades-"));
   const [port, s3, admin] = [await freePort(), await freePort(), await freePort()];
@@ -47,8 +56,8 @@ export async function startAdes(settings: Readonly<Record<string, string>> = {})
       // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
       env: {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         LOG_LEVEL: "error",
-        NODE_COMPILE_CACHE: join(tmpdir(), "swath-compiled"),
         ...env,
       },
       stdio: ["ignore", "inherit", "inherit"],
@@ -57,15 +66,22 @@ export async function startAdes(settings: Readonly<Record<string, string>> = {})
     child.once("exit", () => children.delete(child));
     return child;
   };
-  run("objstore", {
-    DATA_DIR: join(folder, "objects"),
-    PUBLIC_URL: objstoreUrl,
-    LISTEN: `127.0.0.1:${s3}`,
-    LISTEN_CONSOLE: `127.0.0.1:${admin}`,
-    OBJSTORE_ROOT_USER: ROOT.accessKeyId,
-    OBJSTORE_ROOT_PASSWORD: ROOT.secretAccessKey,
-    OBJSTORE_RESERVED_MIB: "1",
-  });
+  const dataFolder = options.dataFolder ?? join(folder, "jobs");
+  let objstore: ChildProcess;
+  const startObjstore = async () => {
+    objstore = runObjstore();
+    await waitUntil("the object storage answers", () => fetch(objstoreUrl).catch(() => undefined));
+  };
+  const runObjstore = () =>
+    run("objstore", {
+      DATA_DIR: join(folder, "objects"),
+      PUBLIC_URL: objstoreUrl,
+      LISTEN: `127.0.0.1:${s3}`,
+      LISTEN_CONSOLE: `127.0.0.1:${admin}`,
+      OBJSTORE_ROOT_USER: ROOT.accessKeyId,
+      OBJSTORE_ROOT_PASSWORD: ROOT.secretAccessKey,
+      OBJSTORE_RESERVED_MIB: "1",
+    });
   let ades: ChildProcess;
   const ask: TestAdes["ask"] = async (path, { method, json, text, type, headers } = {}) => {
     const body = json === undefined ? text : JSON.stringify(json);
@@ -81,7 +97,7 @@ export async function startAdes(settings: Readonly<Record<string, string>> = {})
   const start = async () => {
     ades = run("ades", {
       DATABASE_URL: postgres.url,
-      DATA_DIR: join(folder, "jobs"),
+      DATA_DIR: dataFolder,
       PUBLIC_URL: url,
       LISTEN: `127.0.0.1:${port}`,
       AUTHENTICATION: "optional",
@@ -89,10 +105,9 @@ export async function startAdes(settings: Readonly<Record<string, string>> = {})
       S3_ACCESS_KEY: ROOT.accessKeyId,
       S3_SECRET_KEY: ROOT.secretAccessKey,
       MAX_CORES: "2",
-      ...settings,
+      ...options.env,
     });
-    const answers = async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok;
-    await waitUntil("the service answers", answers, 120);
+    await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok, 90);
   };
   const close = async () => {
     children.forEach((child) => child.kill("SIGTERM"));
@@ -102,6 +117,7 @@ export async function startAdes(settings: Readonly<Record<string, string>> = {})
     await postgres.close();
     rmSync(folder, { recursive: true, force: true });
   };
+  await startObjstore();
   await start().catch(async (error: unknown) => {
     await close();
     throw error;
@@ -109,6 +125,9 @@ export async function startAdes(settings: Readonly<Record<string, string>> = {})
   return {
     url,
     postgres,
+    dataFolder,
+    objstore: { kill: () => killNow(objstore), start: startObjstore },
+    pid: () => ades.pid ?? 0,
     objstoreUrl,
     ask,
     start,
@@ -121,13 +140,15 @@ export async function startAdes(settings: Readonly<Record<string, string>> = {})
         },
         90,
       ),
-    kill: async () => {
-      const exited = new Promise((resolve) => ades.once("exit", resolve));
-      ades.kill("SIGKILL");
-      await exited;
-    },
+    kill: () => killNow(ades),
     close,
   };
+}
+
+async function killNow(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await exited;
 }
 
 function freePort(): Promise<number> {
