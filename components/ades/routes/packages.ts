@@ -17,7 +17,7 @@ export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face
     `/:user/${face}/packages/check`,
     { schema: { tags, summary: "Check an application package without deploying it" } },
     async (request) => {
-      const { text, reference, workflow } = await readPackageText(context, request);
+      const { text, reference, workflow } = await readPackageText(context, spaceOf(request, face).user, request);
       const workflows = findWorkflows(text);
       const wanted = workflow ?? findMainWorkflow(workflows);
       const { valid, problems, document } = await validateDocument(wanted === undefined ? BASE : `${BASE}#${wanted}`, {

@@ -3,11 +3,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { OgcError, invalidParameter, unsupportedMediaType } from "../errors.ts";
-import { allowedPrivate } from "../execution/storage.ts";
+import { type AdesSettings, allowedPrivate, findStorage } from "../execution/storage.ts";
 import { type GivenDescription, describePackage, readDescription } from "../packages/describe.ts";
 import { fetchPackage } from "../packages/fetch-package.ts";
 import { checkPackage } from "../packages/load-package.ts";
 import { CWL_TYPES, PACKAGE_TYPES } from "../packages/media-types.ts";
+import type { S3Access } from "../staging/types.ts";
 import type { NewProcess } from "../store/processes.ts";
 import type { ApiContext } from "./context.ts";
 
@@ -23,7 +24,7 @@ interface PackageText {
 
 /** The process that a request deploys. @throws {OgcError} 400, 415 */
 export async function readPackage(context: ApiContext, owner: string, request: FastifyRequest): Promise<NewProcess> {
-  const { text, reference, workflow, given } = await readPackageText(context, request);
+  const { text, reference, workflow, given } = await readPackageText(context, owner, request);
   const derived = describePackage(await checkPackage(text, workflow));
   const description = { ...derived, ...given };
   return {
@@ -36,7 +37,11 @@ export async function readPackage(context: ApiContext, owner: string, request: F
 }
 
 /** The package of a request, unchecked: CWL itself, or where it is (OGC 20-044 requirements /req/ogcapppkg, /req/cwl). */
-export async function readPackageText(context: ApiContext, request: FastifyRequest): Promise<PackageText> {
+export async function readPackageText(
+  context: ApiContext,
+  owner: string,
+  request: FastifyRequest,
+): Promise<PackageText> {
   const type = requirePackageType(request);
   const { w: workflow } = request.query as { w?: string };
   if (CWL_TYPES.includes(type)) {
@@ -48,7 +53,7 @@ export async function readPackageText(context: ApiContext, request: FastifyReque
   if (typeof body === "object" && body !== null && "cwlVersion" in body) {
     return { text: JSON.stringify(body, null, 2), reference: "inline", workflow };
   }
-  return readUnit(context, body, workflow);
+  return readUnit(context, owner, body, workflow);
 }
 
 /** The media type of a package. @throws {OgcError} 415 */
@@ -64,6 +69,7 @@ const EXAMPLE = '{"executionUnit": {"href": "https://…/package.cwl#workflow", 
 
 async function readUnit(
   { settings }: ApiContext,
+  owner: string,
   body: Readonly<Record<string, unknown>> | null,
   w: string | undefined,
 ): Promise<PackageText> {
@@ -87,9 +93,19 @@ async function readUnit(
   const [href = "", fragment] = unit.href.startsWith("data:") ? [unit.href] : unit.href.split("#", 2);
   const folder = join(settings.DATA_DIR, "packages");
   await mkdir(folder, { recursive: true });
-  const text = await fetchPackage(href, folder, { allowPrivate: allowedPrivate(settings), internal: [], s3: [] });
+  const s3 = /^s3:/i.test(href) ? await findBuckets(settings, owner) : [];
+  const text = await fetchPackage(href, folder, { allowPrivate: allowedPrivate(settings), internal: [], s3 });
   const reference = unit.href.startsWith("data:") ? "inline" : unit.href;
   return { text, reference, workflow: w ?? fragment, ...fields };
+}
+
+/** The buckets that jobs of the owner read from hold packages, too. @throws {OgcError} 400 saying what is missing */
+async function findBuckets(settings: AdesSettings, owner: string): Promise<readonly S3Access[]> {
+  try {
+    return (await findStorage(settings, owner)).access;
+  } catch (error) {
+    throw invalidParameter(`The package is in an object store, but ${(error as Error).message}.`);
+  }
 }
 
 /** An execution unit: a link, a qualified value, or CWL as it is; also one level down, as `{"unit": …}`. */
