@@ -52,7 +52,7 @@ test("/req/deploy-replace-undeploy/deploy-response-duplicate, -immutable, deploy
     assert.equal(replaced.status, 415, "the type is looked at before the process");
   }
   const both = await Promise.all([deploy(shellPackage("race", "true")), deploy(shellPackage("race", "true"))]);
-  assert.deepEqual(both.map(({ status }) => status).toSorted(), [201, 409]);
+  assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([201, 409]));
 });
 
 test("/req/ogcapppkg/body, deploy-body, schema, process-description; /req/cwl/execution-unit: by value, by reference, described", async () => {
