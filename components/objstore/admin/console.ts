@@ -14,7 +14,7 @@ import type { ObjectStore } from "../store/store.ts";
 import { exchangeToken } from "../sts/assume-role.ts";
 import { addAccountRoutes } from "./account-routes.ts";
 import { checkPolicy, toKeyJson } from "./json.ts";
-import { presign } from "./presign.ts";
+import { addLinkRoutes } from "./link-routes.ts";
 import { type Session, Sessions, toSessionToken } from "./sessions.ts";
 
 export interface ConsoleOptions {
@@ -37,13 +37,6 @@ const SignIn = Type.Union([
   Type.Object({ token: Type.String() }),
 ]);
 const Quota = Type.Object({ bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]) });
-const PresignBody = Type.Object({
-  bucket: Type.String(),
-  key: Type.String({ minLength: 1 }),
-  method: Type.Union([Type.Literal("GET"), Type.Literal("PUT"), Type.Literal("HEAD"), Type.Literal("DELETE")]),
-  seconds: Type.Integer({ minimum: 1, maximum: 604_800 }),
-  query: Type.Optional(Type.Record(Type.String(), Type.String())),
-});
 
 /** The administration API on the console's port: JSON, problem details, a session or HTTP Basic with an access key. */
 export function createConsole(options: ConsoleOptions): FastifyInstance {
@@ -230,11 +223,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
 
   addAccountRoutes(app, { store, rootUser, callerOf, requireRoot });
 
-  app.post<{ Body: Static<typeof PresignBody> }>("/api/presign", { schema: { body: PresignBody } }, (request) => {
-    const { key: credential } = callerOf(request);
-    const { bucket, key, method, seconds, query = {} } = request.body;
-    return { url: presign({ publicUrl, region, credential, method, bucket, key, seconds, query, now: store.now() }) };
-  });
+  addLinkRoutes(app, { store, publicUrl, region, callerOf });
   return app;
 }
 

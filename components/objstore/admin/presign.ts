@@ -3,15 +3,18 @@ import { hash } from "node:crypto";
 import { encodePath, encodeUri } from "../signature/canonical-request.ts";
 import { type CredentialScope, deriveSigningKey, hmac, toScope } from "../signature/signing-key.ts";
 
+export type PresignMethod = "GET" | "PUT" | "POST" | "HEAD" | "DELETE";
+
 interface PresignOptions {
   readonly publicUrl: string;
   readonly region: string;
   readonly credential: { readonly id: string; readonly secret: string; readonly token: string | null };
-  readonly method: "GET" | "PUT" | "HEAD" | "DELETE";
+  readonly method: PresignMethod;
   readonly bucket: string;
-  readonly key: string;
+  /** Left out: a request about the bucket. */
+  readonly key?: string | undefined;
   readonly seconds: number;
-  readonly query?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>> | undefined;
   readonly now: number;
 }
 
@@ -29,7 +32,7 @@ export function presign({
 }: PresignOptions): string {
   const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   const scope: CredentialScope = { accessKey: credential.id, day: time.slice(0, 8), region, service: "s3" };
-  const path = encodePath(`/${bucket}/${key}`);
+  const path = encodePath(key === undefined ? `/${bucket}` : `/${bucket}/${key}`);
   const parameters = {
     ...query,
     "X-Amz-Algorithm": "AWS4-HMAC-SHA256",
