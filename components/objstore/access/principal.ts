@@ -35,7 +35,13 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
       return { kind: "root", name: rootUser };
     }
     // Narrowed, root may do what the narrowing says.
-    return { kind: "user", name: rootUser, policies: own.length > 0 ? own : limit === undefined ? [] : [limit.limit], claims: {}, ...limit };
+    return {
+      kind: "user",
+      name: rootUser,
+      policies: own.length > 0 ? own : limit === undefined ? [] : [limit.limit],
+      claims: {},
+      ...limit,
+    };
   }
   const claims = key.claims === null ? {} : (JSON.parse(key.claims) as Record<string, string>);
   if (key.claims !== null) {

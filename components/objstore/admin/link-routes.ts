@@ -58,9 +58,7 @@ export function addLinkRoutes(app: FastifyInstance, { store, publicUrl, region, 
     const { principal, key: own } = callerOf(request);
     const { bucket, key, versionId, seconds } = request.body;
     const action = versionId === undefined ? "s3:GetObject" : "s3:GetObjectVersion";
-    if (
-      !isAllowed(principal, store.buckets.find(bucket), { action, resource: `${bucket}/${key}`, context: {} })
-    ) {
+    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource: `${bucket}/${key}`, context: {} })) {
       throw new Problem(403, `You may not read ${key} of ${bucket}, so you cannot share it.`);
     }
     const expires = store.now() + seconds * 1000;

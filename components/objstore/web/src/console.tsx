@@ -4,6 +4,8 @@ import { Database } from "lucide-react";
 import { Navigate, useLocation } from "react-router";
 
 import { SIGN_IN, useSession } from "./session.ts";
+import { UploadPanel } from "./uploads/upload-panel.tsx";
+import { UploadsProvider } from "./uploads/uploads-context.tsx";
 
 const LINKS = [{ to: "/", label: "Buckets", icon: Database }];
 
@@ -24,15 +26,18 @@ export function Console() {
     <Awaited query={session} what="Looking who is signed in">
       {(known) =>
         known && (
-          <Shell
-            title="Object storage"
-            links={LINKS}
-            user={{
-              name: known.user,
-              about: known.isRoot ? "root user" : "user",
-              onSignOut: () => void signOut(),
-            }}
-          />
+          <UploadsProvider>
+            <Shell
+              title="Object storage"
+              links={LINKS}
+              user={{
+                name: known.user,
+                about: known.isRoot ? "root user" : "user",
+                onSignOut: () => void signOut(),
+              }}
+            />
+            <UploadPanel />
+          </UploadsProvider>
         )
       }
     </Awaited>

@@ -7,7 +7,21 @@ import { SignIn } from "./sign-in.tsx";
 startApp({
   routes: [
     { path: SIGN_IN, element: <SignIn /> },
-    { path: "/", element: <Console />, children: [{ index: true, lazy: () => import("./buckets/bucket-list.tsx") }] },
+    {
+      path: "/",
+      element: <Console />,
+      children: [
+        { index: true, lazy: () => import("./buckets/bucket-list.tsx") },
+        {
+          path: "buckets/:bucket",
+          lazy: () => import("./buckets/bucket-page.tsx"),
+          children: [
+            { index: true, lazy: () => import("./objects/folder-page.tsx") },
+            { path: "settings", lazy: () => import("./buckets/bucket-settings.tsx") },
+          ],
+        },
+      ],
+    },
   ],
   onSignedOut: (client) => client.setQueryData(["session"], null),
 });

@@ -61,7 +61,11 @@ export async function listPage({ bucket, prefix, deep = false, token, signal }: 
 }
 
 /** Every object below a prefix, page by page. @throws {RequestError} */
-export async function* listDeep(bucket: string, prefix: string, signal?: AbortSignal): AsyncGenerator<readonly Entry[]> {
+export async function* listDeep(
+  bucket: string,
+  prefix: string,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly Entry[]> {
   let token: string | undefined;
   do {
     const page = await listPage({ bucket, prefix, deep: true, token, ...(signal && { signal }) });

@@ -14,7 +14,7 @@ export interface ObjectInfo {
 
 /** @throws {RequestError} */
 export async function readObjectInfo(bucket: string, key: string, version?: string): Promise<ObjectInfo> {
-  const query = version === undefined ? {} : { versionId: version };
+  const query: Readonly<Record<string, string>> = version === undefined ? {} : { versionId: version };
   const [{ headers }, tags] = await Promise.all([
     send({ method: "HEAD", bucket, key, query }),
     readTags(bucket, key, query),

@@ -139,7 +139,10 @@ export class UploadQueue {
   }
 
   #tell(): void {
-    this.#telling ??= setTimeout(() => {
+    if (this.#telling !== undefined) {
+      return;
+    }
+    this.#telling = setTimeout(() => {
       this.#telling = undefined;
       this.#state = this.#summarise();
       for (const listener of this.#listeners) {

@@ -15,7 +15,10 @@ export function readDrop(transfer: DataTransfer): Promise<readonly PlacedFile[]>
 
 /** The files of `<input type="file">`; one for folders knows where they were. */
 export function readChosen(list: FileList): readonly PlacedFile[] {
-  return [...list].map((file) => ({ path: file.webkitRelativePath === "" ? file.name : file.webkitRelativePath, file }));
+  return [...list].map((file) => ({
+    path: file.webkitRelativePath === "" ? file.name : file.webkitRelativePath,
+    file,
+  }));
 }
 
 async function readEntry(entry: FileSystemEntry, above: string): Promise<readonly PlacedFile[]> {

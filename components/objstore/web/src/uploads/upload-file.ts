@@ -41,7 +41,9 @@ async function uploadInParts({ bucket, key, file, onProgress, signal }: UploadOp
   const uploadId = textOf(parseXml(await started.text()), "UploadId") ?? "";
   try {
     const etags = await uploadParts({ bucket, key, file, onProgress, signal, uploadId });
-    const parts = etags.map((etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`);
+    const parts = etags.map(
+      (etag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(etag)}</ETag></Part>`,
+    );
     const body = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${parts.join("")}</CompleteMultipartUpload>`;
     const done = await send({ method: "POST", bucket, key, query: { uploadId } }, { body, signal });
     // S3 may find out after it began to answer, and then says so in the body.
@@ -102,7 +104,8 @@ async function insist<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T
     try {
       return await work();
     } catch (error) {
-      const mayPass = error instanceof RequestError && (error.status === 0 || error.status >= 500 || error.status === 429);
+      const mayPass =
+        error instanceof RequestError && (error.status === 0 || error.status >= 500 || error.status === 429);
       if (!mayPass || attempt >= ATTEMPTS) {
         throw error;
       }

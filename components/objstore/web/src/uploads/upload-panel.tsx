@@ -36,7 +36,14 @@ export function UploadPanel() {
               Close
             </Button>
           )}
-          <ActionIcon variant="subtle" color="gray" c="inherit" onClick={toggle} aria-expanded={isOpen} aria-label="Details of uploads">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            c="inherit"
+            onClick={toggle}
+            aria-expanded={isOpen}
+            aria-label="Details of uploads"
+          >
             {isOpen ? <ChevronDown size={16} aria-hidden /> : <ChevronUp size={16} aria-hidden />}
           </ActionIcon>
         </Group>
@@ -50,7 +57,11 @@ export function UploadPanel() {
         </Text>
       )}
       <Collapse expanded={isOpen}>
-        <ScrollArea.Autosize mah={240} mt="xs" viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Uploads one by one" }}>
+        <ScrollArea.Autosize
+          mah={240}
+          mt="xs"
+          viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Uploads one by one" }}
+        >
           <Stack gap={6}>
             {lines.map((upload) => (
               <Line key={upload.id} upload={upload} />
@@ -82,13 +93,27 @@ function Line({ upload: { id, key, size, sent, state, error } }: { readonly uplo
             {LABELS[state] ?? `${Math.floor(percent(sent, size))} %`}
           </Text>
           {isOpen && (
-            <ActionIcon size="xs" variant="subtle" color="gray" c="inherit" onClick={() => queue.stop(id)} aria-label={`Stop ${name}`}>
+            <ActionIcon
+              size="xs"
+              variant="subtle"
+              color="gray"
+              c="inherit"
+              onClick={() => queue.stop(id)}
+              aria-label={`Stop ${name}`}
+            >
               <X size={12} aria-hidden />
             </ActionIcon>
           )}
           {(state === "failed" || state === "stopped") && (
             <Tooltip label="Try again">
-              <ActionIcon size="xs" variant="subtle" color="gray" c="inherit" onClick={() => queue.retry(id)} aria-label={`Send ${name} again`}>
+              <ActionIcon
+                size="xs"
+                variant="subtle"
+                color="gray"
+                c="inherit"
+                onClick={() => queue.retry(id)}
+                aria-label={`Send ${name} again`}
+              >
                 <RotateCw size={12} aria-hidden />
               </ActionIcon>
             </Tooltip>
