@@ -25,6 +25,7 @@ const Signed = Type.Object({
   method: Type.Union(["GET", "PUT", "POST", "HEAD", "DELETE"].map((name) => Type.Literal(name as PresignMethod))),
   seconds: Type.Integer({ minimum: 1, maximum: WEEK }),
   query: Type.Optional(Type.Record(Type.String(), Type.String())),
+  headers: Type.Optional(Type.Record(Type.String({ pattern: "^[a-z0-9-]+$" }), Type.String({ pattern: "^[ -~]*$" }))),
 });
 const SignedList = Type.Object({ requests: Type.Array(Signed, { minItems: 1, maxItems: 1000 }) });
 const Share = Type.Object({

@@ -100,7 +100,7 @@ function Quota({ bucket, isRoot }: { readonly bucket: Bucket; readonly isRoot: b
             }
           }}
         >
-          <Group align="flex-start">
+          <Group align="flex-end">
             <TextInput
               label="The most that it may hold"
               description="Such as 500 MiB or 20 GiB; nothing for no limit. Old versions count."
@@ -108,9 +108,9 @@ function Quota({ bucket, isRoot }: { readonly bucket: Bucket; readonly isRoot: b
               onChange={(event) => setText(event.currentTarget.value)}
               error={bytes === undefined ? "This is no amount: a number and a unit, such as 20 GiB." : undefined}
               autoComplete="off"
-              w={340}
+              maw={340}
             />
-            <Button type="submit" loading={change.isPending} disabled={bytes === undefined} mt={46}>
+            <Button type="submit" loading={change.isPending} disabled={bytes === undefined}>
               Set
             </Button>
           </Group>

@@ -87,7 +87,7 @@ function Name({ bucket, entry: { key, name, isFolder } }: { readonly bucket: str
     <Group gap="xs" wrap="nowrap">
       <EntryIcon name={name} isFolder={isFolder} />
       {isFolder || isReachable(key) ? (
-        <Anchor component={Link} to={to} c="inherit" truncate title={name}>
+        <Anchor component={Link} to={to} c="inherit" size="sm" truncate title={name}>
           {name === "/" ? "(no name)/" : name}
         </Anchor>
       ) : (

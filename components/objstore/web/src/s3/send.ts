@@ -12,7 +12,7 @@ interface SendOptions {
 /** Signs and sends a request. @throws {RequestError} with the message of S3 */
 export async function send(wanted: S3Request, options: SendOptions = {}): Promise<Response> {
   const url = await sign(wanted);
-  return sendTo(url, { method: wanted.method, ...options });
+  return sendTo(url, { method: wanted.method, ...options, headers: { ...wanted.headers, ...options.headers } });
 }
 
 /** Sends a request to an address that is signed already. @throws {RequestError} */

@@ -6,6 +6,8 @@ export interface S3Request {
   readonly bucket: string;
   readonly key?: string;
   readonly query?: Readonly<Record<string, string>>;
+  /** Headers that are signed, and sent by `send`: `x-amz-copy-source`. Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** How long the address is good for; ten minutes when left out. */
   readonly seconds?: number;
 }
