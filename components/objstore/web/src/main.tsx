@@ -12,11 +12,16 @@ startApp({
       element: <Console />,
       children: [
         { index: true, lazy: () => import("./buckets/bucket-list.tsx") },
+        { path: "buckets/:bucket/object", lazy: () => import("./objects/object-page.tsx") },
+        { path: "keys", lazy: () => import("./access/keys-page.tsx") },
+        { path: "users", lazy: () => import("./access/users-page.tsx") },
+        { path: "server", lazy: () => import("./server/server-page.tsx") },
         {
           path: "buckets/:bucket",
           lazy: () => import("./buckets/bucket-page.tsx"),
           children: [
             { index: true, lazy: () => import("./objects/folder-page.tsx") },
+            { path: "policy", lazy: () => import("./policy/policy-page.tsx") },
             { path: "settings", lazy: () => import("./buckets/bucket-settings.tsx") },
           ],
         },

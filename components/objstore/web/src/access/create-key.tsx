@@ -103,7 +103,13 @@ export function CreateKey({ opened, onClose }: CreateKeyProps) {
                 searchable
               />
             )}
-            <Select label="Ends" data={ENDS} value={days} allowDeselect={false} onChange={(value) => setDays(value ?? "")} />
+            <Select
+              label="Ends"
+              data={ENDS}
+              value={days}
+              allowDeselect={false}
+              onChange={(value) => setDays(value ?? "")}
+            />
             <Switch
               label="Fewer rights than the user"
               description="A policy that must allow too, whatever else does."
@@ -147,7 +153,11 @@ const EXAMPLE = JSON.stringify(
   {
     Version: "2012-10-17",
     Statement: [
-      { Effect: "Allow", Action: ["s3:GetObject", "s3:ListBucket"], Resource: ["arn:aws:s3:::BUCKET", "arn:aws:s3:::BUCKET/*"] },
+      {
+        Effect: "Allow",
+        Action: ["s3:GetObject", "s3:ListBucket"],
+        Resource: ["arn:aws:s3:::BUCKET", "arn:aws:s3:::BUCKET/*"],
+      },
     ],
   },
   undefined,

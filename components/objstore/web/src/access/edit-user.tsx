@@ -33,7 +33,9 @@ export function EditUser({ user, onClose }: EditUserProps) {
         body: { policy: check.policy, enabled: existing?.enabled ?? true },
       }),
     onSuccess: async () => {
-      notifyDone(existing === undefined ? `The user ${name} is made; now it needs an access key.` : "The user is changed.");
+      notifyDone(
+        existing === undefined ? `The user ${name} is made; now it needs an access key.` : "The user is changed.",
+      );
       await client.invalidateQueries({ queryKey: ["users"] });
       onClose();
     },

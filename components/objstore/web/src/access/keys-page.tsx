@@ -1,6 +1,16 @@
 import { ActionIcon, Badge, Button, Switch, Tooltip } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Awaited, type Column, DataTable, Empty, Page, RelativeTime, notifyFailed, requestJson, useConfirm } from "@swath/ui";
+import {
+  Awaited,
+  type Column,
+  DataTable,
+  Empty,
+  Page,
+  RelativeTime,
+  notifyFailed,
+  requestJson,
+  useConfirm,
+} from "@swath/ui";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { KeyRound, Plus, Trash2 } from "lucide-react";
 import { useMemo } from "react";
@@ -61,7 +71,14 @@ export function Component() {
         sortBy: ({ accessKey }) => accessKey,
       },
       { key: "title", header: "Title", hideBelow: "sm", render: ({ title }) => title, sortBy: ({ title }) => title },
-      { key: "user", header: "User", width: "10rem", hideBelow: "md", render: ({ user }) => user, sortBy: ({ user }) => user },
+      {
+        key: "user",
+        header: "User",
+        width: "10rem",
+        hideBelow: "md",
+        render: ({ user }) => user,
+        sortBy: ({ user }) => user,
+      },
       {
         key: "marks",
         header: "Rights",
@@ -119,7 +136,11 @@ export function Component() {
   return (
     <Page
       title="Access keys"
-      about={session?.isRoot ? "The keys of all users. Programs sign in with them." : "Programs sign in with these keys, with your rights or fewer."}
+      about={
+        session?.isRoot
+          ? "The keys of all users. Programs sign in with them."
+          : "Programs sign in with these keys, with your rights or fewer."
+      }
       actions={create}
     >
       <Awaited query={keys} what="Loading access keys">

@@ -1,5 +1,15 @@
 import { ActionIcon, Anchor, Button, Switch, Tooltip } from "@mantine/core";
-import { Awaited, type Column, DataTable, Empty, Page, RelativeTime, notifyFailed, requestJson, useConfirm } from "@swath/ui";
+import {
+  Awaited,
+  type Column,
+  DataTable,
+  Empty,
+  Page,
+  RelativeTime,
+  notifyFailed,
+  requestJson,
+  useConfirm,
+} from "@swath/ui";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus, Trash2, Users } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -69,7 +79,12 @@ export function Component() {
         header: "On",
         width: "4rem",
         render: (user) => (
-          <Switch size="sm" checked={user.enabled} aria-label={`${user.name} may sign in`} onChange={() => enable(user)} />
+          <Switch
+            size="sm"
+            checked={user.enabled}
+            aria-label={`${user.name} may sign in`}
+            onChange={() => enable(user)}
+          />
         ),
       },
       {
@@ -80,7 +95,12 @@ export function Component() {
         align: "end",
         render: (user) => (
           <Tooltip label="Delete">
-            <ActionIcon variant="subtle" color="red" aria-label={`Delete ${user.name}`} onClick={() => void askRemove(user)}>
+            <ActionIcon
+              variant="subtle"
+              color="red"
+              aria-label={`Delete ${user.name}`}
+              onClick={() => void askRemove(user)}
+            >
               <Trash2 size={16} aria-hidden />
             </ActionIcon>
           </Tooltip>

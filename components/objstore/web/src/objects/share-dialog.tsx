@@ -37,12 +37,20 @@ export function ShareDialog({ opened, onClose, bucket, objectKey: key, version }
     share.reset();
   };
   return (
-    <Modal opened={opened} onClose={close} title="Share this object" size="lg" closeButtonProps={{ "aria-label": "Close" }}>
+    <Modal
+      opened={opened}
+      onClose={close}
+      title="Share this object"
+      size="lg"
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
       <Stack>
         {share.error && <ErrorNote error={share.error} title="The link was not made" />}
         {share.data === undefined ? (
           <>
-            <Text size="sm">Whoever has the link can download this object, without signing in, until the link ends.</Text>
+            <Text size="sm">
+              Whoever has the link can download this object, without signing in, until the link ends.
+            </Text>
             <Select
               label="The link is good for"
               data={TIMES}

@@ -46,7 +46,7 @@ function PolicyForm({ bucket }: { readonly bucket: Bucket }) {
       !becomesPublic ||
       (await confirm({
         title: "Let everybody in?",
-        body: "The policy names everybody (Principal \"*\"): what it allows needs no signing in, from anywhere that reaches this service.",
+        body: 'The policy names everybody (Principal "*"): what it allows needs no signing in, from anywhere that reaches this service.',
         action: "Let everybody in",
         danger: true,
       }));
@@ -87,8 +87,8 @@ function PolicyForm({ bucket }: { readonly bucket: Bucket }) {
           </Menu>
         </Group>
         <Text size="sm" c="dimmed">
-          Without a policy the root user and users whose own policies name the bucket may use it. A policy lets in others or
-          keeps out some; it is written like the bucket policies of S3, in JSON.
+          Without a policy the root user and users whose own policies name the bucket may use it. A policy lets in
+          others or keeps out some; it is written like the bucket policies of S3, in JSON.
         </Text>
         {isPublic(bucket.policy) && (
           <Alert color="yellow" icon={<Globe aria-hidden />} title="Everybody">

@@ -12,7 +12,13 @@ export const TEMPLATES: readonly Template[] = [
   {
     label: "Everybody may read objects",
     make: (bucket) =>
-      toPolicy({ Sid: "PublicRead", Effect: "Allow", Principal: "*", Action: "s3:GetObject", Resource: objectsOf(bucket) }),
+      toPolicy({
+        Sid: "PublicRead",
+        Effect: "Allow",
+        Principal: "*",
+        Action: "s3:GetObject",
+        Resource: objectsOf(bucket),
+      }),
   },
   {
     label: "A user may read and list",
@@ -55,7 +61,8 @@ export function isPublic(policy: object | null): boolean {
   const statements = Array.isArray(list) ? (list as unknown[]) : [list];
   return statements.some((statement) => {
     const { Effect: effect, Principal: principal } = (statement ?? {}) as { Effect?: unknown; Principal?: unknown };
-    const names = typeof principal === "object" && principal !== null ? (principal as { AWS?: unknown }).AWS : principal;
+    const names =
+      typeof principal === "object" && principal !== null ? (principal as { AWS?: unknown }).AWS : principal;
     return effect === "Allow" && [names].flat().includes("*");
   });
 }

@@ -28,10 +28,23 @@ export async function drawRaster({ image, noData, signal }: DrawOptions): Promis
   const bands = image.getSamplesPerPixel();
   if (!isPlain) {
     const rgb = await image.readRGB({ ...size, interleave: false });
-    return { picture: paint(width, height, [rgb[0], rgb[1], rgb[2]] as readonly ArrayLike<number>[], [PLAIN, PLAIN, PLAIN], undefined), stretches: [] };
+    return {
+      picture: paint(
+        width,
+        height,
+        [rgb[0], rgb[1], rgb[2]] as readonly ArrayLike<number>[],
+        [PLAIN, PLAIN, PLAIN],
+        undefined,
+      ),
+      stretches: [],
+    };
   }
   const samples = bands >= 3 ? [0, 1, 2] : [0];
-  const rasters = (await image.readRasters({ ...size, samples, interleave: false })) as unknown as readonly ArrayLike<number>[];
+  const rasters = (await image.readRasters({
+    ...size,
+    samples,
+    interleave: false,
+  })) as unknown as readonly ArrayLike<number>[];
   const isBytes = image.getBitsPerSample() === 8 && bands >= 3;
   const stretches = rasters.map((raster) => (isBytes ? PLAIN : findStretch(raster, noData)));
   return { picture: paint(width, height, rasters, stretches, noData), stretches };

@@ -65,9 +65,7 @@ function Picture({ url, raster: { info, image, bytes }, name }: PictureProps) {
     <Paper withBorder p="sm">
       {!isWanted && (
         <Stack align="center" p="lg">
-          <Text size="sm">
-            This raster has no overviews: for a picture up to {formatBytes(bytes)} have to be read.
-          </Text>
+          <Text size="sm">This raster has no overviews: for a picture up to {formatBytes(bytes)} have to be read.</Text>
           <Button variant="default" onClick={() => setWanted(true)}>
             Read it anyway
           </Button>
@@ -88,7 +86,9 @@ function Picture({ url, raster: { info, image, bytes }, name }: PictureProps) {
       <Group gap="md" mt="sm">
         <Text size="xs" c="dimmed">
           {describe(info)}
-          {stretch !== undefined && info.bands < 3 && ` · black ${toShort(stretch.low)}, white ${toShort(stretch.high)}`}
+          {stretch !== undefined &&
+            info.bands < 3 &&
+            ` · black ${toShort(stretch.low)}, white ${toShort(stretch.high)}`}
         </Text>
       </Group>
     </Paper>
@@ -112,7 +112,9 @@ function describe({ width, height, bands, numbers, epsg, pixelSize, noData, isTi
     `${formatCount(width)} × ${formatCount(height)} pixels`,
     `${formatPlural(bands, "band")} of ${numbers}`,
     ...(epsg === undefined ? [] : [`EPSG:${epsg}`]),
-    ...(pixelSize === undefined ? [] : [`pixel ${toShort(Math.abs(pixelSize[0]))} × ${toShort(Math.abs(pixelSize[1]))}`]),
+    ...(pixelSize === undefined
+      ? []
+      : [`pixel ${toShort(Math.abs(pixelSize[0]))} × ${toShort(Math.abs(pixelSize[1]))}`]),
     ...(noData === undefined ? [] : [`no data ${noData}`]),
     isTiled ? "tiled" : "in strips",
     overviews === 0 ? "no overviews" : formatPlural(overviews, "overview"),

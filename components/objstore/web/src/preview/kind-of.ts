@@ -9,13 +9,19 @@ export function kindOf(key: string, type: string): PreviewKind {
   if (/\.tiff?$/.test(name) || media === "image/tiff") {
     return "geotiff";
   }
-  if (/\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$/.test(name) || /^image\/(?:png|jpeg|gif|webp|svg\+xml|avif|bmp)$/.test(media)) {
+  if (
+    /\.(?:png|jpe?g|gif|webp|svg|avif|bmp)$/.test(name) ||
+    /^image\/(?:png|jpeg|gif|webp|svg\+xml|avif|bmp)$/.test(media)
+  ) {
     return "image";
   }
   if (/\.(?:geo)?json$/.test(name) || media === "application/json" || media.endsWith("+json")) {
     return "json";
   }
-  return TEXTS.test(name) || media.startsWith("text/") || /^application\/(?:xml|yaml|cwl)$/.test(media) || media.endsWith("+xml")
+  return TEXTS.test(name) ||
+    media.startsWith("text/") ||
+    /^application\/(?:xml|yaml|cwl)$/.test(media) ||
+    media.endsWith("+xml")
     ? "text"
     : "none";
 }

@@ -26,7 +26,13 @@ export function Preview({ bucket, objectKey: key, version, info }: PreviewProps)
   const url = useQuery({
     queryKey: ["object", bucket, key, version ?? "newest", "url", info.etag],
     queryFn: () =>
-      sign({ method: "GET", bucket, key, seconds: 3600, ...(version !== undefined && { query: { versionId: version } }) }),
+      sign({
+        method: "GET",
+        bucket,
+        key,
+        seconds: 3600,
+        ...(version !== undefined && { query: { versionId: version } }),
+      }),
     // The address is good for an hour.
     staleTime: 50 * 60_000,
     enabled: kind !== "none",

@@ -16,7 +16,9 @@ export function TextPreview({ url, size }: SourceProps) {
   const start = useText(url, size, LIMIT);
   return (
     <Awaited query={start} what="Loading the text">
-      {({ text, isCut }) => <TextBlock text={text} {...(isCut && { note: `The first ${formatBytes(LIMIT)} of ${formatBytes(size)}.` })} />}
+      {({ text, isCut }) => (
+        <TextBlock text={text} {...(isCut && { note: `The first ${formatBytes(LIMIT)} of ${formatBytes(size)}.` })} />
+      )}
     </Awaited>
   );
 }
@@ -29,7 +31,10 @@ interface TextBlockProps {
 export function TextBlock({ text, note }: TextBlockProps) {
   return (
     <Paper withBorder>
-      <ScrollArea.Autosize mah="70vh" viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Text of the object" }}>
+      <ScrollArea.Autosize
+        mah="70vh"
+        viewportProps={{ tabIndex: 0, role: "region", "aria-label": "Text of the object" }}
+      >
         <pre className={classes.text}>{text}</pre>
       </ScrollArea.Autosize>
       {note !== undefined && (

@@ -1,5 +1,15 @@
 import { Alert, Button, Grid, Group, Paper, Progress, Stack, Text, Title } from "@mantine/core";
-import { Awaited, CopyButton, Page, RelativeTime, formatBytes, formatCount, formatPlural, notifyFailed, requestJson } from "@swath/ui";
+import {
+  Awaited,
+  CopyButton,
+  Page,
+  RelativeTime,
+  formatBytes,
+  formatCount,
+  formatPlural,
+  notifyFailed,
+  requestJson,
+} from "@swath/ui";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { ShieldCheck } from "lucide-react";
 
