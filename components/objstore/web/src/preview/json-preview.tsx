@@ -4,6 +4,7 @@ import { useMemo } from "react";
 
 import { FootprintMap } from "./footprint-map.tsx";
 import { type Footprint, findFootprints } from "./find-footprints.ts";
+import { formatJson } from "./format-json.ts";
 import { TextBlock } from "./text-preview.tsx";
 import { useText } from "./use-text.ts";
 
@@ -32,7 +33,7 @@ function Json({ text, isCut, size }: { readonly text: string; readonly isCut: bo
     }
     try {
       const value: unknown = JSON.parse(text);
-      return { shown: JSON.stringify(value, undefined, 2), footprints: findFootprints(value), note: undefined };
+      return { shown: formatJson(value), footprints: findFootprints(value), note: undefined };
     } catch (error) {
       const none: readonly Footprint[] = [];
       return { shown: text, footprints: none, note: `This is not valid JSON: ${(error as Error).message}` };

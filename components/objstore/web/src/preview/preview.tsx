@@ -1,7 +1,6 @@
 import { Paper, Text } from "@mantine/core";
-import { ErrorNote, Loading } from "@swath/ui";
+import { ErrorNote, Loading, Part, lazyPart } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, lazy } from "react";
 
 import type { ObjectInfo } from "../s3/object-info.ts";
 import { sign } from "../s3/sign.ts";
@@ -10,8 +9,8 @@ import { kindOf } from "./kind-of.ts";
 import { TextPreview } from "./text-preview.tsx";
 
 // The libraries for rasters and maps are large; only who looks at one fetches them.
-const GeoTiffPreview = lazy(() => import("./geotiff-preview.tsx"));
-const JsonPreview = lazy(() => import("./json-preview.tsx"));
+const GeoTiffPreview = lazyPart(() => import("./geotiff-preview.tsx"));
+const JsonPreview = lazyPart(() => import("./json-preview.tsx"));
 
 interface PreviewProps {
   readonly bucket: string;
@@ -50,11 +49,11 @@ export function Preview({ bucket, objectKey: key, version, info }: PreviewProps)
   const source = { url: url.data, size: info.size };
   const name = key.slice(key.lastIndexOf("/") + 1);
   return (
-    <Suspense fallback={<Loading what="Loading the preview" />}>
+    <Part what="the preview">
       {kind === "image" && <ImagePreview url={url.data} name={name} />}
       {kind === "geotiff" && <GeoTiffPreview {...source} name={name} />}
       {kind === "json" && <JsonPreview {...source} />}
       {kind === "text" && <TextPreview {...source} />}
-    </Suspense>
+    </Part>
   );
 }

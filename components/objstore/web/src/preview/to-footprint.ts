@@ -1,3 +1,5 @@
+import { insist } from "@swath/ui";
+
 import type { Footprint } from "./find-footprints.ts";
 import type { RasterInfo } from "./read-geotiff.ts";
 
@@ -9,7 +11,7 @@ export async function toFootprint({ box, epsg }: RasterInfo, id: string): Promis
   if (box === undefined || epsg === undefined) {
     return undefined;
   }
-  const { toDegrees } = await import("@swath/ui/map");
+  const { toDegrees } = await insist(() => import("@swath/ui/map"));
   const ring = await toDegrees(`EPSG:${epsg}`, outline(box));
   const lons = ring.map(([lon]) => lon);
   const lats = ring.map(([, lat]) => lat);

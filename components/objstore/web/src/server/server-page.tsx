@@ -76,7 +76,7 @@ function Disk({ server: { disk, bytes, buckets } }: { readonly server: Server })
       </Text>
       <Progress.Root size="lg" mt="sm">
         <Progress.Section value={share(own)} color="teal" aria-label="Share of the disk used by objects" />
-        <Progress.Section value={share(used - own)} color="gray" aria-label="Share of the disk used by others" />
+        <Progress.Section value={share(used - own)} color="gray.5" aria-label="Share of the disk used by others" />
       </Progress.Root>
       {share(disk.free) < 5 && (
         <Alert color="red" mt="sm" title="The disk is nearly full">
