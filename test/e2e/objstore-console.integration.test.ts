@@ -47,7 +47,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "console-"));
   browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
   context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
-  context.setDefaultTimeout(60_000);
+  context.setDefaultTimeout(120_000);
 });
 after(async () => {
   await browser?.close();
@@ -88,7 +88,7 @@ async function visit(page: Page, path: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await page.goto(`${store.consoleUrl}${path}`);
-      await page.locator("h1").first().waitFor({ timeout: 20_000 });
+      await page.locator("h1").first().waitFor({ timeout: 40_000 });
       return;
     } catch (error) {
       if (attempt === 3) {
@@ -178,7 +178,8 @@ test("in Chromium: sign in, make a bucket, upload files, look at them, share one
 test("in Chromium: old versions are kept, looked at and brought back", { skip }, async () => {
   const page = await openPage();
   await visit(page, "/buckets/maps/settings");
-  await page.getByLabel("Keep old versions").check({ force: true });
+  await page.getByText("Keep old versions").click();
+  await page.getByText("Old versions are kept from now on.").waitFor();
   await page.getByRole("tab", { name: "Objects" }).click();
   const upload = async (text: string) => {
     await writeFile(join(folder, "report.txt"), text);
@@ -327,7 +328,7 @@ test("in Chromium: ten thousand objects in a folder", { skip, timeout: 300_000 }
 
 test("in Chromium: sign in with the platform's login", { skip }, async () => {
   const other = await browser.newContext();
-  other.setDefaultTimeout(60_000);
+  other.setDefaultTimeout(120_000);
   const page = await openPage(other);
   const logIn = async (user: string) => {
     await page.getByRole("link", { name: "Sign in with the platform" }).click();

@@ -51,7 +51,10 @@ function Versioning({ bucket: { name, versioning } }: { readonly bucket: Bucket 
   const client = useQueryClient();
   const change = useMutation({
     mutationFn: (isOn: boolean) => setVersioning(name, isOn),
-    onSuccess: () => client.invalidateQueries({ queryKey: ["buckets"] }),
+    onSuccess: async (_, isOn) => {
+      notifyDone(isOn ? "Old versions are kept from now on." : "No more old versions are kept.");
+      await client.invalidateQueries({ queryKey: ["buckets"] });
+    },
   });
   return (
     <Paper withBorder p="md">
@@ -66,7 +69,7 @@ function Versioning({ bucket: { name, versioning } }: { readonly bucket: Bucket 
             ? "Paused: versions that were kept are still there, no more are added."
             : "What is overwritten or deleted can be brought back; it counts as used until it is deleted for good."
         }
-        checked={versioning === "Enabled"}
+        checked={change.isPending ? change.variables : versioning === "Enabled"}
         disabled={change.isPending}
         onChange={(event) => change.mutate(event.currentTarget.checked)}
       />
