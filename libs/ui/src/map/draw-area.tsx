@@ -1,7 +1,7 @@
 import Feature from "ol/Feature.js";
 import GeoJSON from "ol/format/GeoJSON.js";
 import type Geometry from "ol/geom/Geometry.js";
-import OlPolygon, { fromExtent } from "ol/geom/Polygon.js";
+import { type default as OlPolygon, fromExtent } from "ol/geom/Polygon.js";
 import Draw, { createBox } from "ol/interaction/Draw.js";
 import Modify from "ol/interaction/Modify.js";
 import VectorLayer from "ol/layer/Vector.js";

@@ -70,7 +70,7 @@ export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError 
         made.dispose();
       }
     };
-    // Opacity is set below without reading the raster again.
+    // oxlint-disable-next-line react/exhaustive-deps -- opacity is set below without reading the raster again
   }, [map, url, band, ramp, low, high]);
 
   useEffect(() => {
