@@ -178,7 +178,7 @@ test("in Chromium: sign in, make a bucket, upload files, look at them, share one
 test("in Chromium: old versions are kept, looked at and brought back", { skip }, async () => {
   const page = await openPage();
   await visit(page, "/buckets/maps/settings");
-  await page.getByText("Keep old versions").click();
+  await page.getByLabel("Keep old versions").click();
   await page.getByText("Old versions are kept from now on.").waitFor();
   await page.getByRole("tab", { name: "Objects" }).click();
   const upload = async (text: string) => {
@@ -281,11 +281,8 @@ test("in Chromium: users and access keys", { skip }, async () => {
   };
   assert.equal(await tryKey(), 200);
   await dialog.getByRole("button", { name: "Done" }).click();
-  await page.getByLabel(`${accessKey} may be used`).click({ force: true });
-  await page.waitForFunction(
-    (name) => document.querySelector(`[aria-label="${name}"]:not(:checked)`),
-    `${accessKey} may be used`,
-  );
+  await page.getByLabel(`${accessKey} may be used`).click();
+  await page.locator(`[aria-label="${accessKey} may be used"]:not(:checked)`).waitFor({ state: "attached" });
   assert.notEqual(await tryKey(), 200);
   await page.getByRole("button", { name: `Delete ${accessKey}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete the key" }).click();
