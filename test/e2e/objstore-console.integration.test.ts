@@ -265,7 +265,7 @@ test("in Chromium: users and access keys", { skip }, async () => {
   await page.getByRole("link", { name: "Access keys" }).click();
   await page.getByRole("button", { name: "Create access key" }).first().click();
   await page.getByLabel("Title").fill("nightly job");
-  await page.getByRole("textbox", { name: "User" }).click();
+  await page.getByRole("combobox", { name: "User" }).click();
   await page.getByRole("option", { name: "robot" }).click();
   await page.getByRole("button", { name: "Create", exact: true }).click();
   const dialog = page.getByRole("dialog");

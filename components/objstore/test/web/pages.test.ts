@@ -112,6 +112,16 @@ test("policies: mistakes have a place, examples are valid, what lets everybody i
   const broken = parseJson('{\n  "a": 1,\n  b\n}');
   assert.ok("mistake" in broken);
   assert.equal(broken.mistake.line, 3);
+  for (const [text, line, column] of [
+    ['{\n  "Version": oops\n}', 2, 14],
+    ['{"a": "x"', 1, 10],
+    ['{\n "a": tru\n}', 2, 10],
+    ["", 1, 1],
+  ] as const) {
+    const read = parseJson(text);
+    assert.ok("mistake" in read);
+    assert.deepEqual([read.mistake.line, read.mistake.column], [line, column], `${text} ${read.mistake.message}`);
+  }
   assert.ok("mistake" in parseJson("[]"));
   assert.deepEqual(parseJson('{"a":1}'), { value: { a: 1 } });
   for (const { make, label } of TEMPLATES) {

@@ -18,17 +18,36 @@ export function parseJson(text: string): { readonly value: object } | { readonly
 }
 
 function locate(message: string, text: string): JsonMistake {
-  const place = /\(line (\d+) column (\d+)\)/.exec(message) ?? /at line (\d+) column (\d+)/.exec(message);
-  const plain = message.replace(/ in JSON at position .*$| \(line .*$| of the JSON data$/, "");
-  if (place !== null) {
-    return { message: plain, line: Number(place[1]), column: Number(place[2]) };
-  }
-  const position = /position (\d+)/.exec(message)?.[1];
-  const end = /end of JSON|end of data/i.test(message) ? text.length : undefined;
-  const at = position === undefined ? end : Number(position);
-  if (at === undefined) {
-    return { message: plain };
-  }
+  const plain = message.replace(/,? \.\.\..*$|, ".*$| in JSON at position .*$| \(line .*$/s, "");
+  const position = /at position (\d+)/.exec(message)?.[1];
+  const at = position === undefined ? findMistake(text) : Number(position);
   const lines = text.slice(0, at).split("\n");
   return { message: plain, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+}
+
+/** Browsers do not always say where: the mistake is at the end of the shortest beginning that could not become JSON. */
+function findMistake(text: string): number {
+  let [good, bad] = [0, text.length + 1];
+  while (bad - good > 1) {
+    const middle = Math.floor((good + bad) / 2);
+    if (middle <= text.length && mayGoOn(text.slice(0, middle))) {
+      good = middle;
+    } else {
+      bad = middle;
+    }
+  }
+  return good;
+}
+
+function mayGoOn(beginning: string): boolean {
+  try {
+    JSON.parse(beginning);
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    const position = /at position (\d+)/.exec(message)?.[1];
+    return position === undefined
+      ? /end of JSON|unterminated/i.test(message)
+      : Number(position) >= beginning.length || /unterminated/i.test(message);
+  }
 }
