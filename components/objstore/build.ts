@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import { openIssuer } from "@swath/auth";
 import type { Logger, RunningService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
@@ -85,8 +86,10 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       }
     },
   });
+  const login = openLogin(settings);
   const app = createConsole({
     ...common,
+    login,
     logger,
     scrub,
     role,
@@ -122,9 +125,22 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       timers.forEach(clearInterval);
       await app.close();
       await identity?.close();
+      await login?.issuer.close();
       await store.close();
     },
   };
+}
+
+/** People come by the platform's login where there is one that can send them back. */
+function openLogin(settings: ObjstoreSettings) {
+  const { IDENTITY_ISSUER: issuer, IDENTITY_INTERNAL_URL: peerUrl, CONSOLE_URL: url, CONSOLE_CLIENT_ID } = settings;
+  return issuer === undefined || url === undefined
+    ? undefined
+    : {
+        issuer: openIssuer({ issuer, ...(peerUrl !== undefined && { peerUrl }) }),
+        clientId: CONSOLE_CLIENT_ID,
+        consoleUrl: url.replace(/\/+$/, ""),
+      };
 }
 
 function addUsageGauges(

@@ -6,7 +6,17 @@ export const manifest: Component = {
   title: "Object storage",
   namespace: "rm",
   enabled: ({ variables }) => variables.REQUIRE_OBJSTORE && variables.OBJSTORE_ENDPOINT === undefined,
-  declare: () => ({
+  declare: ({ publicUrl }) => ({
+    identityClients: [
+      {
+        // Without a secret: a public client.
+        clientId: "objstore-console",
+        name: "Object storage console",
+        description: "Signing in to the console of the object storage",
+        redirectUris: [`${publicUrl("objstore-console")}/api/login/callback`],
+        webOrigins: [publicUrl("objstore-console")],
+      },
+    ],
     routes: [
       { service: "objstore", workload: "objstore", wildcard: true },
       { service: "objstore-console", workload: "objstore", port: "console" },

@@ -29,21 +29,29 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
     throw new S3Error("InvalidAccessKeyId", "The access key is disabled.");
   }
   const own = key.policy === null ? [] : [parsePolicy(key.policy)];
-  if (key.user === rootUser) {
-    return own.length === 0
-      ? { kind: "root", name: rootUser }
-      : { kind: "user", name: rootUser, policies: own, claims: {} };
+  const limit = key.session_policy === null ? undefined : { limit: parsePolicy(key.session_policy) };
+  if (key.user === rootUser && key.claims === null) {
+    if (own.length === 0 && limit === undefined) {
+      return { kind: "root", name: rootUser };
+    }
+    // Narrowed, root may do what the narrowing says.
+    return {
+      kind: "user",
+      name: rootUser,
+      policies: own.length > 0 ? own : limit === undefined ? [] : [limit.limit],
+      claims: {},
+      ...limit,
+    };
   }
   const claims = key.claims === null ? {} : (JSON.parse(key.claims) as Record<string, string>);
   if (key.claims !== null) {
-    const limit = key.session_policy === null ? undefined : parsePolicy(key.session_policy);
-    return { kind: "user", name: key.user, policies: own, claims, ...(limit && { limit }) };
+    return { kind: "user", name: key.user, policies: own, claims, ...limit };
   }
   const user = accounts.findUser(key.user);
   if (user === undefined || user.enabled === 0) {
     throw new S3Error("InvalidAccessKeyId", "The user of this access key is disabled.");
   }
-  return { kind: "user", name: user.name, policies: [parsePolicy(user.policy), ...own], claims };
+  return { kind: "user", name: user.name, policies: [parsePolicy(user.policy), ...own], claims, ...limit };
 }
 
 /** The rule of S3: an explicit Deny anywhere wins; else the user's policies or the bucket's policy must allow. */
