@@ -25,5 +25,11 @@ test("every pixel is in one bar", () => {
 });
 
 test("numbers are written with the digits that matter", () => {
-  assert.deepEqual([0, 0.123456, 1234567, 0.00001, -1.5].map(formatValue), ["0", "0.12346", "1.23e+6", "1.00e-5", "-1.5"]);
+  assert.deepEqual([0, 0.123456, 1234567, 0.00001, -1.5].map(formatValue), [
+    "0",
+    "0.12346",
+    "1.23e+6",
+    "1.00e-5",
+    "-1.5",
+  ]);
 });

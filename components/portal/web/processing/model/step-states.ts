@@ -68,7 +68,10 @@ function summarise(records: readonly StepRecord[], job: JobStatus): StepState {
         .at(-1)
     : undefined;
   return {
-    status: statusOf({ total: records.length, running: count("running"), failed: failed !== undefined, skipped: count("skipped") }, job),
+    status: statusOf(
+      { total: records.length, running: count("running"), failed: failed !== undefined, skipped: count("skipped") },
+      job,
+    ),
     parts: records.length,
     done: count("successful") + count("skipped"),
     ...(failed?.message !== undefined && { message: failed.message }),
