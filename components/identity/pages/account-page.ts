@@ -119,7 +119,13 @@ export function renderAccountPage({
                         : html`<form method="post" action="${action}">
                             ${hidden("session")}
                             <input type="hidden" name="session" value="${session.id}" />
-                            <button class="quiet" type="submit">Log out</button>
+                            <button
+                              class="quiet"
+                              type="submit"
+                              aria-label="Log out the session from ${session.ip ?? "unknown"} since ${toText(session.startedAt)}"
+                            >
+                              Log out
+                            </button>
                           </form>`
                     }
                   </td>

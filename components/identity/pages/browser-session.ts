@@ -13,6 +13,19 @@ export interface BrowserSession {
   readonly user: User;
 }
 
+/** Which account the browser that sent this is logged in to, whatever has become of the account since. */
+export async function findLogin(
+  context: IdentityContext,
+  handle: RealmHandle,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<{ readonly uid: string; readonly accountId: string } | undefined> {
+  const provider = findProvider(context, handle);
+  const koa = provider.createContext(toEngineRequest(context.publicUrl, request), reply.raw);
+  const { uid, accountId }: InstanceType<Provider["Session"]> = await provider.Session.get(koa as never);
+  return accountId === undefined ? undefined : { uid, accountId };
+}
+
 /** Who is logged in in the browser that sent this. */
 export async function findBrowserSession(
   context: IdentityContext,
@@ -20,12 +33,7 @@ export async function findBrowserSession(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<BrowserSession | undefined> {
-  const provider = findProvider(context, handle);
-  const koa = provider.createContext(toEngineRequest(context.publicUrl, request), reply.raw);
-  const session: InstanceType<Provider["Session"]> = await provider.Session.get(koa as never);
-  if (session.accountId === undefined) {
-    return undefined;
-  }
-  const user = await findUser(context.pool, handle.realm.id, session.accountId);
-  return user?.enabled === true ? { uid: session.uid, user } : undefined;
+  const login = await findLogin(context, handle, request, reply);
+  const user = login && (await findUser(context.pool, handle.realm.id, login.accountId));
+  return login !== undefined && user?.enabled === true ? { uid: login.uid, user } : undefined;
 }

@@ -9,7 +9,9 @@ import { SECURITY_HEADERS, findProvider, interactionPath } from "../oidc/provide
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { insertEvent } from "../store/events.ts";
-import { type User, findUser } from "../store/users.ts";
+import { endSession } from "../store/sessions.ts";
+import { type User, findPassword, findUser } from "../store/users.ts";
+import { findLogin } from "./browser-session.ts";
 import { renderErrorPage } from "./error-page.ts";
 import { FORM_TOKEN, isFormToken, makeFormToken } from "./form-token.ts";
 import { renderConsentPage, renderLoginPage, renderNewPasswordPage } from "./login-page.ts";
@@ -28,6 +30,7 @@ interface Question {
 }
 
 const WRONG = "That user name and password do not fit together.";
+const DISABLED = "This account is disabled; ask your administrator.";
 
 /** The pages between the authorization endpoint and the way back to the client. */
 export function addInteractionRoutes(app: FastifyInstance, context: IdentityContext): void {
@@ -108,10 +111,16 @@ async function answer(question: Question, form: Readonly<Record<string, unknown>
     return answerConsent(question, form["consent"] === "yes");
   }
   const chosen = form["new_password"];
-  const pending = question.interaction.result?.["passwordOf"];
-  return typeof chosen === "string" && typeof pending === "string"
-    ? answerNewPassword(question, pending, chosen, form["new_password_again"])
+  const shown = question.interaction.result?.["shown"] as ShownPassword | undefined;
+  return typeof chosen === "string" && shown !== undefined
+    ? answerNewPassword(question, shown, chosen, form["new_password_again"])
     : answerLogin(question, text(form["username"]), text(form["password"]));
+}
+
+/** Whose password was shown in this interaction, and since when that password has been the user's. */
+interface ShownPassword {
+  readonly of: string;
+  readonly since: string | undefined;
 }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -124,7 +133,7 @@ async function answerLogin(question: Question, username: string, password: strin
     case "wrong":
       return ask(question, WRONG);
     case "disabled":
-      return ask(question, "This account is disabled; ask your administrator.");
+      return ask(question, DISABLED);
     case "locked": {
       const minutes = Math.max(1, Math.ceil((result.until.getTime() - Date.now()) / 60_000));
       return ask(
@@ -137,8 +146,10 @@ async function answerLogin(question: Question, username: string, password: strin
   }
   if (result.mustChangePassword) {
     // Remembered with the interaction, so that only who has just shown the old password may choose a new one.
-    interaction.result = { passwordOf: result.user.id };
-    await interaction.save(Math.max(1, interaction.exp - Math.floor(Date.now() / 1000)));
+    const stored = await findPassword(context.pool, result.user.id);
+    const shown: ShownPassword = { of: result.user.id, since: stored?.changedAt.toISOString() };
+    interaction.result = { shown };
+    await interaction.persist();
     return reply.send(newPasswordPage(question, result.user));
   }
   return finishLogin(question, result.user);
@@ -155,13 +166,26 @@ function newPasswordPage({ handle, interaction }: Question, user: User, error?: 
   });
 }
 
-async function answerNewPassword(question: Question, userId: string, chosen: string, again: unknown): Promise<unknown> {
+async function answerNewPassword(
+  question: Question,
+  shown: ShownPassword,
+  chosen: string,
+  again: unknown,
+): Promise<unknown> {
   const { context, handle, request, reply } = question;
-  const user = await findUser(context.pool, handle.realm.id, userId);
-  if (user === undefined) {
+  const user = await findUser(context.pool, handle.realm.id, shown.of);
+  const stored = await findPassword(context.pool, shown.of);
+  // Changed or reset meanwhile: who has shown the password before that one has shown nothing.
+  if (user === undefined || stored?.changedAt.toISOString() !== shown.since) {
     return ask(question, WRONG);
   }
-  const error = chosen === again ? refusePassword(handle, user, chosen) : "The two passwords are not the same.";
+  if (!user.enabled) {
+    return ask(question, DISABLED);
+  }
+  let error = chosen === again ? refusePassword(handle, user, chosen) : "The two passwords are not the same.";
+  if (error === undefined && (await context.hasher.verify(stored?.hash, chosen))) {
+    error = "The new password must not be the one that you were given.";
+  }
   if (error !== undefined) {
     return reply.code(400).send(newPasswordPage(question, user, error));
   }
@@ -181,7 +205,34 @@ async function finishLogin(question: Question, user: User): Promise<void> {
       details: { username: user.username, grant: "authorization_code" },
     });
   }
+  await endLoginOfAnother(question, user);
   await finish(question, { login: { accountId: user.id, remember: true } });
+}
+
+/** Who logs in where somebody else is logged in takes the browser over: nothing of the other's session is left in it. */
+async function endLoginOfAnother(
+  { context, handle, interaction, request, reply }: Question,
+  user: User,
+): Promise<void> {
+  const { realm } = handle;
+  const login = await findLogin(context, handle, request, reply);
+  if (login === undefined || login.accountId === user.id) {
+    return;
+  }
+  await endSession(context.pool, { id: realm.id, name: realm.name }, login.uid);
+  if (realm.settings.eventsEnabled) {
+    await insertEvent(context.pool, realm.id, {
+      type: "LOGOUT",
+      userId: login.accountId,
+      sessionId: login.uid,
+      ip: request.ip,
+    });
+  }
+  if (interaction.session !== undefined) {
+    // The engine goes on only in the session that the interaction began in, which is no more.
+    delete interaction.session;
+    await interaction.persist();
+  }
 }
 
 async function answerConsent(question: Question, agreed: boolean): Promise<void> {
@@ -203,7 +254,8 @@ async function answerConsent(question: Question, agreed: boolean): Promise<void>
     clientId,
     ip: request.ip,
   });
-  await finish(question, { consent: { grantId } });
+  // With the login just before, if there was one: a login that the client demanded is not demanded again.
+  await finish(question, { ...interaction.lastSubmission, consent: { grantId } });
 }
 
 /** Back to the engine, which goes on from there. */
