@@ -69,6 +69,9 @@ function resolveValue(value: EnvValue, workload: Workload, context: LaunchContex
   if ("database" in value) {
     return databaseUrl(context);
   }
+  if ("platform" in value) {
+    return `http+unix://${encodeURIComponent(paths.statusSocket)}`;
+  }
   return join(paths.volumes, workload.namespace, value.volume);
 }
 
