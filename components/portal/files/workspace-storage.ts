@@ -111,7 +111,9 @@ async function readCredentials(
     const why = answer.status === 404 || answer.status === 403 ? "There is no such workspace for you." : "";
     throw new Problem(answer.status >= 500 ? 502 : answer.status, why || `The workspace API answers ${answer.status}.`);
   }
-  const record = JSON.parse(Buffer.concat(chunks).toString("utf8")) as { storage?: { credentials?: Credentials } | null };
+  const record = JSON.parse(Buffer.concat(chunks).toString("utf8")) as {
+    storage?: { credentials?: Credentials } | null;
+  };
   const credentials = record.storage?.credentials;
   if (credentials === undefined) {
     throw new Problem(409, `Workspace ${workspace} has no storage yet; it is being made.`, { title: "Not ready" });

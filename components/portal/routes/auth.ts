@@ -37,18 +37,20 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
     const { refreshToken } = cookies.read(parseCookies(request.headers.cookie));
     const configuration = await client.configuration();
     if (refreshToken !== undefined) {
-      const revoked = await openid.tokenRevocation(configuration, refreshToken, { token_type_hint: "refresh_token" }).then(
-        () => true,
-        (error: unknown) => {
-          if (error instanceof openid.ResponseBodyError) {
-            // Not a token of the portal's: the person is asked at the identity service.
-            return false;
-          }
-          throw new Problem(503, "You are logged out here, but the identity service did not answer: log out again.", {
-            cause: error,
-          });
-        },
-      );
+      const revoked = await openid
+        .tokenRevocation(configuration, refreshToken, { token_type_hint: "refresh_token" })
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof openid.ResponseBodyError) {
+              // Not a token of the portal's: the person is asked at the identity service.
+              return false;
+            }
+            throw new Problem(503, "You are logged out here, but the identity service did not answer: log out again.", {
+              cause: error,
+            });
+          },
+        );
       if (revoked) {
         return reply.send({ location: "/auth/logged-out" });
       }

@@ -87,12 +87,16 @@ export function createLoginFlow({ client, publicUrl }: LoginFlowOptions): LoginF
       }
       const configuration = await client.configuration();
       try {
-        const tokens = await openid.authorizationCodeGrant(configuration, new URL(`${publicUrl}/auth/callback${query}`), {
-          expectedState: pending.state,
-          expectedNonce: pending.nonce,
-          pkceCodeVerifier: pending.verifier,
-          idTokenExpected: true,
-        });
+        const tokens = await openid.authorizationCodeGrant(
+          configuration,
+          new URL(`${publicUrl}/auth/callback${query}`),
+          {
+            expectedState: pending.state,
+            expectedNonce: pending.nonce,
+            pkceCodeVerifier: pending.verifier,
+            idTokenExpected: true,
+          },
+        );
         return {
           location: `${publicUrl}${pending.returnTo}`,
           setCookies: [forget(name)],

@@ -28,7 +28,11 @@ export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOption
     const target = new URL(address);
     const isOwn = target.origin === own.origin;
     const headers = Object.fromEntries(new Headers(options.headers));
-    const { statusCode, headers: answered, body } = await (isOwn ? agent : elsewhere).request({
+    const {
+      statusCode,
+      headers: answered,
+      body,
+    } = await (isOwn ? agent : elsewhere).request({
       origin: isOwn ? origin : target.origin,
       path: `${target.pathname}${target.search}`,
       method: options.method as "GET" | "POST",

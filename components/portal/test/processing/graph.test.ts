@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import ELK from "elkjs";
 
-import { readPlaces, toElk } from "./graph-layout.ts";
-import { type StepRecord, describeState, toStepStates } from "./step-states.ts";
-import { type WorkflowGraph, describeGraph, shorten } from "./workflow-graph.ts";
+import { readPlaces, toElk } from "../../web/src/processing/model/graph-layout.ts";
+import { type StepRecord, describeState, toStepStates } from "../../web/src/processing/model/step-states.ts";
+import { type WorkflowGraph, describeGraph, shorten } from "../../web/src/processing/model/workflow-graph.ts";
 
 const node = (id: string, kind: "input" | "output" | "step", more: object = {}) => ({
   id,
@@ -36,7 +36,7 @@ const graph: WorkflowGraph = {
 };
 
 test("a workflow is laid out from top to bottom, subworkflows around what they hold", async () => {
-  const places = readPlaces(await new ELK().layout(toElk(graph)));
+  const places = readPlaces(await new ELK.default().layout(toElk(graph)));
   const placeOf = (id: string) => places.find((place) => place.id === id) ?? assert.fail(id);
   assert.equal(places.length, graph.nodes.length);
   assert.ok(placeOf("in:scenes").y < placeOf("crop").y);

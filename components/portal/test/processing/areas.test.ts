@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { boxOf, findBoxProblem, formatBox, formatWkt, parseArea, parseBox, parseWkt, toPolygon } from "./areas.ts";
+import {
+  boxOf,
+  findBoxProblem,
+  formatBox,
+  formatWkt,
+  parseArea,
+  parseBox,
+  parseWkt,
+  toPolygon,
+} from "../../web/src/processing/model/areas.ts";
 
 test("boxes are read from what people write, and say what is wrong", () => {
   assert.deepEqual(parseBox("5.1, 51.2,5.4 51.3"), [5.1, 51.2, 5.4, 51.3]);

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isEmptyFilter, readFilter, toJobQuery, toPageStarts, writeFilter } from "./job-filter.ts";
+import {
+  isEmptyFilter,
+  readFilter,
+  toJobQuery,
+  toPageStarts,
+  writeFilter,
+} from "../../web/src/processing/model/job-filter.ts";
 
 test("a filter lives in the page's address, and what is not understood is left out", () => {
   const query =

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { widenBox } from "./box.ts";
-import { RAMPS, colourAt, suggestRamp, toGradient } from "./colour-ramps.ts";
+import { widenBox } from "../src/map/box.ts";
+import { RAMPS, colourAt, suggestRamp, toGradient } from "../src/map/colour-ramps.ts";
 
 test("a ramp gives every value a colour between its neighbours", () => {
   const grey = RAMPS.find(({ name }) => name === "grey") ?? assert.fail();
