@@ -5,8 +5,8 @@ import { OgcError } from "../components/ades/errors.ts";
 import { readInputs } from "../components/ades/execution/read-inputs.ts";
 import { describePackage } from "../components/ades/packages/describe.ts";
 import { checkPackage } from "../components/ades/packages/load-package.ts";
-import { checkInputs } from "../components/portal/web/src/processing/model/check-inputs.ts";
-import type { ProcessDescription } from "../components/portal/web/src/processing/model/process-description.ts";
+import { checkInputs } from "../components/portal/web/processing/model/check-inputs.ts";
+import type { ProcessDescription } from "../components/portal/web/processing/model/process-description.ts";
 
 const PACKAGE = `
 cwlVersion: v1.2

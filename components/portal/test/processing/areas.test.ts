@@ -10,7 +10,7 @@ import {
   parseBox,
   parseWkt,
   toPolygon,
-} from "../../web/src/processing/model/areas.ts";
+} from "../../web/processing/model/areas.ts";
 
 test("boxes are read from what people write, and say what is wrong", () => {
   assert.deepEqual(parseBox("5.1, 51.2,5.4 51.3"), [5.1, 51.2, 5.4, 51.3]);

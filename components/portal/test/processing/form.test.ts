@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { checkInputs } from "../../web/src/processing/model/check-inputs.ts";
-import { describeSchema, toFields, toKind } from "../../web/src/processing/model/form-fields.ts";
-import { type ListEntry, toDrafts } from "../../web/src/processing/model/form-values.ts";
-import type { InputDescription, ProcessDescription } from "../../web/src/processing/model/process-description.ts";
-import { readForm } from "../../web/src/processing/model/read-form.ts";
+import { checkInputs } from "../../web/processing/model/check-inputs.ts";
+import { describeSchema, toFields, toKind } from "../../web/processing/model/form-fields.ts";
+import { type ListEntry, toDrafts } from "../../web/processing/model/form-values.ts";
+import type { InputDescription, ProcessDescription } from "../../web/processing/model/process-description.ts";
+import { readForm } from "../../web/processing/model/read-form.ts";
 
 const SCENE = { type: "string", format: "uri", contentMediaType: "application/geo+json" };
 const inputs: Record<string, InputDescription> = {

@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import ELK from "elkjs";
 
-import { readPlaces, toElk } from "../../web/src/processing/model/graph-layout.ts";
-import { type StepRecord, describeState, toStepStates } from "../../web/src/processing/model/step-states.ts";
-import { type WorkflowGraph, describeGraph, shorten } from "../../web/src/processing/model/workflow-graph.ts";
+import { readPlaces, toElk } from "../../web/processing/model/graph-layout.ts";
+import { type StepRecord, describeState, toStepStates } from "../../web/processing/model/step-states.ts";
+import { type WorkflowGraph, describeGraph, shorten } from "../../web/processing/model/workflow-graph.ts";
 
 const node = (id: string, kind: "input" | "output" | "step", more: object = {}) => ({
   id,

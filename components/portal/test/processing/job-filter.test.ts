@@ -7,7 +7,7 @@ import {
   toJobQuery,
   toPageStarts,
   writeFilter,
-} from "../../web/src/processing/model/job-filter.ts";
+} from "../../web/processing/model/job-filter.ts";
 
 test("a filter lives in the page's address, and what is not understood is left out", () => {
   const query =

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { EMPTY_LOG, addPieces, closeLog } from "../../web/src/processing/model/log-lines.ts";
+import { EMPTY_LOG, addPieces, closeLog } from "../../web/processing/model/log-lines.ts";
 
 test("pieces become lines, each step's for itself", () => {
   let log = addPieces(EMPTY_LOG, [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { computeStatistics, formatValue } from "../../web/src/processing/model/raster-statistics.ts";
+import { computeStatistics, formatValue } from "../../web/processing/model/raster-statistics.ts";
 
 test("a band is summed up without its empty pixels", () => {
   const found = computeStatistics(new Float32Array([0, 1, 2, 3, -9999, Number.NaN]), -9999) ?? assert.fail();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type ResultFile, boxOfItems, findItemPaths, readItem } from "../../web/src/processing/model/result-items.ts";
+import { type ResultFile, boxOfItems, findItemPaths, readItem } from "../../web/processing/model/result-items.ts";
 
 const file = (path: string, type = "image/tiff", size = 10): ResultFile => ({ path, type, size });
 const files = [
