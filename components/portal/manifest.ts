@@ -2,7 +2,7 @@ import type { Component, DeployContext, EnvValue, Route } from "@swath/manifest"
 import { PORTAL_CONFIG_KEYS } from "@swath/manifest";
 
 import { KNOWN_SERVICES } from "./services/known-services.ts";
-import { completeValues, serviceOf } from "./values.ts";
+import { completeConfig, serviceOf } from "./values.ts";
 
 const NAMESPACE = "demo";
 const CONFIG_MAP = "portal";
@@ -15,13 +15,11 @@ export const manifest: Component = {
   namespace: NAMESPACE,
   enabled: ({ variables }) => variables.REQUIRE_PORTAL,
   declare: (context) => {
-    const { domain, portalValues } = context.settings;
-    const values = completeValues(context);
-    const service = serviceOf(values, domain);
+    const service = serviceOf(context);
     const url = context.publicUrl(service);
-    const { annotations, tls } = portalValues?.ingress ?? {};
+    const { enabled = true, annotations, tls } = context.settings.portalValues?.ingress ?? {};
     return {
-      routes: values.ingress.enabled
+      routes: enabled
         ? [
             {
               service,
@@ -33,7 +31,7 @@ export const manifest: Component = {
       identityClients: [
         {
           // Without a secret: a public client.
-          clientId: values.configMap.client_id,
+          clientId: completeConfig(context).client_id,
           name: "Portal",
           description: "Logging in to the platform with a browser",
           redirectUris: [`${url}/auth/callback`, `${url}/auth/logged-out`],
@@ -44,7 +42,6 @@ export const manifest: Component = {
   },
   deploy: (context) => {
     const { settings } = context;
-    const values = completeValues(context);
     return {
       workloads: [
         {
@@ -53,7 +50,7 @@ export const manifest: Component = {
           component: "portal",
           kind: "service",
           env: {
-            PUBLIC_URL: context.publicUrl(serviceOf(values, settings.domain)),
+            PUBLIC_URL: context.publicUrl(serviceOf(context)),
             ...Object.fromEntries(
               PORTAL_CONFIG_KEYS.map((key) => [key.toUpperCase(), { configMap: CONFIG_MAP, key }] as const),
             ),
@@ -74,7 +71,7 @@ export const manifest: Component = {
         },
       ],
       configMaps: [
-        { name: CONFIG_MAP, namespace: NAMESPACE, data: { ...values.configMap } },
+        { name: CONFIG_MAP, namespace: NAMESPACE, data: { ...completeConfig(context) } },
         {
           name: PLATFORM_MAP,
           namespace: NAMESPACE,
@@ -88,7 +85,7 @@ export const manifest: Component = {
 /** Whose logins the portal takes: those of its own configuration's identity service. */
 function toIdentity(context: DeployContext): Readonly<Record<string, EnvValue>> {
   const { settings, isEnabled, publicUrl } = context;
-  const { identity_url: url, realm } = completeValues(context).configMap;
+  const { identity_url: url, realm } = completeConfig(context);
   const { IDENTITY_ISSUER_URL: issuer } = settings.variables;
   const overridden = settings.portalValues?.configMap;
   const isDeployed = isEnabled("identity") && url === publicUrl("identity");

@@ -1,4 +1,10 @@
-import { PORTAL_CONFIG_KEYS, type PortalConfigKey, type PortalIngress, type PortalValues } from "@swath/manifest";
+import {
+  PORTAL_CONFIG_KEYS,
+  type PortalConfig,
+  type PortalConfigKey,
+  type PortalIngress,
+  type PortalValues,
+} from "@swath/manifest";
 import { isScalar } from "yaml";
 
 import type { Mistake } from "../report.ts";
@@ -30,7 +36,7 @@ export function readPortalValues({ path, content }: PortalValuesFile, domain: st
   const root = file.document.contents;
   // A file of comments alone overrides nothing.
   const known = isScalar(root) && root.value === null ? [] : file.entriesOf(root, [], ["configMap", "ingress"]);
-  const values: { configMap?: PortalValues["configMap"]; ingress?: PortalValues["ingress"] } = {};
+  const values: { -readonly [K in keyof PortalValues]: PortalValues[K] } = {};
   for (const { key, node } of known) {
     if (key === "configMap") {
       values.configMap = readConfigMap(file, node, domain);
@@ -41,7 +47,7 @@ export function readPortalValues({ path, content }: PortalValuesFile, domain: st
   return { values, mistakes: file.mistakes };
 }
 
-function readConfigMap(file: ValuesFile, node: unknown, domain: string): PortalValues["configMap"] {
+function readConfigMap(file: ValuesFile, node: unknown, domain: string): Partial<PortalConfig> {
   const found: Partial<Record<PortalConfigKey, string>> = {};
   for (const { key, node: value, path } of file.entriesOf(node, ["configMap"], PORTAL_CONFIG_KEYS)) {
     const text = file.textOf(value, path);
