@@ -144,7 +144,7 @@ function kindOf(type: string, roles: readonly string[]): AssetKind {
 }
 
 /** The box around all items; `undefined` when none says where it is. */
-export function boxOfItems(items: readonly Pick<ResultItem, "box">[]): Box | undefined {
+export function boxOfItems(items: readonly { readonly box?: Box | undefined }[]): Box | undefined {
   const boxes = items.flatMap(({ box }) => (box === undefined ? [] : [box]));
   return boxes.length === 0
     ? undefined
