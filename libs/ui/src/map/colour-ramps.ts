@@ -61,8 +61,12 @@ export const RAMPS: readonly ColourRamp[] = [
   },
 ];
 
-/** The ramp that fits what a band is called. */
+/** The ramp of that name, or the one that fits what a band is called. */
 export function suggestRamp(name: string): ColourRamp {
+  const named = RAMPS.find((ramp) => ramp.name === name);
+  if (named !== undefined) {
+    return named;
+  }
   const wanted = /ndvi|evi|savi|vegetation/i.test(name)
     ? "vegetation"
     : /ndwi|water/i.test(name)

@@ -55,7 +55,8 @@ const seg = encodeURIComponent;
 /** Everything that the pages ask of the processing service, in one user's space. */
 export function createProcessingClient(username: string) {
   const base = `/${seg(username)}/ogc-api`;
-  const ask = <T>(path: string, options?: Parameters<typeof askService>[2]) => askService<T>("ades", base + path, options);
+  const ask = <T>(path: string, options?: Parameters<typeof askService>[2]) =>
+    askService<T>("ades", base + path, options);
   const send = <T>(path: string, method: "POST" | "PUT", source: PackageSource) =>
     "text" in source
       ? ask<T>(path, { method, body: source.text, headers: CWL })
@@ -102,6 +103,8 @@ export function createProcessingClient(username: string) {
     /** Address of a file of a job's results, on the portal's own host; parts of it can be asked for. */
     fileUrl: (id: string, path: string, { download = false } = {}) =>
       serviceUrl("ades", `${base}/jobs/${seg(id)}/files/${toPath(path)}${download ? "?download" : ""}`),
+    /** The whole log as a text. */
+    logUrl: (id: string) => serviceUrl("ades", `${base}/jobs/${seg(id)}/logs`),
     /** The log as server-sent events. */
     followLog: (id: string, signal: AbortSignal) =>
       callService("ades", `${base}/jobs/${seg(id)}/logs`, { headers: { accept: "text/event-stream" }, signal }),

@@ -26,7 +26,9 @@ export function AddressInput({ kind, label, description, isRequired, path, draft
           error={errorAt(path)}
           withAsterisk={isRequired ?? false}
           data-path={path}
-          placeholder={kind.of === "scene" ? "https://… or s3://… of a STAC item, collection or catalogue" : "https://… or s3://…"}
+          placeholder={
+            kind.of === "scene" ? "https://… or s3://… of a STAC item, collection or catalogue" : "https://… or s3://…"
+          }
           value={draft}
           onChange={(event) => onChange(event.currentTarget.value)}
           style={{ flex: 1, minWidth: 0 }}

@@ -35,7 +35,12 @@ export function AreaMap({ label, shape, value, onChange }: AreaMapProps) {
           {value === undefined ? `Draw a ${shape}` : "Draw anew"}
         </Button>
         {value !== undefined && (
-          <Button size="xs" variant="default" leftSection={<Trash2 size={14} aria-hidden />} onClick={() => onChange(undefined)}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Trash2 size={14} aria-hidden />}
+            onClick={() => onChange(undefined)}
+          >
             Clear
           </Button>
         )}

@@ -63,7 +63,9 @@ export function BoxInput({ label, description, isRequired, path, draft, onChange
               value={draft[index] ?? ""}
               error={error !== undefined}
               onChange={({ currentTarget }) =>
-                onChange(draft.map((text, place) => (place === index ? currentTarget.value.replace(",", ".").trim() : text)))
+                onChange(
+                  draft.map((text, place) => (place === index ? currentTarget.value.replace(",", ".").trim() : text)),
+                )
               }
             />
           ))}

@@ -77,11 +77,22 @@ export function ListInput({ kind, label, description, isRequired, path, draft, o
         ))}
         <Group gap="xs">
           {hasScenes && (
-            <Button size="xs" variant="light" leftSection={<ListPlus size={14} aria-hidden />} onClick={() => setPicking(true)}>
+            <Button
+              size="xs"
+              variant="light"
+              leftSection={<ListPlus size={14} aria-hidden />}
+              onClick={() => setPicking(true)}
+            >
               Choose scenes
             </Button>
           )}
-          <Button size="xs" variant="default" leftSection={<Plus size={14} aria-hidden />} onClick={add} disabled={isFull}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Plus size={14} aria-hidden />}
+            onClick={add}
+            disabled={isFull}
+          >
             {hasScenes ? "Add an address" : "Add"}
           </Button>
         </Group>

@@ -1,4 +1,17 @@
-import { Alert, Anchor, Breadcrumbs, Button, Checkbox, Group, Modal, ScrollArea, Select, Stack, Tabs, Text } from "@mantine/core";
+import {
+  Alert,
+  Anchor,
+  Breadcrumbs,
+  Button,
+  Checkbox,
+  Group,
+  Modal,
+  ScrollArea,
+  Select,
+  Stack,
+  Tabs,
+  Text,
+} from "@mantine/core";
 import { Awaited, Loading, formatTime } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { Folder as FolderIcon } from "lucide-react";
@@ -25,9 +38,7 @@ export function ScenePicker({ isMultiple = false, anyFile = false, onUse, onClos
   const [chosen, setChosen] = useState<readonly Scene[]>([]);
   const toggle = (scene: Scene) => {
     const isChosen = chosen.some(({ href }) => href === scene.href);
-    setChosen(
-      isChosen ? chosen.filter(({ href }) => href !== scene.href) : isMultiple ? [...chosen, scene] : [scene],
-    );
+    setChosen(isChosen ? chosen.filter(({ href }) => href !== scene.href) : isMultiple ? [...chosen, scene] : [scene]);
   };
   const list = { chosen, onToggle: toggle, isMultiple };
   return (
@@ -107,7 +118,14 @@ function WorkspaceScenes({ anyFile, ...list }: ListProps & { readonly anyFile: b
                     component="button"
                     type="button"
                     size="sm"
-                    onClick={() => setPrefix(parts.slice(0, index).map((name) => `${name}/`).join(""))}
+                    onClick={() =>
+                      setPrefix(
+                        parts
+                          .slice(0, index)
+                          .map((name) => `${name}/`)
+                          .join(""),
+                      )
+                    }
                   >
                     {index === 0 ? current : part}
                   </Anchor>

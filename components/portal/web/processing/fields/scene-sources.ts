@@ -97,4 +97,3 @@ function toScene(document: unknown, href: string, name: string): Scene | undefin
     assets: [],
   };
 }
-

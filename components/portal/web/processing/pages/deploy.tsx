@@ -89,7 +89,9 @@ export function Component() {
       <Suspense fallback={<Loading what="Loading the editor" />}>
         <CwlEditor label="Package in CWL" value={text} onChange={edit} problems={problems} goTo={place} />
       </Suspense>
-      {check.error && <ErrorNote title="The package was not checked" error={check.error} onRetry={() => void check.refetch()} />}
+      {check.error && (
+        <ErrorNote title="The package was not checked" error={check.error} onRetry={() => void check.refetch()} />
+      )}
       {report !== undefined && report.workflows.length > 1 && (
         <Select
           label="Workflow"
@@ -200,7 +202,12 @@ function SourceBar({ isEmpty, onLoad }: SourceBarProps) {
               onChange={(event) => setAddress(event.currentTarget.value)}
               style={{ flex: 1 }}
             />
-            <Button type="submit" variant="default" loading={fetched.isPending} leftSection={<Link2 size={16} aria-hidden />}>
+            <Button
+              type="submit"
+              variant="default"
+              loading={fetched.isPending}
+              leftSection={<Link2 size={16} aria-hidden />}
+            >
               Fetch
             </Button>
           </Group>

@@ -35,7 +35,12 @@ export function Component() {
     >
       <Sections current="jobs" />
       <Collapse expanded={isOpen}>
-        <Filters filter={filter} onChange={change} onClear={() => setQuery({}, { replace: true })} isFiltered={isFiltered} />
+        <Filters
+          filter={filter}
+          onChange={change}
+          onClear={() => setQuery({}, { replace: true })}
+          isFiltered={isFiltered}
+        />
       </Collapse>
       <JobTable
         filter={filter}

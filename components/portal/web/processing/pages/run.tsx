@@ -69,7 +69,10 @@ function RunForm({ process, given }: RunFormProps) {
   const [wasTried, setTried] = useState(false);
   const { inputs, problems } = useMemo(() => {
     const read = readForm(fields, drafts);
-    return { inputs: read.inputs, problems: read.problems.length > 0 ? read.problems : checkInputs(process, read.inputs) };
+    return {
+      inputs: read.inputs,
+      problems: read.problems.length > 0 ? read.problems : checkInputs(process, read.inputs),
+    };
   }, [fields, drafts, process]);
   const run = useMutation({
     mutationFn: () => client.execute(process.id, inputs),
@@ -142,7 +145,13 @@ function RunForm({ process, given }: RunFormProps) {
           )}
           {run.error && problemsOf(run.error).length === 0 && <ErrorNote title="Not run" error={run.error} />}
           {run.data?.outputs !== undefined && (
-            <Alert color="green" variant="light" icon={<CircleCheck aria-hidden />} title="Answered at once" role="status">
+            <Alert
+              color="green"
+              variant="light"
+              icon={<CircleCheck aria-hidden />}
+              title="Answered at once"
+              role="status"
+            >
               <pre style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", margin: 0 }}>
                 {JSON.stringify(run.data.outputs, null, 2)}
               </pre>
@@ -162,8 +171,11 @@ function RunForm({ process, given }: RunFormProps) {
 /** Brings the field of a mistake into sight. */
 function focusField(path: string): void {
   const parts = [path, path.replace(/\[\d+\].*$/, ""), path.replace(/\.[^.]*$/, "")];
-  const found = parts.map((part) => document.querySelector(`[data-path="${CSS.escape(part)}"]`)).find((node) => node !== null);
-  const target = found instanceof HTMLInputElement ? found : found?.querySelector<HTMLElement>("input, textarea, button");
+  const found = parts
+    .map((part) => document.querySelector(`[data-path="${CSS.escape(part)}"]`))
+    .find((node) => node !== null);
+  const target =
+    found instanceof HTMLInputElement ? found : found?.querySelector<HTMLElement>("input, textarea, button");
   target?.focus();
   target?.scrollIntoView({ block: "center" });
 }

@@ -36,7 +36,12 @@ const HIGHLIGHT = HighlightStyle.define([
 ]);
 
 const LOOK = EditorView.theme({
-  "&": { fontSize: "13px", backgroundColor: "var(--mantine-color-body)", color: "var(--mantine-color-text)", height: "100%" },
+  "&": {
+    fontSize: "13px",
+    backgroundColor: "var(--mantine-color-body)",
+    color: "var(--mantine-color-text)",
+    height: "100%",
+  },
   ".cm-scroller": { fontFamily: "var(--mantine-font-family-monospace)", overflow: "auto" },
   ".cm-content": { caretColor: "var(--mantine-color-text)" },
   ".cm-gutters": {
@@ -45,7 +50,9 @@ const LOOK = EditorView.theme({
     borderRight: "1px solid var(--mantine-color-default-border)",
   },
   ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--swath-hover)" },
-  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--swath-chosen) !important" },
+  "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--swath-chosen) !important",
+  },
   ".cm-cursor": { borderLeftColor: "var(--mantine-color-text)" },
   ".cm-tooltip": {
     backgroundColor: "var(--mantine-color-body)",

@@ -16,7 +16,11 @@ export function ProblemList({ problems, onGoTo }: ProblemListProps) {
         <List.Item key={`${line}:${column} ${path} ${message}`}>
           <Group gap="xs" wrap="nowrap" align="flex-start">
             <ThemeIcon variant="light" color={severity === "error" ? "red" : "yellow"} size="sm">
-              {severity === "error" ? <CircleX size={14} aria-label="Error" /> : <TriangleAlert size={14} aria-label="Advice" />}
+              {severity === "error" ? (
+                <CircleX size={14} aria-label="Error" />
+              ) : (
+                <TriangleAlert size={14} aria-label="Advice" />
+              )}
             </ThemeIcon>
             <Text size="sm" component="div" style={{ overflowWrap: "anywhere" }}>
               {line !== undefined && (
