@@ -35,7 +35,8 @@ export function readPortalValues({ path, content }: PortalValuesFile, domain: st
   const file = openValuesFile(path, content.text);
   const root = file.document.contents;
   // A file of comments alone overrides nothing.
-  const known = isScalar(root) && root.value === null ? [] : file.entriesOf(root, [], ["configMap", "ingress"]);
+  const known =
+    root === null || (isScalar(root) && root.value === null) ? [] : file.entriesOf(root, [], ["configMap", "ingress"]);
   const values: { -readonly [K in keyof PortalValues]: PortalValues[K] } = {};
   for (const { key, node } of known) {
     if (key === "configMap") {
@@ -44,7 +45,7 @@ export function readPortalValues({ path, content }: PortalValuesFile, domain: st
       values.ingress = readIngress(file, node, domain);
     }
   }
-  return { values, mistakes: file.mistakes };
+  return { values, mistakes: file.listMistakes() };
 }
 
 function readConfigMap(file: ValuesFile, node: unknown, domain: string): Partial<PortalConfig> {
@@ -53,7 +54,7 @@ function readConfigMap(file: ValuesFile, node: unknown, domain: string): Partial
     const text = file.textOf(value, path);
     const problem = text === undefined ? undefined : checkConfigValue(key, text, domain);
     if (problem !== undefined) {
-      file.refuse(value, path, problem.problem, problem.allowed, text);
+      file.refuse(value, path, problem.problem, problem.allowed);
     } else if (text !== undefined) {
       found[key] = text;
     }

@@ -13,7 +13,8 @@ export interface Entry<K extends string = string> {
 /** A YAML file that is read piece by piece, gathering what is wrong in it, each with its line. */
 export interface ValuesFile {
   readonly document: Document;
-  readonly mistakes: readonly Mistake[];
+  /** In the order of the file. */
+  readonly listMistakes: () => readonly Mistake[];
   /** Keys of a mapping; with `allowed`, any other is a mistake. */
   readonly entriesOf: <const K extends string>(
     node: unknown,
@@ -23,7 +24,7 @@ export interface ValuesFile {
   readonly itemsOf: (node: unknown, path: readonly string[]) => readonly Entry[];
   /** A text; numbers, booleans and nothing are mistakes, because they are not what the chart takes. */
   readonly textOf: (node: unknown, path: readonly string[]) => string | undefined;
-  readonly refuse: (node: unknown, path: readonly string[], problem: string, allowed?: string, given?: string) => void;
+  readonly refuse: (node: unknown, path: readonly string[], problem: string, allowed?: string) => void;
 }
 
 /** Larger files are no chart values. */
@@ -31,30 +32,31 @@ const LARGEST = 1024 * 1024;
 
 export function openValuesFile(name: string, text: string): ValuesFile {
   const lines = new LineCounter();
-  const mistakes: Mistake[] = [];
+  const mistakes: { readonly line: number; readonly mistake: Mistake }[] = [];
   const tooLarge = text.length > LARGEST;
   // Without aliases in use, a small file stays small when it is read.
   const document = parseDocument(tooLarge ? "" : text, { lineCounter: lines, merge: false });
-  const where = (line: number) => `PORTAL_VALUES ${name}:${line}`;
+  const add = (line: number, { subject, ...rest }: Mistake) =>
+    mistakes.push({ line, mistake: { subject: `PORTAL_VALUES ${name}:${line}${subject && ` ${subject}`}`, ...rest } });
   if (tooLarge) {
-    mistakes.push({ subject: `PORTAL_VALUES ${name}`, problem: "is larger than 1 MiB" });
+    add(1, { subject: "", problem: "is larger than 1 MiB" });
   }
   for (const { linePos, message } of document.errors) {
-    mistakes.push({ subject: where(linePos?.[0].line ?? 1), problem: message.split("\n", 1)[0]?.trim() ?? message });
+    add(linePos?.[0].line ?? 1, { subject: "", problem: message.split("\n", 1)[0]?.trim() ?? message });
   }
-  const refuse: ValuesFile["refuse"] = (node, path, problem, allowed, given) => {
+  const refuse: ValuesFile["refuse"] = (node, path, problem, allowed) => {
     const offset = isNode(node) ? (node.range?.[0] ?? 0) : 0;
-    const shown = given ?? (isScalar(node) && node.value !== null ? String(node.value) : undefined);
-    mistakes.push({
-      subject: `${where(lines.linePos(offset).line)} ${path.join(".") || "the file"}`,
-      ...(shown !== undefined && { value: shown }),
+    const shown = isScalar(node) && node.source !== path.at(-1) ? node.source : undefined;
+    add(lines.linePos(offset).line, {
+      subject: path.join(".") || "the file",
+      ...(shown !== undefined && shown !== "" && { value: shown }),
       problem,
       ...(allowed !== undefined && { allowed }),
     });
   };
   return {
     document,
-    mistakes,
+    listMistakes: () => mistakes.toSorted((a, b) => a.line - b.line).map(({ mistake }) => mistake),
     refuse,
     entriesOf: <const K extends string>(node: unknown, path: readonly string[], allowed?: readonly K[]) => {
       if (!isMap(node)) {
@@ -70,7 +72,7 @@ export function openValuesFile(name: string, text: string): ValuesFile {
         if (found !== undefined) {
           return [{ key: found, node: value, path: [...path, key] }];
         }
-        refuse(keyNode, path, unknownKey(key, allowed ?? []), allowed?.join(", "), key);
+        refuse(keyNode, [...path, key], unknownKey(key, allowed ?? []), allowed?.join(", "));
         return [];
       });
     },

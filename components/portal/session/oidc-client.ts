@@ -41,7 +41,8 @@ export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOption
         // The provider builds its public addresses from these when it is reached on another way.
         ...(isOwn && { host: own.host, "x-forwarded-proto": own.protocol.slice(0, -1), "x-forwarded-host": own.host }),
       },
-      body: options.body === undefined || options.body === null ? null : String(options.body),
+      // Forms are all that a public client sends.
+      body: options.body instanceof URLSearchParams ? options.body.toString() : null,
       signal: AbortSignal.any([options.signal ?? [], AbortSignal.timeout(TIMEOUT_SECONDS * 1000)].flat()),
     });
     const text = await body.text();

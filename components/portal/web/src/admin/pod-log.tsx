@@ -49,12 +49,7 @@ export function Component() {
           value={lines}
           onChange={(event) => setLines(event.currentTarget.value)}
         />
-        <Switch
-          label="Follow"
-          checked={isLive}
-          onChange={(event) => setLive(event.currentTarget.checked)}
-          mb={8}
-        />
+        <Switch label="Follow" checked={isLive} onChange={(event) => setLive(event.currentTarget.checked)} mb={8} />
       </Group>
       <Awaited query={log} what="Reading the log">
         {(text) => <LogText name={pod} text={text} wanted={wanted} isLive={isLive} />}

@@ -44,7 +44,8 @@ export function toFileUrl(href: string, { prefix = "ws-" } = {}): string | undef
   }
   const [label = "", host = ""] = hostname.split(".");
   const [, first = "", ...rest] = pathname.split("/");
-  const [bucket, key] = label === "objstore" ? [first, rest.join("/")] : [host === "objstore" ? label : "", pathname.slice(1)];
+  const [bucket, key] =
+    label === "objstore" ? [first, rest.join("/")] : [host === "objstore" ? label : "", pathname.slice(1)];
   return bucket.startsWith(prefix) && key !== "" ? fileUrl(bucket, decodeURIComponent(key)) : undefined;
 }
 

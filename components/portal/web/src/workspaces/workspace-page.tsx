@@ -44,7 +44,11 @@ export function Component() {
       <Awaited query={workspace} what={`Reading ${name}`}>
         {(found) =>
           found.status === "ready" ? (
-            <Tabs value={part} onChange={(next) => void navigate(`../${next}`, { relative: "path" })} keepMounted={false}>
+            <Tabs
+              value={part}
+              onChange={(next) => void navigate(`../${next}`, { relative: "path" })}
+              keepMounted={false}
+            >
               <Tabs.List mb="md" aria-label="Parts of the workspace">
                 {PARTS.map(({ value, label, icon: Icon }) => (
                   <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>

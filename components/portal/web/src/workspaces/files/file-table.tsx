@@ -19,16 +19,7 @@ interface FileTableProps {
 }
 
 /** What is in a folder. */
-export function FileTable({
-  workspace,
-  prefix,
-  rows,
-  selected,
-  onSelect,
-  onOpen,
-  onShow,
-  more,
-}: FileTableProps) {
+export function FileTable({ workspace, prefix, rows, selected, onSelect, onOpen, onShow, more }: FileTableProps) {
   const columns = useMemo<readonly Column<Row>[]>(
     () => [
       {
