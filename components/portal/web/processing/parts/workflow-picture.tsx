@@ -20,7 +20,8 @@ interface WorkflowPictureProps {
   readonly onSelect?: (step: string) => void;
 }
 
-const NODE_TYPES = { step: StepNode, input: TerminalNode, output: TerminalNode };
+// Not "input" and "output": the library draws frames around nodes of these names.
+const NODE_TYPES = { step: StepNode, terminal: TerminalNode };
 const MARGIN = 24;
 
 /** A workflow drawn from top to bottom; with a job, each step in the colour of how far it is. */
@@ -87,7 +88,7 @@ function toNodes(graph: WorkflowGraph, places: readonly PlacedNode[], looks: Loo
     return [
       {
         id,
-        type: node.kind,
+        type: node.kind === "step" ? "step" : "terminal",
         position: { x, y },
         width,
         height,
