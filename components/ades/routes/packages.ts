@@ -4,10 +4,10 @@ import type { FastifyInstance } from "fastify";
 import { noSuchProcess } from "../errors.ts";
 import { describePackage } from "../packages/describe.ts";
 import { ECHO } from "../packages/echo.ts";
-import { BASE, findWorkflows, loadPackage } from "../packages/load-package.ts";
+import { BASE, findMainWorkflow, findWorkflows, loadPackage } from "../packages/load-package.ts";
 import { findProcess } from "../store/processes.ts";
 import { type ApiContext, type Face, spaceOf } from "./context.ts";
-import { readPackageText } from "./processes.ts";
+import { readPackageText } from "./read-package.ts";
 
 /** What people look at before they deploy a package, and afterwards: its mistakes, its inputs, its picture. */
 export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
@@ -17,9 +17,9 @@ export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face
     `/:user/${face}/packages/check`,
     { schema: { tags, summary: "Check an application package without deploying it" } },
     async (request) => {
-      const { text, reference, workflow } = await readPackageText(context, request);
+      const { text, reference, workflow } = await readPackageText(context, spaceOf(request, face).user, request);
       const workflows = findWorkflows(text);
-      const wanted = workflow ?? workflows[0];
+      const wanted = workflow ?? findMainWorkflow(workflows);
       const { valid, problems, document } = await validateDocument(wanted === undefined ? BASE : `${BASE}#${wanted}`, {
         text,
         localFiles: false,
@@ -48,7 +48,7 @@ export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face
       if (found === undefined) {
         throw noSuchProcess(id);
       }
-      return graphOf(await loadPackage(found.package, id));
+      return graphOf(await loadPackage(found.package, found.entry ?? id));
     },
   );
 }
