@@ -27,7 +27,10 @@ export const manifest: Component = {
         clientId: "ades",
         name: "Processing service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
-        resources: TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        resources: [
+          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
+          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        ],
       },
     ],
   }),

@@ -14,6 +14,7 @@ import type { AuthDeps } from "./routes/auth.ts";
 import { createPortal } from "./service.ts";
 import { createHealthWatch } from "./services/health.ts";
 import { type Registry, openRegistry } from "./services/registry.ts";
+import { createIsAlive } from "./session/is-alive.ts";
 import { createLoginFlow } from "./session/login-flow.ts";
 import { createOidcClient } from "./session/oidc-client.ts";
 import { createRefresher } from "./session/refresher.ts";
@@ -80,6 +81,7 @@ function createLogin(
       verifier: createTokenVerifier({ issuer }),
       refresher: createRefresher(client),
       cookies,
+      isAlive: createIsAlive(client),
       clientId,
       adminUser: settings.IDENTITY_ADMIN_USER,
     }),

@@ -7,19 +7,23 @@ import type { Session, SessionFinder } from "../session/session.ts";
 /** What requests of the page need of who sent them. */
 export interface Doorkeeper {
   /** Who is logged in, if anybody; cookies of a login that was renewed go with the answer. */
-  readonly peek: (request: FastifyRequest, reply: FastifyReply) => Promise<Session | undefined>;
+  readonly peek: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options?: { readonly confirm?: boolean },
+  ) => Promise<Session | undefined>;
   /** @throws {Problem} 401 */
   readonly enter: (request: FastifyRequest, reply: FastifyReply) => Promise<Session>;
 }
 
 export function createDoorkeeper(sessions: SessionFinder | undefined, origin: string): Doorkeeper {
-  const peek: Doorkeeper["peek"] = async (request, reply) => {
+  const peek: Doorkeeper["peek"] = async (request, reply, options) => {
     requireSameOrigin(request.method, request.headers, origin);
     requireOwnFetch(request.headers);
     if (sessions === undefined) {
       return undefined;
     }
-    const { session, setCookies } = await sessions.find(request.headers.cookie);
+    const { session, setCookies } = await sessions.find(request.headers.cookie, options);
     if (setCookies.length > 0) {
       void reply.header("set-cookie", [...setCookies]);
     }

@@ -19,7 +19,7 @@ export interface SessionAnswer {
 export function addSessionRoutes(app: FastifyInstance, doorkeeper: Doorkeeper): void {
   app.get("/api/session", async (request, reply): Promise<SessionAnswer> => {
     void reply.header("cache-control", "no-store");
-    return toAnswer(await doorkeeper.peek(request, reply));
+    return toAnswer(await doorkeeper.peek(request, reply, { confirm: true }));
   });
 }
 

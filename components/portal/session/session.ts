@@ -23,13 +23,20 @@ export interface SessionFinder {
    * The login that the cookies hold, renewed when its access token ends soon.
    * @throws {Problem} 503 when nobody can say now
    */
-  readonly find: (cookieHeader: string | undefined) => Promise<FoundSession>;
+  readonly find: (cookieHeader: string | undefined, options?: FindOptions) => Promise<FoundSession>;
+}
+
+interface FindOptions {
+  /** Ask the identity service whether the login still is one: it may have been ended elsewhere. */
+  readonly confirm?: boolean;
 }
 
 interface SessionFinderDeps {
   readonly verifier: TokenVerifier;
   readonly refresher: Refresher;
   readonly cookies: TokenCookies;
+  /** Whether the identity service still knows the login of a token. */
+  readonly isAlive: (verified: VerifiedToken) => Promise<boolean>;
   /** Clients whose tokens are taken besides those for the audience `account`. */
   readonly clientId: string;
   readonly adminUser: string;
@@ -40,7 +47,7 @@ interface SessionFinderDeps {
 export const RENEW_BEFORE = 60;
 
 export function createSessionFinder(deps: SessionFinderDeps): SessionFinder {
-  const { verifier, refresher, cookies: tokenCookies, clientId, adminUser, clock = Date.now } = deps;
+  const { verifier, refresher, cookies: tokenCookies, isAlive, clientId, adminUser, clock = Date.now } = deps;
 
   const toSession = (verified: VerifiedToken): Session => ({
     verified,
@@ -58,12 +65,14 @@ export function createSessionFinder(deps: SessionFinderDeps): SessionFinder {
     }
   };
 
-  const find = async (header: string | undefined): Promise<FoundSession> => {
+  const find = async (header: string | undefined, { confirm = false }: FindOptions = {}): Promise<FoundSession> => {
     const { accessToken, refreshToken } = tokenCookies.read(parseCookies(header));
-    const present = accessToken === undefined ? undefined : await check(accessToken);
+    const accepted = accessToken === undefined ? undefined : await check(accessToken);
+    const hasEnded = accepted !== undefined && confirm && !(await isAlive(accepted));
+    const present = hasEnded ? undefined : accepted;
     const isFresh = present !== undefined && present.claims.exp - clock() / 1000 > RENEW_BEFORE;
     if (isFresh || refreshToken === undefined) {
-      return { session: present && toSession(present), setCookies: [] };
+      return { session: present && toSession(present), setCookies: hasEnded ? tokenCookies.clear() : [] };
     }
     let tokens;
     try {
@@ -85,9 +94,9 @@ export function createSessionFinder(deps: SessionFinderDeps): SessionFinder {
   };
 
   return {
-    find: async (header) => {
+    find: async (header, options) => {
       try {
-        return await find(header);
+        return await find(header, options);
       } catch (error) {
         if (error instanceof IssuerUnavailableError) {
           throw new Problem(503, "The identity service does not answer; try again in a moment.", {

@@ -1,5 +1,5 @@
 import { Anchor, Badge, Button, Card, Group, Progress, Stack, Text } from "@mantine/core";
-import { Awaited, Empty, RelativeTime } from "@swath/ui";
+import { Awaited, Empty, RelativeTime, RequestError } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { Cpu } from "lucide-react";
 import { Link } from "react-router";
@@ -34,29 +34,35 @@ export function LatestJobs() {
         </Anchor>
       }
     >
-      <Awaited query={jobs} what="Looking for your jobs">
-        {(found) =>
-          found.length === 0 ? (
-            <Empty
-              title="No jobs yet"
-              icon={Cpu}
-              action={
-                <Button component={Link} to="/processing">
-                  Run something
-                </Button>
-              }
-            >
-              Deploy an application package, choose a scene, and watch it run.
-            </Empty>
-          ) : (
-            <Card withBorder padding={0} component="ul" m={0}>
-              {found.map((job) => (
-                <JobRow key={job.jobID} job={job} />
-              ))}
-            </Card>
-          )
-        }
-      </Awaited>
+      {jobs.error instanceof RequestError && jobs.error.status === 403 ? (
+        <Empty title="No space for your jobs" icon={Cpu}>
+          You may not use the processing service; an administrator can let you.
+        </Empty>
+      ) : (
+        <Awaited query={jobs} what="Looking for your jobs">
+          {(found) =>
+            found.length === 0 ? (
+              <Empty
+                title="No jobs yet"
+                icon={Cpu}
+                action={
+                  <Button component={Link} to="/processing">
+                    Run something
+                  </Button>
+                }
+              >
+                Deploy an application package, choose a scene, and watch it run.
+              </Empty>
+            ) : (
+              <Card withBorder padding={0} component="ul" m={0}>
+                {found.map((job) => (
+                  <JobRow key={job.jobID} job={job} />
+                ))}
+              </Card>
+            )
+          }
+        </Awaited>
+      )}
     </Section>
   );
 }

@@ -28,8 +28,9 @@ aws s3 ls s3://${bucketname}/scenes/
     {
       id: "rclone",
       title: "rclone",
-      about: "A section of rclone.conf; then: rclone copy scenes swath:" + bucketname,
-      text: `[swath]
+      about: "A section of rclone.conf (rclone config file says where that is)",
+      text: `# rclone copy scenes swath:${bucketname}/scenes
+[swath]
 type = s3
 provider = Other
 access_key_id = ${access}
