@@ -4,7 +4,11 @@ import { test } from "node:test";
 import { checkInputs } from "../../web/processing/model/check-inputs.ts";
 import { describeSchema, toFields, toKind } from "../../web/processing/model/form-fields.ts";
 import { type ListEntry, toDrafts } from "../../web/processing/model/form-values.ts";
-import type { InputDescription, ProcessDescription } from "../../web/processing/model/process-description.ts";
+import {
+  type InputDescription,
+  type ProcessDescription,
+  orderParameters,
+} from "../../web/processing/model/process-description.ts";
 import { readForm } from "../../web/processing/model/read-form.ts";
 
 const SCENE = { type: "string", format: "uri", contentMediaType: "application/geo+json" };
@@ -141,4 +145,13 @@ test("each mistake is said at its place", () => {
   );
   const half = readForm(fields, { ...drafts, window: { from: "", size: "2" } });
   assert.ok(half.problems.some(({ path }) => path === "inputs.window.from"));
+});
+
+test("inputs come in the order of the package, secrets are asked for anew", () => {
+  const ordered = orderParameters(
+    { inputs, outputs: {} },
+    { nodes: [{ id: "in:mode" }, { id: "in:red" }, { id: "step" }] },
+  );
+  assert.deepEqual(Object.keys(ordered.inputs).slice(0, 3), ["mode", "red", "scenes"]);
+  assert.equal(toDrafts(fields, { red: "(secret)" })["red"], "red");
 });

@@ -2,7 +2,7 @@ import { type Problem, RequestError } from "@swath/ui";
 
 import { askService, callService, serviceUrl } from "../../src/api/services.ts";
 import { type JobFilter, toJobQuery } from "../model/job-filter.ts";
-import type { ProcessDescription, ProcessSummary } from "../model/process-description.ts";
+import { type ProcessDescription, type ProcessSummary, orderParameters } from "../model/process-description.ts";
 import type { ResultFile } from "../model/result-items.ts";
 import type { JobStatus, StepRecord } from "../model/step-states.ts";
 import type { WorkflowGraph } from "../model/workflow-graph.ts";
@@ -66,7 +66,15 @@ export function createProcessingClient(username: string) {
   return {
     username,
     listProcesses: async () => (await ask<{ processes: readonly ProcessSummary[] }>("/processes?limit=1000")).processes,
-    readProcess: (id: string) => ask<ProcessDescription>(`/processes/${seg(id)}`),
+    /** With inputs and outputs in the order of the package, which the description does not keep. */
+    readProcess: async (id: string) => {
+      const [process, graph] = await Promise.all([
+        ask<ProcessDescription>(`/processes/${seg(id)}`),
+        // Without it they come in another order, and that is all.
+        ask<WorkflowGraph>(`/processes/${seg(id)}/graph`).catch(() => undefined),
+      ]);
+      return graph === undefined ? process : orderParameters(process, graph);
+    },
     readGraph: (id: string) => ask<WorkflowGraph>(`/processes/${seg(id)}/graph`),
     readPackage: async (id: string) =>
       (await callService("ades", `${base}/processes/${seg(id)}/package`, { headers: { accept: "*/*" } })).text(),
@@ -94,7 +102,9 @@ export function createProcessingClient(username: string) {
     readSteps: async (id: string) => (await ask<{ steps: readonly StepRecord[] }>(`/jobs/${seg(id)}/steps`)).steps,
     readInputs: async (id: string) =>
       (await ask<{ inputs: Readonly<Record<string, unknown>> }>(`/jobs/${seg(id)}/inputs`)).inputs,
-    readOutputs: (id: string) => ask<Readonly<Record<string, unknown>>>(`/jobs/${seg(id)}/results`),
+    /** By the earlier face, which answers with one JSON document however the job was asked for. */
+    readOutputs: (id: string) =>
+      askService<Readonly<Record<string, unknown>>>("ades", `/${seg(username)}/wps3/jobs/${seg(id)}/result`),
     listFiles: async (id: string) => (await ask<{ files: readonly ResultFile[] }>(`/jobs/${seg(id)}/files`)).files,
     readDocument: (id: string, path: string) => ask<unknown>(`/jobs/${seg(id)}/files/${toPath(path)}`),
     /** Ends a job, or forgets one that has ended. */

@@ -61,16 +61,8 @@ export async function readJobScenes(client: ProcessingClient, job: string): Prom
 }
 
 /** `s3://bucket/processing-results/<job>`: where the catalogue of the results lies. */
-function findRoot(outputs: Readonly<Record<string, unknown>>): string | undefined {
-  for (const output of Object.values(outputs)) {
-    const value = (output as { value?: unknown } | null)?.value ?? output;
-    const { links } = (value ?? {}) as { links?: readonly { readonly rel?: string; readonly href?: string }[] };
-    const root = links?.find(({ rel }) => rel === "root")?.href;
-    if (root?.startsWith("s3://") === true) {
-      return root.slice(0, root.lastIndexOf("/"));
-    }
-  }
-  return undefined;
+function findRoot({ StacCatalogUri: uri }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof uri === "string" ? uri.slice(0, uri.lastIndexOf("/")) : undefined;
 }
 
 function toScene(document: unknown, href: string, name: string): Scene | undefined {

@@ -26,14 +26,22 @@ export type BoxDraft = readonly [string, string, string, string];
 
 export const EMPTY_BOX: BoxDraft = ["", "", "", ""];
 
-/** What a form begins with: what was given before, else the defaults. */
+/** What the service says in place of an input that the package calls secret. */
+const HIDDEN = "(secret)";
+
+/** What a form begins with: what was given before, else the defaults. Secrets have to be given anew. */
 export function toDrafts(fields: readonly Field[], given: Readonly<Record<string, unknown>> = {}): Drafts {
   return Object.fromEntries(
     fields.map((field) => [
       field.name,
-      toDraft(field.kind, unwrap(given[field.name]) ?? field.default, field.isRequired),
+      toDraft(field.kind, givenFor(field.name, given) ?? field.default, field.isRequired),
     ]),
   );
+}
+
+function givenFor(name: string, given: Readonly<Record<string, unknown>>): unknown {
+  const value = unwrap(given[name]);
+  return value === HIDDEN ? undefined : value;
 }
 
 /** `{"value": x}` means x. */

@@ -46,3 +46,16 @@ export interface ProcessDescription extends ProcessSummary {
   readonly inputs: Readonly<Record<string, InputDescription>>;
   readonly outputs: Readonly<Record<string, OutputDescription>>;
 }
+
+/** A process with its inputs and outputs in the order in which its graph has them. */
+export function orderParameters<Process extends Pick<ProcessDescription, "inputs" | "outputs">>(
+  process: Process,
+  { nodes }: { readonly nodes: readonly { readonly id: string }[] },
+): Process {
+  const order = <Value>(values: Readonly<Record<string, Value>>, prefix: string) => {
+    const places = new Map(nodes.map(({ id }, index) => [id, index]));
+    const placeOf = (name: string) => places.get(`${prefix}:${name}`) ?? nodes.length;
+    return Object.fromEntries(Object.entries(values).toSorted(([one], [other]) => placeOf(one) - placeOf(other)));
+  };
+  return { ...process, inputs: order(process.inputs, "in"), outputs: order(process.outputs, "out") };
+}
