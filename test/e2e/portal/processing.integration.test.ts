@@ -53,7 +53,7 @@ async function storeScene({ page }: Visitor, scene: string): Promise<void> {
     content: readFileSync(join(EXAMPLES, "scenes", scene, name)).toString("base64"),
   }));
   const statuses = await page.evaluate(async (stored) => {
-    const ask = (path: string, method: string, body?: BodyInit, type = "application/json") =>
+    const ask = (path: string, method: string, body?: string | Uint8Array<ArrayBuffer>, type = "application/json") =>
       fetch(path, { method, ...(body !== undefined && { body, headers: { "content-type": type } }) });
     const workspace = "/api/services/workspace-api/workspaces";
     await ask(workspace, "POST", JSON.stringify({ preferred_name: "eric", default_owner: "eric" }));
@@ -194,8 +194,8 @@ test("pages have no serious accessibility fault, light and dark, and fit a phone
       await page.goto(portal(path));
       await isThere();
       await checkAccessibility(page);
-      const width = await page.evaluate(
-        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      const width = Number(
+        await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
       );
       assert.ok(width <= 0, `${path} is ${width} pixels wider than the window`);
     }
