@@ -1,4 +1,4 @@
-import Feature from "ol/Feature.js";
+import type Feature from "ol/Feature.js";
 import GeoJSON from "ol/format/GeoJSON.js";
 import Graticule from "ol/layer/Graticule.js";
 import VectorLayer from "ol/layer/Vector.js";

@@ -1,7 +1,7 @@
 import Feature from "ol/Feature.js";
 import GeoJSON from "ol/format/GeoJSON.js";
 import type Geometry from "ol/geom/Geometry.js";
-import OlPolygon, { fromExtent } from "ol/geom/Polygon.js";
+import { type default as OlPolygon, fromExtent } from "ol/geom/Polygon.js";
 import Draw, { createBox } from "ol/interaction/Draw.js";
 import Modify from "ol/interaction/Modify.js";
 import VectorLayer from "ol/layer/Vector.js";
@@ -9,7 +9,7 @@ import VectorSource from "ol/source/Vector.js";
 import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 
 import type { Polygon } from "./box.ts";
 import { useMap } from "./map-view.tsx";
@@ -32,8 +32,7 @@ const STYLE = new Style({
 /** A box or polygon that is drawn and changed with a pointer. Fields with coordinates beside it do the same for the keyboard. */
 export function DrawArea({ shape, value, onChange, isDrawing }: DrawAreaProps) {
   const map = useMap();
-  const tell = useRef(onChange);
-  tell.current = onChange;
+  const tell = useEffectEvent(onChange);
   const source = useRef<VectorSource>(null);
 
   useEffect(() => {
@@ -47,7 +46,7 @@ export function DrawArea({ shape, value, onChange, isDrawing }: DrawAreaProps) {
     modify.on("modifyend", () => {
       const geometry = made.getFeatures()[0]?.getGeometry();
       if (geometry !== undefined) {
-        tell.current(toArea(geometry, shape));
+        tell(toArea(geometry, shape));
       }
     });
     map.addLayer(layer);
@@ -79,7 +78,7 @@ export function DrawArea({ shape, value, onChange, isDrawing }: DrawAreaProps) {
     draw.on("drawend", ({ feature }) => {
       const geometry = feature.getGeometry();
       if (geometry !== undefined) {
-        tell.current(toArea(geometry, shape));
+        tell(toArea(geometry, shape));
       }
     });
     map.addInteraction(draw);

@@ -6,7 +6,7 @@ import VectorSource from "ol/source/Vector.js";
 import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent } from "react";
 
 import { useMap } from "./map-view.tsx";
 
@@ -35,8 +35,7 @@ const styleOf = (isSelected: boolean, outline: boolean) =>
 /** Outlines of scenes; one is chosen by a click. A list beside the map does the same for the keyboard. */
 export function Footprints({ items, selected, onSelect, outline = false }: FootprintsProps) {
   const map = useMap();
-  const select = useRef(onSelect);
-  select.current = onSelect;
+  const select = useEffectEvent((id: string) => onSelect?.(id));
 
   useEffect(() => {
     if (map === undefined) {
@@ -62,7 +61,7 @@ export function Footprints({ items, selected, onSelect, outline = false }: Footp
         hitTolerance: 4,
       });
       if (id !== undefined) {
-        select.current?.(String(id));
+        select(String(id));
       }
     };
     map.on("singleclick", onClick);

@@ -3,7 +3,7 @@ import WebGLTileLayer from "ol/layer/WebGLTile.js";
 import { transformExtent } from "ol/proj.js";
 import GeoTIFF from "ol/source/GeoTIFF.js";
 import ImageStatic from "ol/source/ImageStatic.js";
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 
 import type { Box } from "./box.ts";
 import { type ColourRamp, colourAt } from "./colour-ramps.ts";
@@ -19,15 +19,15 @@ interface GeoTiffLayerProps {
   /** Values that get the first and the last colour. */
   readonly range: readonly [number, number];
   readonly opacity?: number;
-  readonly onError?: (error: unknown) => void;
+  readonly onError?: (error: Error) => void;
 }
 
 /** A band of a Cloud-Optimised GeoTIFF in colours; only the parts in sight are read. Needs WebGL (`canDrawRasters`). */
 export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError }: GeoTiffLayerProps) {
   const map = useMap();
   const layer = useRef<WebGLTileLayer>(null);
-  const fail = useRef(onError);
-  fail.current = onError;
+  const fail = useEffectEvent((error: unknown) => onError?.(error instanceof Error ? error : new Error(String(error))));
+  const currentOpacity = useEffectEvent(() => opacity);
   const [low, high] = range;
 
   useEffect(() => {
@@ -55,13 +55,13 @@ export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError 
       made = new WebGLTileLayer({
         source,
         style: { color: toColour(ramp, [low, high], source.hasAlpha === true) },
-        opacity,
+        opacity: currentOpacity(),
         zIndex: 10,
       });
       layer.current = made;
       map.addLayer(made);
     };
-    add().catch((error: unknown) => (isGone ? undefined : fail.current?.(error)));
+    add().catch((error: unknown) => (isGone ? undefined : fail(error)));
     return () => {
       isGone = true;
       layer.current = null;
@@ -70,7 +70,6 @@ export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError 
         made.dispose();
       }
     };
-    // Opacity is set below without reading the raster again.
   }, [map, url, band, ramp, low, high]);
 
   useEffect(() => {

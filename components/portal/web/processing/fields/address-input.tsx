@@ -3,8 +3,8 @@ import { FolderSearch } from "lucide-react";
 import { useState } from "react";
 
 import type { Kind } from "../model/form-fields.ts";
-import type { KindInputProps } from "./field-input.tsx";
 import { useForm } from "./form-context.ts";
+import type { KindInputProps } from "./kind-input-props.ts";
 import { ScenePicker } from "./scene-picker.tsx";
 
 interface AddressInputProps extends Omit<KindInputProps, "kind" | "draft"> {

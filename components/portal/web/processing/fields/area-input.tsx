@@ -1,10 +1,10 @@
 import { Fieldset, Stack, Text, Textarea } from "@mantine/core";
 import { Loading } from "@swath/ui";
-import { Suspense, lazy, useEffect, useState } from "react";
+import { Suspense, lazy, useState } from "react";
 
 import { type Polygon, formatWkt, parseArea } from "../model/areas.ts";
-import type { KindInputProps } from "./field-input.tsx";
 import { useForm } from "./form-context.ts";
+import type { KindInputProps } from "./kind-input-props.ts";
 
 const AreaMap = lazy(async () => ({ default: (await import("./area-map.tsx")).AreaMap }));
 
@@ -17,12 +17,6 @@ export function AreaInput({ label, description, isRequired, path, draft, onChang
   const error = useForm().errorAt(path);
   const [text, setText] = useState(draft === undefined ? "" : formatWkt(draft));
   const [isWrong, setWrong] = useState(false);
-  useEffect(() => {
-    if (draft !== undefined) {
-      setText(formatWkt(draft));
-      setWrong(false);
-    }
-  }, [draft]);
   const type = (typed: string) => {
     setText(typed);
     const area = parseArea(typed);
@@ -43,6 +37,7 @@ export function AreaInput({ label, description, isRequired, path, draft, onChang
             shape="polygon"
             value={draft}
             onChange={(area) => {
+              setWrong(false);
               setText(area === undefined ? "" : formatWkt(area as Polygon));
               onChange(area);
             }}

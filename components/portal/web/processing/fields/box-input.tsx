@@ -4,8 +4,8 @@ import { Suspense, lazy, useMemo } from "react";
 
 import { type Box, boxOf, findBoxProblem, roundBox, toPolygon } from "../model/areas.ts";
 import { type BoxDraft, EMPTY_BOX, toBoxText } from "../model/form-values.ts";
-import type { KindInputProps } from "./field-input.tsx";
 import { useForm } from "./form-context.ts";
+import type { KindInputProps } from "./kind-input-props.ts";
 
 const AreaMap = lazy(async () => ({ default: (await import("./area-map.tsx")).AreaMap }));
 const SIDES = ["West", "South", "East", "North"] as const;

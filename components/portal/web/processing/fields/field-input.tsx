@@ -1,12 +1,20 @@
 import { Fieldset, JsonInput, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
 
-import type { Field, Kind } from "../model/form-fields.ts";
-import type { BoxDraft, Draft, Drafts, ListEntry, UnionDraft } from "../model/form-values.ts";
+import type { Field } from "../model/form-fields.ts";
+import {
+  type BoxDraft,
+  type Draft,
+  type Drafts,
+  type ListEntry,
+  type UnionDraft,
+  textOf,
+} from "../model/form-values.ts";
 import type { Polygon } from "../model/areas.ts";
 import { AddressInput } from "./address-input.tsx";
 import { AreaInput } from "./area-input.tsx";
 import { BoxInput } from "./box-input.tsx";
 import { useForm } from "./form-context.ts";
+import type { KindInputProps } from "./kind-input-props.ts";
 import { ListInput } from "./list-input.tsx";
 import { UnionInput } from "./union-input.tsx";
 
@@ -36,18 +44,6 @@ export function FieldInput({ field, path, draft, onChange }: FieldInputProps) {
 
 const defaultText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
-export interface KindInputProps<K extends Kind = Kind> {
-  readonly kind: K;
-  readonly label: string;
-  readonly description?: string | undefined;
-  /** What holds when nothing is given. */
-  readonly placeholder?: string | undefined;
-  readonly isRequired?: boolean;
-  readonly path: string;
-  readonly draft: Draft;
-  readonly onChange: (draft: Draft) => void;
-}
-
 /** What a value of a kind is given with. */
 export function KindInput(props: KindInputProps) {
   const { kind, label, description, placeholder, isRequired = false, path, draft, onChange } = props;
@@ -59,7 +55,7 @@ export function KindInput(props: KindInputProps) {
         <TextInput
           {...common}
           placeholder={placeholder}
-          value={String(draft ?? "")}
+          value={textOf(draft)}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       );
@@ -68,7 +64,7 @@ export function KindInput(props: KindInputProps) {
         <TextInput
           {...common}
           placeholder={kind.hasTime ? "2026-11-21T10:50:29Z" : "2026-11-21"}
-          value={String(draft ?? "")}
+          value={textOf(draft)}
           onChange={(event) => onChange(event.currentTarget.value)}
         />
       );
@@ -77,7 +73,7 @@ export function KindInput(props: KindInputProps) {
         <NumberInput
           {...common}
           placeholder={placeholder}
-          value={typeof draft === "number" ? draft : String(draft ?? "")}
+          value={typeof draft === "number" ? draft : textOf(draft)}
           allowDecimal={!kind.isInteger}
           min={kind.minimum}
           max={kind.maximum}
@@ -94,7 +90,7 @@ export function KindInput(props: KindInputProps) {
             { value: "false", label: "No" },
           ]}
           placeholder={placeholder ?? "not given"}
-          value={draft === undefined ? null : String(draft)}
+          value={typeof draft === "boolean" ? String(draft) : null}
           clearable={!isRequired}
           onChange={(value) => onChange(value === null ? undefined : value === "true")}
         />
@@ -112,15 +108,15 @@ export function KindInput(props: KindInputProps) {
         />
       );
     case "address":
-      return <AddressInput {...props} kind={kind} draft={String(draft ?? "")} />;
+      return <AddressInput {...props} kind={kind} draft={textOf(draft)} />;
     case "box":
       return <BoxInput {...props} draft={draft as BoxDraft} />;
     case "area":
       return <AreaInput {...props} draft={draft as Polygon | undefined} />;
     case "list":
-      return <ListInput {...props} kind={kind} draft={draft as readonly ListEntry[]} />;
+      return <ListInput {...props} Input={KindInput} kind={kind} draft={draft as readonly ListEntry[]} />;
     case "union":
-      return <UnionInput {...props} kind={kind} draft={draft as UnionDraft} />;
+      return <UnionInput {...props} Input={KindInput} kind={kind} draft={draft as UnionDraft} />;
     case "record":
       return (
         <Fieldset legend={label} data-path={path}>
@@ -147,7 +143,7 @@ export function KindInput(props: KindInputProps) {
         <JsonInput
           {...common}
           placeholder={placeholder ?? "any JSON"}
-          value={String(draft ?? "")}
+          value={textOf(draft)}
           onChange={onChange}
           formatOnBlur
           autosize

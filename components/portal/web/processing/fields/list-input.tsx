@@ -4,18 +4,19 @@ import { useState } from "react";
 
 import type { Kind } from "../model/form-fields.ts";
 import { type ListEntry, toDraft } from "../model/form-values.ts";
-import { KindInput, type KindInputProps } from "./field-input.tsx";
 import { useForm } from "./form-context.ts";
+import type { KindInputComponent, KindInputProps } from "./kind-input-props.ts";
 import { ScenePicker } from "./scene-picker.tsx";
 import type { Scene } from "./scene-sources.ts";
 
 interface ListInputProps extends Omit<KindInputProps, "kind" | "draft"> {
+  readonly Input: KindInputComponent;
   readonly kind: Extract<Kind, { kind: "list" }>;
   readonly draft: readonly ListEntry[];
 }
 
 /** Any number of values; scenes can be chosen from lists, several at once. */
-export function ListInput({ kind, label, description, isRequired, path, draft, onChange }: ListInputProps) {
+export function ListInput({ Input, kind, label, description, isRequired, path, draft, onChange }: ListInputProps) {
   const { errorAt, noteScenes } = useForm();
   const [isPicking, setPicking] = useState(false);
   const error = errorAt(path);
@@ -53,7 +54,7 @@ export function ListInput({ kind, label, description, isRequired, path, draft, o
         {draft.map(({ key, value }, index) => (
           <Group key={key} wrap="nowrap" align="flex-end" gap="xs">
             <Box flex={1} miw={0}>
-              <KindInput
+              <Input
                 kind={kind.items}
                 label={`${label} ${index + 1}`}
                 path={`${path}[${index}]`}

@@ -84,7 +84,7 @@ function toScene(document: unknown, href: string, name: string): Scene | undefin
   }
   return {
     href,
-    title: String(title ?? id ?? name),
+    title: [title, id].find((text) => typeof text === "string") ?? name,
     kind: type === "Collection" ? "collection" : "catalog",
     assets: [],
   };

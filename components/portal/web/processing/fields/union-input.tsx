@@ -2,22 +2,23 @@ import { SegmentedControl, Stack } from "@mantine/core";
 
 import type { Kind } from "../model/form-fields.ts";
 import { type UnionDraft, toDraft } from "../model/form-values.ts";
-import { KindInput, type KindInputProps } from "./field-input.tsx";
+import type { KindInputComponent, KindInputProps } from "./kind-input-props.ts";
 
 interface UnionInputProps extends Omit<KindInputProps, "kind" | "draft"> {
+  readonly Input: KindInputComponent;
   readonly kind: Extract<Kind, { kind: "union" }>;
   readonly draft: UnionDraft;
 }
 
 /** A value of one of several kinds: first which, then what. */
-export function UnionInput({ kind, draft, onChange, ...others }: UnionInputProps) {
+export function UnionInput({ Input, kind, draft, onChange, ...others }: UnionInputProps) {
   const chosen = kind.options[draft.option] ?? kind.options[0];
   if (chosen === undefined) {
     return null;
   }
   return (
     <Stack gap={4}>
-      <KindInput
+      <Input
         {...others}
         kind={chosen.kind}
         draft={draft.value}

@@ -21,6 +21,10 @@ export interface UnionDraft {
 
 export type Drafts = Readonly<Record<string, Draft>>;
 
+/** The text of a draft that is one, or a number. */
+export const textOf = (draft: Draft): string =>
+  typeof draft === "string" ? draft : typeof draft === "number" ? String(draft) : "";
+
 /** Four texts: west, south, east, north. */
 export type BoxDraft = readonly [string, string, string, string];
 

@@ -1,7 +1,15 @@
 import { type Polygon, findBoxProblem, findPolygonProblem, formatBox, formatWkt } from "./areas.ts";
 import type { InputProblem } from "./check-inputs.ts";
 import type { Field, Kind } from "./form-fields.ts";
-import { type BoxDraft, type Draft, type Drafts, EMPTY_BOX, type ListEntry, type UnionDraft } from "./form-values.ts";
+import {
+  type BoxDraft,
+  type Draft,
+  type Drafts,
+  EMPTY_BOX,
+  type ListEntry,
+  type UnionDraft,
+  textOf,
+} from "./form-values.ts";
 
 /** What a filled-in form says, and what is wrong with it. */
 export interface ReadForm {
@@ -54,7 +62,7 @@ function readDraft(kind: Kind, draft: Draft, path: string, problems: InputProble
     case "number":
       return readNumber(kind, draft, wrong);
     case "address": {
-      const text = String(draft ?? "").trim();
+      const text = textOf(draft).trim();
       if (text === "") {
         return undefined;
       }
@@ -84,7 +92,7 @@ function readDraft(kind: Kind, draft: Draft, path: string, problems: InputProble
       return chosen === undefined ? undefined : readDraft(chosen.kind, value, path, problems);
     }
     case "json":
-      return readJson(String(draft ?? ""), wrong);
+      return readJson(textOf(draft), wrong);
   }
 }
 
@@ -92,7 +100,7 @@ type Wrong = (message: string) => undefined;
 
 function readNumber(kind: Extract<Kind, { kind: "number" }>, draft: Draft, wrong: Wrong): number | undefined {
   const { isInteger, minimum = -Infinity, maximum = Infinity } = kind;
-  const text = String(draft ?? "").trim();
+  const text = textOf(draft).trim();
   if (text === "") {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { Alert, Button, FileButton, Group, Paper, Select, Stack, Text, TextInput
 import { ErrorNote, Loading, Page, notifyDone } from "@swath/ui";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleCheck, FileUp, Link2, Rocket, Sparkles } from "lucide-react";
-import { type FormEvent, Suspense, useEffect, useState } from "react";
+import { type FormEvent, Suspense, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 
 import { type PackageSource, problemsOf } from "../api/processing-client.ts";
@@ -31,11 +31,12 @@ export function Component() {
   const [workflow, setWorkflow] = useState<string>();
   const [place, setPlace] = useState<{ line: number; column?: number }>();
   const before = useQuery({ ...packageQuery(client, replaced ?? ""), enabled: replaced !== undefined });
-  useEffect(() => {
-    if (before.data !== undefined) {
-      setText((now) => (now === "" ? before.data : now));
-    }
-  }, [before.data]);
+  // The package that is to be replaced is what people begin with.
+  const [begunWith, setBegunWith] = useState<string>();
+  if (before.data !== undefined && begunWith !== replaced) {
+    setBegunWith(replaced);
+    setText(before.data);
+  }
 
   const settled = useSettled(text, 400);
   const check = useQuery({

@@ -13,7 +13,7 @@ import {
 } from "@swath/ui";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { FileQuestion, RotateCcw, Square, Trash2 } from "lucide-react";
-import { type ReactNode, Suspense, lazy, useEffect, useState } from "react";
+import { type ReactNode, Suspense, lazy, useState } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
 import type { Job } from "../api/processing-client.ts";
@@ -66,14 +66,12 @@ function JobParts({ job }: { readonly job: Job }) {
   const { status } = job;
   // Who waits for the results is shown them when they are there.
   const [wasActive, setWasActive] = useState(isActive(status));
-  useEffect(() => {
-    if (wasActive && !isActive(status)) {
-      setWasActive(false);
-      if (status === "successful") {
-        setTab((now) => (now === "steps" ? "results" : now));
-      }
+  if (wasActive && !isActive(status)) {
+    setWasActive(false);
+    if (status === "successful" && tab === "steps") {
+      setTab("results");
     }
-  }, [status, wasActive]);
+  }
   return (
     <Stack>
       <JobHead job={job} />

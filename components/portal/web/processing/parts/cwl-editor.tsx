@@ -12,7 +12,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef } from "react";
+import { useEffect, useEffectEvent, useRef } from "react";
 
 import type { PackageProblem } from "../api/processing-client.ts";
 
@@ -65,8 +65,7 @@ const LOOK = EditorView.theme({
 export function CwlEditor({ label, value, onChange, problems = [], height = "28rem", goTo }: CwlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const tell = useRef(onChange);
-  tell.current = onChange;
+  const tell = useEffectEvent((text: string) => onChange?.(text));
   const isEditable = onChange !== undefined;
 
   useEffect(() => {
@@ -99,7 +98,7 @@ export function CwlEditor({ label, value, onChange, problems = [], height = "28r
           }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) {
-              tell.current?.(update.state.doc.toString());
+              tell(update.state.doc.toString());
             }
           }),
         ],

@@ -32,7 +32,6 @@ export function JobLog({ job: { jobID, processID }, step }: JobLogProps) {
   const [state, setState] = useState<keyof typeof STATES>("connecting");
   useEffect(() => {
     const stop = new AbortController();
-    setLog(EMPTY_LOG);
     void followLog({
       client,
       job: jobID,

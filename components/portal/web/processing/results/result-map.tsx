@@ -44,7 +44,7 @@ export function ResultMap({ job, items }: ResultMapProps) {
   const [rampName, setRampName] = useState<string>();
   const [range, setRange] = useState<readonly [number, number]>();
   const [opacity, setOpacity] = useState(1);
-  const [drawError, setDrawError] = useState<unknown>();
+  const [drawError, setDrawError] = useState<Error>();
   const url = asset?.path === undefined ? undefined : client.fileUrl(job, asset.path);
   const raster = useQuery({
     queryKey: ["raster", url, band],
@@ -91,7 +91,7 @@ export function ResultMap({ job, items }: ResultMapProps) {
         )}
         {drawError !== undefined && (
           <Alert variant="light" color="red" role="alert" title="The raster is not on the map">
-            {drawError instanceof Error ? drawError.message : String(drawError)}
+            {drawError.message}
           </Alert>
         )}
         {item !== undefined && <ItemFacts job={job} item={item} />}
