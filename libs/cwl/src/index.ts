@@ -14,6 +14,7 @@ export type { Capacity } from "./run/admission.ts";
 export { removeJournal } from "./run/work-place.ts";
 export type { Executors } from "./run/context.ts";
 export { createProcessExecutor } from "./executors/process.ts";
+export { LogTail } from "./executors/log-tail.ts";
 export type {
   ContainerRequest,
   Executor,
@@ -30,6 +31,8 @@ export { formatType } from "./model/types.ts";
 export { toJson } from "./model/values.ts";
 export { describeProcess } from "./describe.ts";
 export type { ParameterDescription, ProcessDescription } from "./describe.ts";
+export { estimateResources } from "./estimate.ts";
+export type { ResourceEstimate } from "./estimate.ts";
 export { graphOf, toDot } from "./graph.ts";
 export type { GraphEdge, GraphNode, WorkflowGraph } from "./graph.ts";
 export { packDocument } from "./pack.ts";

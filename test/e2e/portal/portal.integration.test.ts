@@ -94,7 +94,7 @@ test("keys are hidden until they are asked for, and are in the commands that are
     await page.getByRole("button", { name: `Copy for ${program}` }).click();
     assert.match(String(await page.evaluate("navigator.clipboard.readText()")), new RegExp(`ws-eric[^]*`), program);
   }
-  await page.getByText("Show the secret key").click();
+  await page.getByRole("switch", { name: "Show the secret key" }).check();
   assert.ok((await page.innerText("main")).includes(secret));
 });
 
@@ -213,19 +213,17 @@ test("no page has a serious accessibility fault or is wider than a phone, in lig
   ] as const;
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    for (const [width, height] of [
-      [1280, 860],
-      [390, 844],
-    ] as const) {
-      await page.setViewportSize({ width, height });
-      for (const [path, name] of pages) {
-        await page.goto(portal(path));
-        await heading(admin, name).waitFor();
-        await page.waitForLoadState("networkidle");
-        await checkAccessibility(page);
-        assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= width, `${path} at ${width}`);
-      }
+    for (const [path, name] of pages) {
+      await page.goto(portal(path));
+      await heading(admin, name).waitFor();
+      await checkAccessibility(page);
     }
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const [path, name] of pages) {
+    await page.goto(portal(path));
+    await heading(admin, name).waitFor();
+    assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 390, path);
   }
   await admin.context.close();
 });
@@ -285,7 +283,7 @@ test(
 test("other hosts of the deployment cannot act in somebody's name, nor read", { skip }, async () => {
   const cookies = await eric.context.cookies(portal("/"));
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
-  const own = portal("").slice(0, -1);
+  const own = portal("");
   const attempts: readonly Readonly<Record<string, string>>[] = [
     {},
     { origin: rig.url("objstore", "") },
@@ -306,9 +304,15 @@ test("other hosts of the deployment cannot act in somebody's name, nor read", { 
     rig.ask("portal", "/api/session", { headers: { cookie, ...headers } });
   assert.equal((await read({ "sec-fetch-site": "same-site" })).status, 403);
   assert.match((await read({ "sec-fetch-site": "same-origin" })).body, /"eric"/);
-  // A planted second cookie of the name makes both worthless instead of logging somebody in as somebody else.
+  // Planted second cookies of the names make both worthless instead of logging somebody in as somebody else.
   assert.deepEqual(
-    JSON.parse((await rig.ask("portal", "/api/session", { headers: { cookie: `auth_user_id=x; ${cookie}` } })).body),
+    JSON.parse(
+      (
+        await rig.ask("portal", "/api/session", {
+          headers: { cookie: `auth_user_id=x; auth_refresh_token=y; ${cookie}` },
+        })
+      ).body,
+    ),
     { user: null },
   );
   for (const target of ["//evil.org", "https://evil.org/", "/\\evil.org"]) {
