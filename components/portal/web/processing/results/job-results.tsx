@@ -28,7 +28,7 @@ export function JobResults({ job }: { readonly job: Job }) {
         return items.length === 0 ? (
           <FileList job={job.jobID} files={files} />
         ) : (
-          <Tabs defaultValue="map" keepMounted={false} variant="pills">
+          <Tabs defaultValue="map" keepMounted={false} variant="outline">
             <Tabs.List aria-label="Results" mb="md">
               <Tabs.Tab value="map">Map</Tabs.Tab>
               <Tabs.Tab value="files">Files</Tabs.Tab>
