@@ -9,7 +9,12 @@ export const manifest: Component = {
   title: "Processing service",
   namespace: NAMESPACE,
   enabled: ({ variables }) => variables.REQUIRE_ADES,
-  declare: ({ settings: { variables }, settings: { variables: { IDENTITY_SERVICE_ADMIN_USER: admin } } }) => ({
+  declare: ({
+    settings: { variables },
+    settings: {
+      variables: { IDENTITY_SERVICE_ADMIN_USER: admin },
+    },
+  }) => ({
     routes: [
       {
         service: "ades",
