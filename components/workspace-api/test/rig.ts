@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
 import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createLogger } from "@swath/service";
@@ -10,7 +10,6 @@ import { join } from "node:path";
 
 import { waitUntil } from "@swath/testing";
 
-import { createCallerOf } from "../caller.ts";
 import { createWorkspaceApi } from "../service.ts";
 import type { Tables } from "../store/tables.ts";
 import { startTestIssuer } from "./test-issuer.ts";
@@ -39,7 +38,7 @@ export interface Rig {
   readonly startObjstore: () => Promise<void>;
   readonly killObjstore: () => Promise<void>;
   /** Starts a reconciler of its own process; `crashAt` ends it with SIGKILL when it reaches that point. */
-  readonly startReconciler: (crashAt?: string) => ChildProcess;
+  readonly startReconciler: (crashAt?: string, env?: Readonly<Record<string, string>>) => ChildProcess;
   readonly close: () => Promise<void>;
 }
 
@@ -94,6 +93,7 @@ export async function startRig(): Promise<Rig> {
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
       adminUser: "admin",
       isOpen: false,
+      realm: "workspace-api",
       openHost: "workspace-api-open.example.org",
     }),
     storage: { endpoint: objstoreUrl, region: "us-east-1" },
@@ -123,7 +123,7 @@ export async function startRig(): Promise<Rig> {
       objstore?.kill("SIGKILL");
       await exited;
     },
-    startReconciler: (crashAt) =>
+    startReconciler: (crashAt, env) =>
       start(join(import.meta.dirname, "crash-reconciler.ts"), {
         DATABASE_URL: postgres.url,
         OBJSTORE_ADMIN_URL: objstoreAdminUrl,
@@ -132,6 +132,7 @@ export async function startRig(): Promise<Rig> {
         OBJSTORE_ROOT_PASSWORD: ROOT.password,
         RECONCILE_INTERVAL: "1s",
         ...(crashAt !== undefined && { CRASH_AT: crashAt }),
+        ...env,
       }),
     close: async () => {
       for (const child of children) {

@@ -103,6 +103,7 @@ export interface Variables {
   readonly DEFAULT_STORAGE: string;
   readonly OBJSTORE_STORAGE: string;
   readonly ADES_STORAGE: string;
+  readonly ADES_STORAGE_ACCESS: "ReadWriteOnce" | "ReadWriteMany";
   readonly APPLICATION_HUB_STORAGE: string;
   readonly DATA_ACCESS_STORAGE: string;
   readonly REGISTRY_STORAGE: string;
@@ -112,7 +113,12 @@ export interface Variables {
   readonly PROCESSING_MAX_RAM: string;
   readonly PROCESSING_MAX_CORES: number;
   readonly PROCESSING_ZOO_IMAGE: string;
+  readonly PROCESSING_PULL_SECRETS: string | undefined;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
+  /** auto, none, podman, docker, or the path of one. */
+  readonly CONTAINER_ENGINE: string;
+  /** Credentials of image registries on the machine of the embedded cluster. */
+  readonly CONTAINER_AUTH_FILE: string | undefined;
   readonly INSTALL_GITOPS: boolean;
   readonly CLOUDDATA_DATA_SPECIFICATION: boolean;
   readonly TEMP_FORWARDING_PORT: number;

@@ -64,4 +64,6 @@ export type EnvValue =
    */
   | { readonly platform: "status" }
   /** Directory where a mounted volume is found. */
-  | { readonly volume: string };
+  | { readonly volume: string }
+  /** A text for programs on a Kubernetes cluster; elsewhere the variable is not set. */
+  | { readonly onKubernetes: string };

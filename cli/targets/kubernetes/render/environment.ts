@@ -43,6 +43,9 @@ export function plainText(plan: Plan, workload: Pick<Workload, "name" | "mounts"
   if (typeof value === "string") {
     return value;
   }
+  if ("onKubernetes" in value) {
+    return value.onKubernetes;
+  }
   if ("peer" in value) {
     return `http://${serviceAddress(plan, value.peer, value.port ?? "http")}`;
   }
