@@ -11,7 +11,12 @@ export const manifest: Component = {
   title: "Processing service",
   namespace: NAMESPACE,
   enabled: ({ variables }) => variables.REQUIRE_ADES,
-  declare: ({ settings: { variables } }) => ({
+  declare: ({
+    settings: { variables },
+    settings: {
+      variables: { IDENTITY_SERVICE_ADMIN_USER: admin },
+    },
+  }) => ({
     routes: [
       {
         service: "ades",
@@ -30,8 +35,8 @@ export const manifest: Component = {
         name: "Processing service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
         resources: [
-          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
-          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+          { name: "admin", uris: ["/*"], users: [admin] },
+          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user, admin] })),
         ],
       },
     ],
