@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { openDatabase } from "@swath/postgres";
-import { sql } from "kysely";
 
 import { ECHO_TOOL } from "../components/ades/test/packages.ts";
 import { type TestAdes, startAdes } from "../components/ades/test/start-ades.ts";
@@ -147,13 +146,13 @@ async function benchQueue(ades: TestAdes, say: string): Promise<BenchRow[]> {
 }
 
 async function benchList(ades: TestAdes): Promise<BenchRow> {
-  const { db, close } = await openDatabase({ url: ades.postgres.url, schema: "ades", onError: () => {} });
-  await sql`
+  const { pool, close } = await openDatabase({ url: ades.postgres.url, schema: "ades", onError: () => {} });
+  await pool.query(`
     insert into job (owner, process_id, process_version, status, message, request, progress, created_at, started_at, finished_at)
     select 'lister', 'p' || i % 20, 1, case when i % 10 = 0 then 'failed' else 'successful' end, 'The job is done.', '{"inputs": {}}',
       100, now() - i * interval '1 minute', now() - i * interval '1 minute', now() - i * interval '1 minute' + interval '20 seconds'
-    from generate_series(1, ${LISTED}::integer) i`.execute(db);
-  await sql`vacuum analyze job`.execute(db);
+    from generate_series(1, ${LISTED}) i`);
+  await pool.query("vacuum analyze job");
   await close();
   const times: number[] = [];
   for (let round = -10; round < 200; round += 1) {

@@ -29,7 +29,10 @@ export const manifest: Component = {
         clientId: "ades",
         name: "Processing service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
-        resources: TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        resources: [
+          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
+          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        ],
       },
     ],
   }),
@@ -123,6 +126,7 @@ function toMachine({ settings: { variables } }: DeployContext): Record<string, E
   return isEmbedded
     ? {
         CONTAINER_ENGINE: variables.CONTAINER_ENGINE,
+        ...(variables.CONTAINER_AUTH_FILE !== undefined && { CONTAINER_AUTH_FILE: variables.CONTAINER_AUTH_FILE }),
         CAPACITY_CORES: cores,
         ...(memory !== "max" && { CAPACITY_RAM_MIB: String(toToolMebibytes(memory)) }),
       }

@@ -54,6 +54,12 @@ export const processingVariables = {
     fallback: fixed("keep"),
     meaning: "Whether what a job stored is removed when the job is deleted or forgotten (with-job) or stays (keep).",
   },
+  CONTAINER_AUTH_FILE: {
+    type: text({ pattern: /^\/\S+$/, allowed: "the path of a file" }),
+    fallback: fixed(undefined),
+    meaning:
+      "File with credentials of image registries (containers-auth.json, as `podman login --authfile` writes it) for images of processing jobs on the embedded cluster.",
+  },
   TEMP_FORWARDING_PORT: {
     type: integer(1, 65_535),
     variants: ["A"],

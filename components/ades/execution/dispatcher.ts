@@ -104,7 +104,11 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
     const { ofOneJob } = capacity;
     // What all its tools would use together, as far as there is room; never less than its largest tool needs.
     const wished = Math.min(job.wish_ram_mib ?? ofOneJob.ramMiB, ofOneJob.ramMiB, room.ramMiB);
-    const limits = { cores: ofOneJob.cores, ramMiB: Math.max(job.need_ram_mib, wished) };
+    const limits = {
+      cores: ofOneJob.cores,
+      ramMiB: Math.max(job.need_ram_mib, wished),
+      toolRamMiB: ofOneJob.ramMiB,
+    };
     atWork.set(job.id, { job, limits });
     pool.run(job, limits);
   };

@@ -3,8 +3,8 @@ import { realpathSync } from "node:fs";
 
 import type { StagedOutput } from "../staging/types.ts";
 
-/** Whether a process makes files, which need to be stored. */
-export function holdsFiles(document: LoadedDocument): boolean {
+/** Whether a process declares files among its outputs, which need to be stored. */
+export function declaresFiles(document: LoadedDocument): boolean {
   return describeProcess(document).outputs.some(({ type }) => isFileType(type));
 }
 
@@ -12,7 +12,6 @@ function isFileType(type: CwlType): boolean {
   switch (type.kind) {
     case "File":
     case "Directory":
-    case "Any":
       return true;
     case "array":
       return isFileType(type.items);
@@ -24,6 +23,9 @@ function isFileType(type: CwlType): boolean {
       return false;
   }
 }
+
+/** Whether there are files among outputs; an optional one may be missing, one of any type may be a file. */
+export const holdsFiles = (outputs: ValueObject): boolean => collect(Object.values(outputs)).length > 0;
 
 /** What is stored: the one directory that a package puts its catalogue in; with more, or files beside it, all outputs. */
 export function findOutputFolder(outputs: ValueObject, all: string): string {

@@ -14,7 +14,7 @@ import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { createExecutors } from "./executors.ts";
 import { explain } from "./explain.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
-import { findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
+import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { type AdesSettings, type UserStorage, findStorage } from "./storage.ts";
@@ -86,7 +86,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
 
   // Known before any work is done, so that a job whose results have nowhere to go fails at once.
   const storage =
-    holdsFiles(document) || sources.some(({ href }) => href.startsWith("s3:"))
+    declaresFiles(document) || sources.some(({ href }) => href.startsWith("s3:"))
       ? await waitForStorage(options, () => findStorage(settings, job.owner))
       : undefined;
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
@@ -102,7 +102,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
         journal: join(folder, "journal"),
         outDir: join(folder, "out"),
         inputRoots: [join(folder, "in")],
-        limits: { ...options.limits, toolRamMiB: options.limits.ramMiB },
+        limits: options.limits,
         path: settings.TOOL_PATH ?? TOOLS,
         signal,
         onEvent: recorder.onEvent,
@@ -113,11 +113,12 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
       patience: RUN_PATIENCE,
     },
   );
-  if (!holdsFiles(document) || storage === undefined) {
+  if (!holdsFiles(outputs)) {
     return { outputs: toPlain(outputs) };
   }
   recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
-  return store(outputs, { job, folder, title: job.process_id, storage, recorder, options });
+  const target = storage ?? (await waitForStorage(options, () => findStorage(settings, job.owner)));
+  return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, options });
 }
 
 interface Results {

@@ -11,6 +11,8 @@ const PATIENCE = 5000;
 const KEPT = 60_000;
 /** Milliseconds before a spare runner is started after one was taken: the job that took it goes first. */
 const SPARE_PAUSE = 1000;
+/** Runners that are kept for their users; with more, the one that waits longest goes. */
+const MOST_KEPT = 4;
 /** Jobs of a runner's life, so that nothing grows for ever. */
 const MOST_JOBS = 200;
 
@@ -95,6 +97,11 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
       stop(runner);
     } else {
       runner.retire = setTimeout(() => stop(runner), KEPT).unref();
+      // The set is in the order in which they last ended a job.
+      runners.delete(runner);
+      runners.add(runner);
+      const kept = [...runners].filter((other) => isFree(other) && other.owner !== undefined);
+      kept.slice(0, -MOST_KEPT).forEach(stop);
     }
     onEnd(job, { kind: "done" });
   };

@@ -13,6 +13,9 @@ export type FromRunner =
 
 /** What a job may use of the machine. */
 export interface JobLimits {
+  /** What its tools may ask for side by side. */
   readonly cores: number;
   readonly ramMiB: number;
+  /** The most that one tool may use, whatever it asks for. */
+  readonly toolRamMiB: number;
 }

@@ -141,7 +141,7 @@ test("PostgreSQL is killed while a job is at work and is away at its end: nothin
     90,
   );
   assert.equal(job["status"], "successful", job["message"]);
-  assert.deepEqual((await ades.ask(`${location}/results`)).body, { text: "done anyway" });
+  assert.deepEqual((await ades.ask(`${location}/results`)).body, "done anyway");
 });
 
 test("the object storage is away when results are stored: they are stored when it is back", async () => {

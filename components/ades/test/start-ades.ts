@@ -51,12 +51,13 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   const url = `http://127.0.0.1:${port}`;
   const objstoreUrl = `http://127.0.0.1:${s3}`;
   const children = new Set<ChildProcess>();
+  // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const run = (component: string, env: Record<string, string>): ChildProcess => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "../..", component, "main.ts")], {
-      // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
       env: {
-        PATH: process.env["PATH"],
-        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        PATH,
+        NODE_COMPILE_CACHE,
         LOG_LEVEL: "error",
         ...env,
       },
@@ -70,7 +71,7 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   let objstore: ChildProcess;
   const startObjstore = async () => {
     objstore = runObjstore();
-    await waitUntil("the object storage answers", () => fetch(objstoreUrl).catch(() => undefined));
+    await waitUntil("the object storage answers", () => fetch(objstoreUrl).catch(() => undefined), 90);
   };
   const runObjstore = () =>
     run("objstore", {

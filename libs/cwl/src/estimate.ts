@@ -8,7 +8,7 @@ export interface ResourceEstimate {
   /** Processors and MiB of its largest tool: with less it can never run. */
   readonly cores: number;
   readonly ramMiB: number;
-  /** MiB of all its tools together: with that everything that may run side by side does. `undefined` where a step is scattered. */
+  /** The most MiB of all its tools together: with that everything may run side by side. `undefined` where a step is scattered. */
   readonly togetherRamMiB: number | undefined;
   /** Image of a tool that demands a container, where there is one. */
   readonly demandedImage: string | undefined;
@@ -50,7 +50,7 @@ function add(process: Process, outer: Requirements, sum: Sum): void {
     const ramMiB = Math.ceil(numberOf(fields["ramMin"]) ?? numberOf(fields["ramMax"]) ?? DEFAULT_RAM_MIB);
     sum.cores = Math.max(sum.cores, numberOf(fields["coresMin"]) ?? numberOf(fields["coresMax"]) ?? DEFAULT_CORES);
     sum.ramMiB = Math.max(sum.ramMiB, ramMiB);
-    sum.together += ramMiB;
+    sum.together += Math.max(ramMiB, Math.ceil(numberOf(fields["ramMax"]) ?? 0));
     const container = containerRequest(requirements);
     sum.image ??= container?.required === true ? container.image : undefined;
   }
