@@ -14,7 +14,7 @@ import { moveWatermark } from "./store/recovery.ts";
 import { openStore } from "./store/store.ts";
 import { createAssumeRole } from "./sts/assume-role.ts";
 import { addDefaultRoles } from "./sts/default-roles.ts";
-import { createTokenVerifier } from "./sts/verify-token.ts";
+import { createWebIdentityVerifier } from "./sts/verify-token.ts";
 
 interface BuildContext {
   readonly settings: ObjstoreSettings;
@@ -43,7 +43,13 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const identity =
     issuer === undefined
       ? undefined
-      : createTokenVerifier(issuer, settings.IDENTITY_INTERNAL_URL ?? new URL(issuer).origin);
+      : createWebIdentityVerifier({
+          issuer,
+          peerUrl: settings.IDENTITY_INTERNAL_URL,
+          audiences: settings.ACCEPTED_AUDIENCES.split(",").flatMap((part) =>
+            part.trim() === "" ? [] : [part.trim()],
+          ),
+        });
   const role =
     identity === undefined ? undefined : { accounts: store.accounts, verifyToken: identity.verify, now: store.now };
   if (identity !== undefined) {

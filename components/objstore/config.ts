@@ -30,6 +30,11 @@ export const settings = defineSettings({
     optional: true,
     description: "Where the identity service is reached inside the deployment",
   },
+  ACCEPTED_AUDIENCES: {
+    kind: "string",
+    default: "account",
+    description: "Audiences of which an access token must have one, separated by commas",
+  },
 });
 
 export type ObjstoreSettings = Settings<typeof settings>;

@@ -57,7 +57,7 @@ export const manifest: Component = {
 function toIdentity({ settings, isEnabled, publicUrl }: DeployContext) {
   const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm } = settings.variables;
   if (issuer !== undefined) {
-    return { IDENTITY_ISSUER: issuer, IDENTITY_INTERNAL_URL: new URL(issuer).origin };
+    return { IDENTITY_ISSUER: issuer };
   }
   return isEnabled("identity")
     ? { IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`, IDENTITY_INTERNAL_URL: { peer: "identity" } }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
 import { type Principal, isAllowed, toPrincipal } from "./access/principal.ts";
+import { toRootKey } from "./access/root-key.ts";
 import type { DiskGuard } from "./background/disk-guard.ts";
 import { S3Error } from "./errors.ts";
 import type { OperationContext } from "./operations/operation.ts";
@@ -318,20 +319,4 @@ function sendError(
   response
     .writeHead(known.status, { "content-type": "application/xml", "content-length": Buffer.byteLength(body) })
     .end(body);
-}
-
-function toRootKey(user: string, secret: string): AccessKey {
-  return {
-    id: user,
-    secret,
-    user,
-    title: "root",
-    created: 0,
-    enabled: 1,
-    policy: null,
-    expires: null,
-    token: null,
-    claims: null,
-    session_policy: null,
-  };
 }

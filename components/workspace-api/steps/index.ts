@@ -5,11 +5,14 @@ import { createAdminToken } from "../clients/admin-token.ts";
 import { emptyBucket } from "../clients/empty-bucket.ts";
 import { createIdentityAdmin } from "../clients/identity-admin.ts";
 import { createObjstoreAdmin } from "../clients/objstore-admin.ts";
+import { withStorageClient } from "../clients/storage-client.ts";
 import type { reconcilerSettings } from "../config.ts";
 import type { Tables } from "../store/tables.ts";
 import { createBucketStep } from "./bucket.ts";
 import { createOwnerStep } from "./owner.ts";
+import { type UseStorage, createPlainBucketStep } from "./plain-bucket.ts";
 import { createProtectionStep } from "./protection.ts";
+import { createStorageRolesStep } from "./storage-roles.ts";
 import type { Step } from "./step.ts";
 
 type ReconcilerSettings = Settings<typeof reconcilerSettings>;
@@ -22,17 +25,17 @@ export function createSteps(
   onCall?: (count: number) => void,
 ): { readonly steps: readonly Step[]; readonly close: () => Promise<void> } {
   const identity = openIdentity(settings);
-  const objstore = openObjstore(settings, onCall);
+  const storage = openStorage(settings, onCall);
   return {
     steps: [
       ...(identity ? [createOwnerStep(db, identity.admin)] : []),
-      ...(objstore ? [createBucketStep(objstore)] : []),
+      ...(storage?.steps ?? []),
       ...(identity
         ? [createProtectionStep(identity.admin, settings.PROTECTION_CLIENT, settings.IDENTITY_ADMIN_USER)]
         : []),
     ],
     close: async () => {
-      await Promise.all([identity?.close(), objstore?.close()]);
+      await Promise.all([identity?.close(), storage?.close()]);
     },
   };
 }
@@ -48,21 +51,30 @@ function openIdentity(settings: ReconcilerSettings) {
   return { admin: createIdentityAdmin({ peer, realm, token }), close: () => peer.close() };
 }
 
-function openObjstore(settings: ReconcilerSettings, onCall?: (count: number) => void) {
+/** The deployment's own object storage, or an existing one, of which only S3 is known. */
+function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => void) {
   const {
     OBJSTORE_ADMIN_URL: adminUrl,
     OBJSTORE_URL: url,
     OBJSTORE_ROOT_USER: user,
     OBJSTORE_ROOT_PASSWORD: password,
+    S3_REGION: region,
   } = settings;
-  if (adminUrl === undefined || url === undefined || user === undefined || password === undefined) {
+  if (url === undefined || user === undefined || password === undefined) {
     return undefined;
   }
+  const use: UseStorage = (work) => withStorageClient({ url, region, user, password }, work);
+  if (adminUrl === undefined) {
+    return { steps: [createPlainBucketStep({ use, region })], close: async () => {} };
+  }
   const peer = createPeer(adminUrl);
+  const objstore = createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) });
+  const empty = (bucket: string) => use((client) => emptyBucket(client, bucket));
   return {
-    objstore: createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) }),
-    empty: (bucket: string) => emptyBucket({ url, region: settings.S3_REGION, user, password }, bucket),
-    defaultQuotaMb: settings.DEFAULT_QUOTA_MB,
+    steps: [
+      createBucketStep({ objstore, empty, defaultQuotaMb: settings.DEFAULT_QUOTA_MB }),
+      createStorageRolesStep(objstore),
+    ],
     close: () => peer.close(),
   };
 }

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { waitUntil } from "@swath/testing";
 
 import { createCallerOf } from "../caller.ts";
+import { createInternalApi } from "../routes/internal.ts";
 import { createWorkspaceApi } from "../service.ts";
 import type { Tables } from "../store/tables.ts";
 import { startTestIssuer } from "./test-issuer.ts";
@@ -36,10 +37,14 @@ export interface Rig {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer>;
+  /** An access token of a user. */
+  readonly tokenOf: (user: string) => Promise<string>;
   readonly startObjstore: () => Promise<void>;
   readonly killObjstore: () => Promise<void>;
   /** Starts a reconciler of its own process; `crashAt` ends it with SIGKILL when it reaches that point. */
-  readonly startReconciler: (crashAt?: string) => ChildProcess;
+  readonly startReconciler: (crashAt?: string, options?: { readonly storageIsExisting?: boolean }) => ChildProcess;
+  /** What services of the deployment ask about a user's storage. */
+  readonly askInternally: (user: string) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
@@ -72,6 +77,7 @@ export async function startRig(): Promise<Rig> {
       OBJSTORE_ROOT_USER: ROOT.user,
       OBJSTORE_ROOT_PASSWORD: ROOT.password,
       OBJSTORE_RESERVED_MIB: "1",
+      IDENTITY_ISSUER: issuer.url,
     });
     await waitUntil("the object storage answers", async () => {
       const answer = await fetch(`${objstoreAdminUrl}/healthz`).catch(() => undefined);
@@ -87,16 +93,22 @@ export async function startRig(): Promise<Rig> {
     migrations: join(import.meta.dirname, "../migrations"),
     onError: () => {},
   });
+  const storage = { endpoint: objstoreUrl, region: "us-east-1" };
+  const internal = createInternalApi({
+    logger,
+    context: { db: database.db, prefix: "ws", storage },
+    secret: "secret-of-the-tests",
+  });
   const app = await createWorkspaceApi(logger, {
     db: database.db,
     prefix: "ws",
+    storage,
     callerOf: createCallerOf({
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
       adminUser: "admin",
       isOpen: false,
       openHost: "workspace-api-open.example.org",
     }),
-    storage: { endpoint: objstoreUrl, region: "us-east-1" },
   });
 
   return {
@@ -117,16 +129,24 @@ export async function startRig(): Promise<Rig> {
       });
       return { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
     },
+    tokenOf: (user) => issuer.token(user, { aud: "account" }),
     startObjstore,
     killObjstore: async () => {
       const exited = new Promise((resolve) => objstore?.once("exit", resolve));
       objstore?.kill("SIGKILL");
       await exited;
     },
-    startReconciler: (crashAt) =>
+    askInternally: async (user) => {
+      const answer = await internal.inject({
+        url: `/users/${encodeURIComponent(user)}/storage`,
+        headers: { authorization: "Bearer secret-of-the-tests" },
+      });
+      return { status: answer.statusCode, body: answer.json() };
+    },
+    startReconciler: (crashAt, { storageIsExisting = false } = {}) =>
       start(join(import.meta.dirname, "crash-reconciler.ts"), {
         DATABASE_URL: postgres.url,
-        OBJSTORE_ADMIN_URL: objstoreAdminUrl,
+        ...(!storageIsExisting && { OBJSTORE_ADMIN_URL: objstoreAdminUrl }),
         OBJSTORE_URL: objstoreUrl,
         OBJSTORE_ROOT_USER: ROOT.user,
         OBJSTORE_ROOT_PASSWORD: ROOT.password,
@@ -138,6 +158,7 @@ export async function startRig(): Promise<Rig> {
         child.kill("SIGKILL");
       }
       await app.close();
+      await internal.close();
       await database.close();
       await postgres.close();
       issuer.close();
