@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { encodePath, encodeUri } from "../signature/canonical-request.ts";
+import { encodePath, toCanonicalQuery } from "../signature/canonical-request.ts";
 import { type CredentialScope, deriveSigningKey, hmac, toScope } from "../signature/signing-key.ts";
 
 interface PresignOptions {
@@ -39,10 +39,7 @@ export function presign({
     "X-Amz-SignedHeaders": "host",
     ...(credential.token !== null && { "X-Amz-Security-Token": credential.token }),
   };
-  const text = Object.entries(parameters)
-    .map(([name, value]) => `${encodeUri(name)}=${encodeUri(value)}`)
-    .sort()
-    .join("&");
+  const text = toCanonicalQuery(Object.entries(parameters));
   const { host } = new URL(publicUrl);
   const canonical = `${method}\n${path}\n${text}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`;
   const signing = `AWS4-HMAC-SHA256\n${time}\n${toScope(scope)}\n${hash("sha256", canonical)}`;

@@ -14,12 +14,22 @@ export interface SignedParts {
 
 /** The canonical request of Signature Version 4 in its S3 form: the path is encoded once and never normalised. */
 export function toCanonicalRequest(parts: SignedParts): string {
-  const query = parts.query
-    .map(([name, value]) => `${encodeUri(name)}=${encodeUri(value)}`)
-    .sort()
-    .join("&");
+  const query = toCanonicalQuery(parts.query);
   const headers = parts.signedHeaders.map((name) => `${name}:${toCanonicalValue(parts.headers[name])}\n`).join("");
   return `${parts.method}\n${encodePath(parts.path)}\n${query}\n${headers}\n${parts.signedHeaders.join(";")}\n${parts.payloadHash}`;
+}
+
+/** Encoded pairs by name, then by value: "select=" comes before "select-type=2", though "-" is less than "=". */
+export function toCanonicalQuery(pairs: readonly (readonly [name: string, value: string])[]): string {
+  return pairs
+    .map(([name, value]) => [encodeUri(name), encodeUri(value)] as const)
+    .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** The string to sign: algorithm, time, scope and the digest of the canonical request. */
