@@ -15,6 +15,7 @@ import { authenticate, authenticateForm } from "./signature/authenticate.ts";
 import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
+import { isDiskFull } from "./store/disk-full.ts";
 import type { ObjectStore } from "./store/store.ts";
 import type { AssumeRole } from "./sts/assume-role.ts";
 
@@ -120,9 +121,11 @@ async function answer(
     }
     log(operation);
   } catch (error) {
-    const isOurs = !(error instanceof S3Error) && !message.destroyed && !response.destroyed;
-    sendError(error, message, response, requestId, target);
-    log(operation, isOurs || (error instanceof S3Error && error.status === 500) ? error : undefined);
+    const known = toS3Error(error);
+    // Nobody's fault when the client went away; a full disk is for somebody to see to.
+    const isOurs = known.status >= 500 && known.code !== "NotImplemented" && !response.destroyed;
+    sendError(known, message, response, requestId, target);
+    log(operation, isOurs ? error : undefined);
   }
 }
 
@@ -191,6 +194,7 @@ async function perform(
   if (operation.name !== "CreateBucket" && address.bucket !== undefined) {
     store.buckets.get(address.bucket);
   }
+  const releases: (() => void)[] = [];
   const work: OperationContext = {
     store,
     request,
@@ -200,11 +204,17 @@ async function perform(
     authorize,
     signIn: (form) => admit(authenticateForm(form, credentials), "POST"),
     checkRoom: (bucket, bytes) => {
-      context.disk.check(bytes);
       checkQuota(bucket, bytes);
+      releases.push(context.disk.reserve(bytes));
     },
   };
-  await operation.handle(work);
+  try {
+    await operation.handle(work);
+  } finally {
+    for (const release of releases) {
+      release();
+    }
+  }
   return operation.name;
 }
 
@@ -276,8 +286,15 @@ function answerPreflight(
   response.writeHead(200, { ...headers, "content-length": 0 }).end();
 }
 
+function toS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) {
+    return error;
+  }
+  return new S3Error(isDiskFull(error) ? "InsufficientStorage" : "InternalError", undefined, { cause: error });
+}
+
 function sendError(
-  error: unknown,
+  known: S3Error,
   message: IncomingMessage,
   response: ServerResponse,
   requestId: string,
@@ -287,7 +304,6 @@ function sendError(
     response.destroy();
     return;
   }
-  const known = error instanceof S3Error ? error : new S3Error("InternalError", undefined, { cause: error });
   for (const name of [
     "content-length",
     "content-type",

@@ -100,7 +100,13 @@ export class IndexDatabase {
       result = change();
       this.#database.exec("release change");
     } catch (error) {
-      this.#database.exec("rollback to change; release change");
+      if (this.#database.isTransaction) {
+        this.#database.exec("rollback to change; release change");
+      } else {
+        // A full disk or an I/O error has undone the whole transaction, and what others changed in it.
+        this.#open = undefined;
+        batch.reject(new Error("The index could not be written.", { cause: error }));
+      }
       throw error;
     } finally {
       this.changes += 1;

@@ -31,9 +31,9 @@ const read = async (Bucket: string, Key: string, more: Partial<s3.GetObjectComma
   const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key, ...more }));
   return (await Body?.transformToString()) ?? "";
 };
-const fails = (work: Promise<unknown>, name: string, status?: number) =>
+const fails = (work: Promise<unknown>, name: string | undefined, status?: number) =>
   assert.rejects(work, (error: Error & { $metadata?: { httpStatusCode?: number } }) => {
-    assert.equal(error.name, name, error.message);
+    assert.ok(name === undefined || error.name === name, `${error.name}: ${error.message}`);
     assert.ok(status === undefined || error.$metadata?.httpStatusCode === status);
     return true;
   });
@@ -64,7 +64,7 @@ test("listing: delimiters of any kind, prefixes, markers that are no keys, sizes
   assert.deepEqual(keysOf(folders), ["asdf", "bar", "baz", "c%x", "cab", "d\n1"]);
   assert.deepEqual(prefixesOf(folders), ["boo/", "cquux/"]);
   assert.equal(folders.KeyCount, 8);
-  assert.deepEqual(prefixesOf(await list({ Delimiter: "a", Prefix: "b" })), ["ba"]);
+  assert.deepEqual(prefixesOf(await list({ Delimiter: "a", Prefix: "b" })), ["ba", "boo/ba"]);
   assert.deepEqual(prefixesOf(await list({ Delimiter: "%", Prefix: "c" })), ["c%"]);
   assert.deepEqual(prefixesOf(await list({ Delimiter: "\n" })), ["d\n"]);
   assert.deepEqual(keysOf(await list({ Delimiter: "#" })).length, 10, "a delimiter that no key has");
@@ -133,10 +133,10 @@ test("conditions of reads and writes", async () => {
   const future = new Date(Date.now() + 3600_000);
   assert.equal(await read(Bucket, "k", { IfMatch: ETag }), "one");
   await fails(read(Bucket, "k", { IfMatch: '"x"' }), "PreconditionFailed", 412);
-  await fails(read(Bucket, "k", { IfNoneMatch: ETag }), "NotModified", 304);
+  await fails(read(Bucket, "k", { IfNoneMatch: ETag }), undefined, 304);
   assert.equal(await read(Bucket, "k", { IfNoneMatch: '"x"' }), "one");
   assert.equal(await read(Bucket, "k", { IfModifiedSince: past }), "one");
-  await fails(read(Bucket, "k", { IfModifiedSince: new Date(Date.now() - 1) }), "NotModified", 304);
+  await fails(read(Bucket, "k", { IfModifiedSince: new Date(Date.now() - 1) }), undefined, 304);
   await fails(read(Bucket, "k", { IfUnmodifiedSince: past }), "PreconditionFailed", 412);
   assert.equal(await read(Bucket, "k", { IfUnmodifiedSince: future }), "one");
   assert.equal(await read(Bucket, "k", { IfMatch: ETag, IfUnmodifiedSince: past }), "one", "RFC 9110 §13.2.2");
@@ -304,7 +304,7 @@ test("versions: suspension, null versions, markers, removal of the newest brings
   await fails(read(Bucket, "k", { VersionId: "no-such-version" }), "NoSuchVersion", 404);
   await setVersioning("Enabled");
   const second = await remove();
-  await fails(client.send(new s3.HeadObjectCommand({ Bucket, Key: "k", VersionId: second.VersionId })), "405", 405);
+  await fails(client.send(new s3.HeadObjectCommand({ Bucket, Key: "k", VersionId: second.VersionId })), undefined, 405);
   const { Deleted } = await client.send(
     new s3.DeleteObjectsCommand({
       Bucket,

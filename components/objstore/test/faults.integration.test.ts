@@ -174,26 +174,24 @@ test("a quota holds however many write at once, over objects, parts and versions
   await client.send(new s3.PutObjectCommand({ Bucket: quota, Key: "again", Body: Buffer.alloc(100_000) }));
 });
 
-test("a clock that is wrong is told so; the SDK then corrects itself", async () => {
-  const skewed = (minutes: number, maxAttempts: number) =>
+test("a clock that is wrong is told so, and what time it is, by which the SDK corrects itself", async () => {
+  const skewed = (minutes: number) =>
     new s3.S3Client({
       endpoint: store.url,
       region: "us-east-1",
       credentials: ROOT,
       forcePathStyle: true,
-      maxAttempts,
+      maxAttempts: 1,
       systemClockOffset: minutes * 60_000,
     });
   for (const minutes of [-16, 16]) {
-    const once = skewed(minutes, 1);
-    await assert.rejects(once.send(new s3.ListBucketsCommand({})), hasName("RequestTimeTooSkewed"));
-    once.destroy();
-    const patient = skewed(minutes, 3);
-    await patient.send(new s3.ListBucketsCommand({}));
-    patient.destroy();
+    const wrong = skewed(minutes);
+    await assert.rejects(wrong.send(new s3.ListBucketsCommand({})), hasName("RequestTimeTooSkewed"));
+    await wrong.send(new s3.ListBucketsCommand({}));
+    wrong.destroy();
   }
   for (const minutes of [-14, 14]) {
-    const near = skewed(minutes, 1);
+    const near = skewed(minutes);
     await near.send(new s3.ListBucketsCommand({}));
     near.destroy();
   }
