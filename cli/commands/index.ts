@@ -48,6 +48,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./start.ts")).startCommand,
   },
   {
+    name: "backup",
+    summary: "write the whole deployment into one file while it runs",
+    load: async () => (await import("./backup.ts")).backupCommand,
+  },
+  {
+    name: "restore",
+    summary: "make a deployment from a backup file",
+    load: async () => (await import("./restore.ts")).restoreCommand,
+  },
+  {
     name: "hosts",
     summary: "print, write or remove /etc/hosts lines for programs that cannot resolve the domain",
     load: async () => (await import("./hosts.ts")).hostsCommand,
