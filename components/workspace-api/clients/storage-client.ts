@@ -11,10 +11,10 @@ export interface StorageOptions {
   readonly password: string;
 }
 
-/** Lends an S3 client to `use`. */
+/** Lends an S3 client to `work`. */
 export async function withStorageClient<T>(
   { url, region, user, password }: StorageOptions,
-  use: (client: S3Client) => Promise<T>,
+  work: (client: S3Client) => Promise<T>,
 ): Promise<T> {
   const { origin, prefix, socketPath } = parsePeerUrl(url);
   // Node's agent hands its options on to every connection; its types do not say that a socket may be among them.
@@ -27,7 +27,7 @@ export async function withStorageClient<T>(
     ...(socketPath !== undefined && { requestHandler: new NodeHttpHandler({ httpAgent: agent }) }),
   });
   try {
-    return await use(client);
+    return await work(client);
   } finally {
     client.destroy();
     agent.destroy();

@@ -10,7 +10,7 @@ import type { reconcilerSettings } from "../config.ts";
 import type { Tables } from "../store/tables.ts";
 import { createBucketStep } from "./bucket.ts";
 import { createOwnerStep } from "./owner.ts";
-import { type UseStorage, createPlainBucketStep } from "./plain-bucket.ts";
+import { type LendStorage, createPlainBucketStep } from "./plain-bucket.ts";
 import { createProtectionStep } from "./protection.ts";
 import { createStorageRolesStep } from "./storage-roles.ts";
 import type { Step } from "./step.ts";
@@ -63,13 +63,13 @@ function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => v
   if (url === undefined || user === undefined || password === undefined) {
     return undefined;
   }
-  const use: UseStorage = (work) => withStorageClient({ url, region, user, password }, work);
+  const lend: LendStorage = (work) => withStorageClient({ url, region, user, password }, work);
   if (adminUrl === undefined) {
-    return { steps: [createPlainBucketStep({ use, region })], close: async () => {} };
+    return { steps: [createPlainBucketStep({ lend, region })], close: async () => {} };
   }
   const peer = createPeer(adminUrl);
   const objstore = createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) });
-  const empty = (bucket: string) => use((client) => emptyBucket(client, bucket));
+  const empty = (bucket: string) => lend((client) => emptyBucket(client, bucket));
   return {
     steps: [
       createBucketStep({ objstore, empty, defaultQuotaMb: settings.DEFAULT_QUOTA_MB }),

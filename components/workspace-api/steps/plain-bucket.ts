@@ -5,10 +5,10 @@ import type { BucketOutputs } from "./bucket.ts";
 import type { Step } from "./step.ts";
 
 /** Lends a client with the platform's own keys. */
-export type UseStorage = <T>(work: (client: S3Client) => Promise<T>) => Promise<T>;
+export type LendStorage = <T>(work: (client: S3Client) => Promise<T>) => Promise<T>;
 
 interface PlainBucketOptions {
-  readonly use: UseStorage;
+  readonly lend: LendStorage;
   readonly region: string;
 }
 
@@ -16,12 +16,12 @@ interface PlainBucketOptions {
  * The bucket of a workspace in an existing object storage, of which nothing but S3 is known: it is made, used for results, and
  * emptied and deleted. Keys for members, quotas and usage are no part of S3; those who run that storage give them.
  */
-export function createPlainBucketStep({ use, region }: PlainBucketOptions): Step {
+export function createPlainBucketStep({ lend, region }: PlainBucketOptions): Step {
   return {
     name: "bucket",
     title: "Storage",
     apply: ({ workspace: { name }, wasDone, save }) =>
-      use(async (client) => {
+      lend(async (client) => {
         const isThere = await exists(client, name);
         if (!isThere) {
           await create(client, name, region);
@@ -31,7 +31,7 @@ export function createPlainBucketStep({ use, region }: PlainBucketOptions): Step
       }),
     remove: async ({ workspace: { name, data } }) => {
       if (data === "purge") {
-        await use(async (client) => {
+        await lend(async (client) => {
           if (await exists(client, name)) {
             await emptyBucket(client, name);
             await client.send(new DeleteBucketCommand({ Bucket: name }));

@@ -6,7 +6,6 @@ import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
-import { NodeHttpHandler } from "@smithy/node-http-handler";
 
 import {
   type IngressProcess,
@@ -16,9 +15,9 @@ import {
   routeTo,
   startIngress,
   writeConfig,
-} from "../../cli/targets/embedded/ingress/test/harness.ts";
-import { presign } from "../../components/objstore/admin/presign.ts";
-import { ROOT, startObjstore } from "../../components/objstore/test/start-objstore.ts";
+} from "../../../cli/targets/embedded/ingress/test/harness.ts";
+import { presign } from "../admin/presign.ts";
+import { ROOT, startObjstore } from "./start-objstore.ts";
 
 const HOST = "objstore.swath.test";
 const Bucket = "virtual.host-bucket";
@@ -39,7 +38,7 @@ before(async () => {
     endpoint: `http://${HOST}:${port}`,
     region: "us-east-1",
     credentials: ROOT,
-    requestHandler: new NodeHttpHandler({ httpAgent: agent }),
+    requestHandler: { httpAgent: agent },
   });
 });
 after(async () => {
@@ -85,7 +84,10 @@ test("buckets are host names: every kind of request of the SDK, through the ingr
     const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key }));
     assert.equal(await Body?.transformToString(), Key);
   }
-  assert.ok(hosts.every((host) => host === `${Bucket}.${HOST}`), `virtual hosts, not ${hosts.join(" ")}`);
+  assert.ok(
+    hosts.every((host) => host === `${Bucket}.${HOST}`),
+    `virtual hosts, not ${hosts.join(" ")}`,
+  );
   const { Contents } = await client.send(new s3.ListObjectsV2Command({ Bucket }));
   assert.equal(Contents?.length, keys.length);
   const bytes = randomBytes(11 << 20);
