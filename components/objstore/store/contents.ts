@@ -1,6 +1,10 @@
 import type { WrittenFile } from "./content-files.ts";
 import type { IndexDatabase } from "./index-database.ts";
+import { ReadCache } from "./read-cache.ts";
 import type { ContentPart } from "./rows.ts";
+
+/** Memory for content that was read lately: small objects, and which files large ones are of. */
+const CACHE_BYTES = 12 << 20;
 
 /** Content that a new version is to have. */
 export type NewContent =
@@ -19,12 +23,20 @@ export type StoredContent = { readonly data: Uint8Array } | { readonly parts: re
 /** Content rows and their reference counts. All but `read` belong inside `mutate`. */
 export class Contents {
   readonly #index: IndexDatabase;
+  readonly #read: ReadCache<number, StoredContent | undefined>;
 
   constructor(index: IndexDatabase) {
     this.#index = index;
+    this.#read = new ReadCache(index, CACHE_BYTES, (content) =>
+      content === undefined ? 0 : "data" in content ? content.data.length + 200 : content.parts.length * 200,
+    );
   }
 
   read(id: number): StoredContent | undefined {
+    return this.#read.get(id, () => this.#find(id));
+  }
+
+  #find(id: number): StoredContent | undefined {
     const row = this.#index.get<{ data: Uint8Array | null; parts: string | null }>(
       "select data, parts from contents where id = ?",
       id,
@@ -37,7 +49,33 @@ export class Contents {
       : { parts: JSON.parse(row.parts) as readonly ContentPart[] };
   }
 
-  insert(content: NewContent): number {
+  /**
+   * `insert` for a version that takes the place of one whose content is `replaced`, which is released. Small content goes into
+   * the row of the small content before it: half the pages change.
+   */
+  insertInPlaceOf(replaced: number | null, content: NewContent): number {
+    if (replaced === null) {
+      return this.#insert(content);
+    }
+    if (content.kind === "inline") {
+      const { changes } = this.#index.run(
+        "update contents set md5 = ?, data = ? where id = ? and refs = 1 and parts is null",
+        content.md5,
+        content.data,
+        replaced,
+      );
+      if (changes > 0) {
+        this.#read.forget(replaced);
+        return replaced;
+      }
+    }
+    // Before the release: a copy of an object onto itself goes on with the same content.
+    const id = this.#insert(content);
+    this.release(replaced);
+    return id;
+  }
+
+  #insert(content: NewContent): number {
     switch (content.kind) {
       case "inline":
         return this.#index.run("insert into contents (refs, md5, data) values (1, ?, ?)", content.md5, content.data).id;
@@ -71,6 +109,8 @@ export class Contents {
       return;
     }
     this.#index.run("delete from contents where id = ?", id);
+    // The number may be given to other content.
+    this.#read.forget(id);
     if (row.parts !== null) {
       for (const { file } of JSON.parse(row.parts) as readonly ContentPart[]) {
         this.discardFile(file);
