@@ -64,6 +64,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     labelNames: ["operation", "status"],
     registers: [metrics],
   });
+  const durationsOf = rememberLabels(requests);
   const damaged = new Counter({
     name: "objstore_damaged_total",
     help: "Damaged content found by the scrub",
@@ -83,7 +84,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
     onRequest: ({ error, ...entry }) => {
-      requests.observe({ operation: entry.operation, status: String(entry.status) }, entry.ms / 1000);
+      durationsOf(entry.operation, entry.status).observe(entry.ms / 1000);
       if (error !== undefined) {
         logger.error({ ...entry, err: error }, "request failed");
       } else {
@@ -130,6 +131,17 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       await identity?.close();
       await store.close();
     },
+  };
+}
+
+/** The histogram of an operation and status. Looking it up by its labels each time costs more than adding to it. */
+function rememberLabels(requests: Histogram<"operation" | "status">) {
+  const known = new Map<string, Histogram.Internal<"operation" | "status">>();
+  return (operation: string, status: number) => {
+    const name = `${operation} ${status}`;
+    const found = known.get(name) ?? requests.labels(operation, String(status));
+    known.set(name, found);
+    return found;
   };
 }
 

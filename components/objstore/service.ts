@@ -105,17 +105,18 @@ async function answer(
       requestId,
       ...(error !== undefined && { error }),
     });
-  response.setHeader("x-amz-request-id", requestId);
-  response.setHeader("server", "swath");
+  const baseHead = ["x-amz-request-id", requestId, "server", "swath"];
   let operation = "unknown";
   try {
     const address = parseAddress(target, message.headers.host, context.domain);
     if (message.method === "OPTIONS") {
       operation = "Preflight";
+      setHeaders(response, baseHead);
       answerPreflight(context, address, message, response);
     } else {
-      addCors(context, address, message, response);
-      operation = await perform(context, address, message, response, requestId, acceptBody, (name) => {
+      addCors(context, address, message, baseHead);
+      const incoming = { address, message, response, requestId, baseHead, acceptBody };
+      await perform(context, incoming, (name) => {
         operation = name;
       });
     }
@@ -124,20 +125,19 @@ async function answer(
     const known = toS3Error(error);
     // Nobody's fault when the client went away; a full disk is for somebody to see to.
     const isOurs = known.status >= 500 && known.code !== "NotImplemented" && !response.destroyed;
-    sendError(known, message, response, requestId, target);
+    sendError(known, { message, response, requestId, baseHead }, target);
     log(operation, isOurs ? error : undefined);
   }
 }
 
-async function perform(
+type Incoming = Pick<S3Request, "address" | "message" | "response" | "requestId" | "baseHead" | "acceptBody">;
+
+function perform(
   context: ServerContext,
-  address: Address,
-  message: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
-  acceptBody: () => void,
+  incoming: Incoming,
   onOperation: (name: string) => void,
-): Promise<string> {
+): void | Promise<void> {
+  const { address, message, response, baseHead } = incoming;
   const { store, region } = context;
   const method = message.method ?? "GET";
   const credentials = {
@@ -147,24 +147,20 @@ async function perform(
     now: store.now,
   };
   const signed = authenticate(
-    { method, path: address.path, query: address.query, headers: message.headers },
+    { method, path: address.path, query: address.query, headers: message.headers, raw: address.raw },
     credentials,
   );
   const request: S3Request = {
-    message,
-    response,
+    ...incoming,
     headers: message.headers,
     method,
-    address,
     query: new Map(address.query),
-    requestId,
     payload: signed?.payload ?? readAnonymousPayload(message),
-    acceptBody,
   };
   if (address.bucket === undefined && method === "POST" && signed === undefined && context.assumeRole !== undefined) {
     onOperation("AssumeRoleWithWebIdentity");
-    await context.assumeRole(request);
-    return "AssumeRoleWithWebIdentity";
+    setHeaders(response, baseHead);
+    return context.assumeRole(request);
   }
   const admit = (credential: AccessKey | undefined, authType: string | undefined) => {
     const principal: Principal =
@@ -208,14 +204,23 @@ async function perform(
       releases.push(context.disk.reserve(bytes));
     },
   };
-  try {
-    await operation.handle(work);
-  } finally {
-    for (const release of releases) {
-      release();
-    }
+  if (operation.sendsHead !== true) {
+    setHeaders(response, baseHead);
   }
-  return operation.name;
+  const handled = operation.handle(work);
+  return handled instanceof Promise
+    ? handled.finally(() => {
+        for (const release of releases) {
+          release();
+        }
+      })
+    : undefined;
+}
+
+function setHeaders(response: ServerResponse, head: readonly string[]): void {
+  for (let at = 0; at < head.length; at += 2) {
+    response.setHeader(head[at] as string, head[at + 1] as string);
+  }
 }
 
 function readAnonymousPayload(message: IncomingMessage): S3Request["payload"] {
@@ -257,11 +262,10 @@ function corsHeaders(
   return toCorsHeaders(rules, { origin, method, headers });
 }
 
-function addCors(context: ServerContext, address: Address, message: IncomingMessage, response: ServerResponse): void {
+function addCors(context: ServerContext, address: Address, message: IncomingMessage, head: string[]): void {
   const { origin } = message.headers;
-  const headers = origin === undefined ? undefined : corsHeaders(context, address, message.method ?? "", origin, []);
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    response.setHeader(name, value);
+  if (origin !== undefined) {
+    head.push(...Object.entries(corsHeaders(context, address, message.method ?? "", origin, []) ?? {}).flat());
   }
 }
 
@@ -295,9 +299,7 @@ function toS3Error(error: unknown): S3Error {
 
 function sendError(
   known: S3Error,
-  message: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
+  { message, response, requestId, baseHead }: Pick<Incoming, "message" | "response" | "requestId" | "baseHead">,
   target: string,
 ): void {
   if (response.headersSent) {
@@ -315,6 +317,7 @@ function sendError(
   ]) {
     response.removeHeader(name);
   }
+  setHeaders(response, baseHead);
   for (const [name, value] of Object.entries(known.headers)) {
     response.setHeader(name, value);
   }

@@ -1,7 +1,8 @@
 import { S3Error } from "../errors.ts";
 import type { AccessKey, Accounts } from "../store/accounts.ts";
 import type { Bucket } from "../store/rows.ts";
-import { type AccessQuestion, type Policy, evaluatePolicy, parsePolicy } from "./policy.ts";
+import { recallPolicy } from "./policy-memory.ts";
+import { type AccessQuestion, type Policy, evaluatePolicy } from "./policy.ts";
 
 /** Who asks. */
 export type Principal =
@@ -28,7 +29,7 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
   if (key.enabled === 0) {
     throw new S3Error("InvalidAccessKeyId", "The access key is disabled.");
   }
-  const own = key.policy === null ? [] : [parsePolicy(key.policy)];
+  const own = key.policy === null ? [] : [recallPolicy(key.policy)];
   if (key.user === rootUser) {
     return own.length === 0
       ? { kind: "root", name: rootUser }
@@ -36,14 +37,14 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
   }
   const claims = key.claims === null ? {} : (JSON.parse(key.claims) as Record<string, string>);
   if (key.claims !== null) {
-    const limit = key.session_policy === null ? undefined : parsePolicy(key.session_policy);
+    const limit = key.session_policy === null ? undefined : recallPolicy(key.session_policy);
     return { kind: "user", name: key.user, policies: own, claims, ...(limit && { limit }) };
   }
   const user = accounts.findUser(key.user);
   if (user === undefined || user.enabled === 0) {
     throw new S3Error("InvalidAccessKeyId", "The user of this access key is disabled.");
   }
-  return { kind: "user", name: user.name, policies: [parsePolicy(user.policy), ...own], claims };
+  return { kind: "user", name: user.name, policies: [recallPolicy(user.policy), ...own], claims };
 }
 
 /** The rule of S3: an explicit Deny anywhere wins; else the user's policies or the bucket's policy must allow. */
@@ -66,7 +67,7 @@ export function isAllowed(
   if (principal.kind === "user" && principal.limit && evaluatePolicy(principal.limit, full) !== "allow") {
     return false;
   }
-  const byBucket = bucket?.policy ? evaluatePolicy(parsePolicy(bucket.policy, bucket.name), full) : "none";
+  const byBucket = bucket?.policy ? evaluatePolicy(recallPolicy(bucket.policy, bucket.name), full) : "none";
   if (identity.includes("deny") || byBucket === "deny") {
     return false;
   }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import { encodePath, toCanonicalQuery } from "../signature/canonical-request.ts";
-import { type CredentialScope, deriveSigningKey, hmac, toScope } from "../signature/signing-key.ts";
+import { type CredentialScope, deriveSigningKey, hmacHex, toScope } from "../signature/signing-key.ts";
 
 interface PresignOptions {
   readonly publicUrl: string;
@@ -43,6 +43,6 @@ export function presign({
   const { host } = new URL(publicUrl);
   const canonical = `${method}\n${path}\n${text}\nhost:${host}\n\nhost\nUNSIGNED-PAYLOAD`;
   const signing = `AWS4-HMAC-SHA256\n${time}\n${toScope(scope)}\n${hash("sha256", canonical)}`;
-  const signature = hmac(deriveSigningKey(credential.secret, scope), signing).toString("hex");
+  const signature = hmacHex(deriveSigningKey(credential.secret, scope), signing);
   return `${publicUrl}${path}?${text}&X-Amz-Signature=${signature}`;
 }

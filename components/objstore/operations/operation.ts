@@ -25,6 +25,8 @@ export interface Operation {
   /** Right that the caller needs, `s3:GetObject`; with a versionId `versionAction`. */
   readonly action: string;
   readonly versionAction?: string;
+  /** Writes the head of its answer by `startHead`; for others the base is set on the response before. */
+  readonly sendsHead?: boolean;
   readonly handle: (context: OperationContext) => void | Promise<void>;
 }
 

@@ -55,7 +55,7 @@ export async function keepObject(
       "file" in body
         ? ({ kind: "file", file: body.file } as const)
         : ({ kind: "inline", data: body.data, md5: body.md5 } as const);
-    const { size, md5: etag, checksum } = body;
+    const { size, etag, checksum } = body;
     const added = { key, size, etag, owner: nameOf(principal), headers, tags, checksum, content };
     const version = await store.versions.put(bucket, added, check);
     setVersionHeader(context, bucket, version.version);

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import type { IndexDatabase } from "./index-database.ts";
+import { ReadCache } from "./read-cache.ts";
 
 export interface User {
   readonly name: string;
@@ -64,14 +65,19 @@ export interface NewAccessKey {
 export class Accounts {
   readonly #index: IndexDatabase;
   readonly #now: () => number;
+  /** Every request asks for its key and its user. */
+  readonly #users: ReadCache<string, User | undefined>;
+  readonly #keys: ReadCache<string, AccessKey | undefined>;
 
   constructor(index: IndexDatabase, now: () => number) {
     this.#index = index;
     this.#now = now;
+    this.#users = new ReadCache(index, 1000);
+    this.#keys = new ReadCache(index, 1000);
   }
 
   findUser(name: string): User | undefined {
-    return this.#index.get<User>("select * from users where name = ?", name);
+    return this.#users.get(name, () => this.#index.get<User>("select * from users where name = ?", name));
   }
 
   listUsers(): User[] {
@@ -87,6 +93,7 @@ export class Accounts {
     if (!enabled) {
       this.#index.run("delete from access_keys where user = ? and parent is not null", name);
     }
+    this.#forget();
     this.#index.run(
       "insert into users (name, created, enabled, policy) values (?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, enabled = excluded.enabled",
       name,
@@ -99,14 +106,14 @@ export class Accounts {
 
   /** Removes a user with all keys; false when there is none. */
   deleteUser(name: string): Promise<boolean> {
-    return this.#index.mutate(() => {
+    return this.#change(() => {
       this.#index.run("delete from access_keys where user = ?", name);
       return this.#index.run("delete from users where name = ?", name).changes > 0;
     });
   }
 
   findKey(id: string): AccessKey | undefined {
-    return this.#index.get<AccessKey>("select * from access_keys where id = ?", id);
+    return this.#keys.get(id, () => this.#index.get<AccessKey>("select * from access_keys where id = ?", id));
   }
 
   /** Lasting keys, of one user or of all. */
@@ -146,7 +153,7 @@ export class Accounts {
 
   /** Disabling a key ends the sessions that were made with it. */
   enableKey(id: string, enabled: boolean): Promise<boolean> {
-    return this.#index.mutate(() => {
+    return this.#change(() => {
       if (!enabled) {
         this.#index.run("delete from access_keys where parent = ?", id);
       }
@@ -156,13 +163,13 @@ export class Accounts {
 
   /** Deletes a key with the sessions that were made with it. */
   deleteKey(id: string): Promise<boolean> {
-    return this.#index.mutate(
+    return this.#change(
       () => this.#index.run("delete from access_keys where id = ? or parent = ?", id, id).changes > 0,
     );
   }
 
   deleteExpiredKeys(): Promise<number> {
-    return this.#index.mutate(
+    return this.#change(
       () => this.#index.run("delete from access_keys where expires is not null and expires < ?", this.#now()).changes,
     );
   }
@@ -218,7 +225,21 @@ export class Accounts {
     );
   }
 
+  #change<T>(change: () => T): Promise<T> {
+    return this.#index.mutate(() => {
+      const result = change();
+      this.#forget();
+      return result;
+    });
+  }
+
+  #forget(): void {
+    this.#users.clear();
+    this.#keys.clear();
+  }
+
   #endSessionsOf(role: string): void {
+    this.#forget();
     this.#index.run(
       "delete from access_keys where roles is not null and exists (select 1 from json_each(roles) where value = ?)",
       role,

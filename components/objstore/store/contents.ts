@@ -17,6 +17,13 @@ export type NewContent =
   /** The content of another version: nothing is copied. */
   | { readonly kind: "shared"; readonly id: number };
 
+/** `md5:…`, or where there is none `crc32:…`, by which a scrub finds out whether a file is what came. */
+function toStoredDigest({ md5, crc32 }: WrittenFile["digests"]): string {
+  return md5 === undefined
+    ? `crc32:${Buffer.from(crc32 ?? []).toString("hex")}`
+    : `md5:${Buffer.from(md5).toString("hex")}`;
+}
+
 /** What is to be read: bytes, or files in order. */
 export type StoredContent = { readonly data: Uint8Array } | { readonly parts: readonly ContentPart[] };
 
@@ -91,8 +98,7 @@ export class Contents {
   }
 
   insertFile({ id, size, digests }: WrittenFile): void {
-    const md5 = Buffer.from(digests.md5 ?? []).toString("hex");
-    this.#index.run("insert into files (id, size, md5) values (?, ?, ?)", id, size, md5);
+    this.#index.run("insert into files (id, size, digest) values (?, ?, ?)", id, size, toStoredDigest(digests));
   }
 
   /** Drops one reference; content that nobody refers to any more becomes garbage. */

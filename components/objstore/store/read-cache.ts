@@ -45,6 +45,11 @@ export class ReadCache<Key, Value> {
     }
   }
 
+  clear(): void {
+    this.#known.clear();
+    this.#weight = 0;
+  }
+
   #keep(key: Key, value: Value): void {
     // That something is not there is cheap to find out, and whoever makes it might not say so.
     if (value === undefined) {
@@ -61,8 +66,7 @@ export class ReadCache<Key, Value> {
 
   #check(): void {
     if (this.#knownAt !== this.#index.undone) {
-      this.#known.clear();
-      this.#weight = 0;
+      this.clear();
       this.#knownAt = this.#index.undone;
     }
   }
