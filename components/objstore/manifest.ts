@@ -22,6 +22,8 @@ export const manifest: Component = {
           component: "objstore",
           kind: "service",
           env: {
+            // Buffers of large objects pass through all the time: collected sooner, they take a third of the memory.
+            NODE_OPTIONS: "--max-semi-space-size=1",
             DATA_DIR: { volume: "objstore" },
             PUBLIC_URL: context.publicUrl("objstore"),
             CONSOLE_URL: context.publicUrl("objstore-console"),

@@ -2,7 +2,7 @@ import { S3Error } from "../errors.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { checkReadConditions } from "../protocol/conditions.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
-import { header, sendHead, startHead, toHttpDate } from "../protocol/request.ts";
+import { header, sendHead, startHead } from "../protocol/request.ts";
 import { type OpenContent, openContent, sendContent } from "../protocol/send-content.ts";
 import type { StoredContent } from "../store/contents.ts";
 import type { ContentPart, Version } from "../store/rows.ts";
@@ -28,35 +28,35 @@ export const getObject: Operation = {
 
 /** Awaits nothing where the content is at hand: a promise that nobody needs costs as much as the look-up. */
 function answer(context: OperationContext, attempt: number): undefined | Promise<void> {
-    const { store, request } = context;
-    const version = findVersion(context);
-    const head = toHead(context, version);
-    if (checkReadConditions(request.message.headers, version)) {
-      sendHead(request, 304, withoutType(head));
-      return undefined;
-    }
-    const content = version.content === null ? undefined : store.contents.read(version.content);
-    if (content === undefined) {
-      throw new Error(`version ${version.version} of a key has no content`);
-    }
-    const range = chooseRange(context, version, content, head);
-    const { start, end } = range ?? { start: 0, end: version.size - 1 };
-    head.push("content-length", String(end - start + 1));
-    if (range !== undefined) {
-      head.push("content-range", `bytes ${start}-${end}/${version.size}`);
-    } else if (header(request, "x-amz-checksum-mode")?.toUpperCase() === "ENABLED") {
-      head.push(...Object.entries(toChecksumHeaders(version.checksum)).flat());
-    }
-    const status = range === undefined ? 200 : 206;
-    if (request.method === "HEAD") {
-      sendHead(request, status, head);
-      return undefined;
-    }
-    if ("data" in content) {
-      sendHead(request, status, head, content.data.subarray(start, end + 1));
-      return undefined;
-    }
-    return sendFiles(context, content.parts, { status, head, range: { start, end }, attempt });
+  const { store, request } = context;
+  const version = findVersion(context);
+  const head = toHead(context, version);
+  if (checkReadConditions(request.message.headers, version)) {
+    sendHead(request, 304, withoutType(head));
+    return undefined;
+  }
+  const content = version.content === null ? undefined : store.contents.read(version.content);
+  if (content === undefined) {
+    throw new Error(`version ${version.version} of a key has no content`);
+  }
+  const range = chooseRange(context, version, content, head);
+  const { start, end } = range ?? { start: 0, end: version.size - 1 };
+  head.push("content-length", String(end - start + 1));
+  if (range !== undefined) {
+    head.push("content-range", `bytes ${start}-${end}/${version.size}`);
+  } else if (header(request, "x-amz-checksum-mode")?.toUpperCase() === "ENABLED") {
+    head.push(...Object.entries(toChecksumHeaders(version.checksum)).flat());
+  }
+  const status = range === undefined ? 200 : 206;
+  if (request.method === "HEAD") {
+    sendHead(request, status, head);
+    return undefined;
+  }
+  if ("data" in content) {
+    sendHead(request, status, head, content.data.subarray(start, end + 1));
+    return undefined;
+  }
+  return sendFiles(context, content.parts, { status, head, range: { start, end }, attempt });
 }
 
 interface Answer {
@@ -87,14 +87,41 @@ async function sendFiles(
   await sendContent(request.response, store.files, open);
 }
 
+/** Headers of a version, made once as long as its row is remembered. */
+const heads = new WeakMap<Version, readonly string[]>();
+
 /** Headers of an answer as Node takes them: names and values in turn. */
 function toHead(context: OperationContext, version: Version): string[] {
-  const { request, principal } = context;
-  const { query } = request;
-  const described = JSON.parse(version.headers) as Record<string, string>;
-  for (const name of query.size === 0 ? [] : OVERRIDES) {
-    const value = query.get(`response-${name}`);
-    if (value !== undefined) {
+  const overrides = readOverrides(context);
+  let known = overrides === undefined ? heads.get(version) : undefined;
+  if (known === undefined) {
+    known = describe(version, overrides);
+    if (overrides === undefined) {
+      heads.set(version, known);
+    }
+  }
+  return bucketOf(context).versioning === "" ? [...known] : [...known, "x-amz-version-id", version.version];
+}
+
+function describe(version: Version, overrides: Readonly<Record<string, string>> | undefined): readonly string[] {
+  const { tags } = version;
+  const described = { ...(JSON.parse(version.headers) as Record<string, string>), ...overrides };
+  const head = Object.entries(described).flat();
+  head.push("etag", `"${version.etag}"`);
+  head.push("last-modified", new Date(version.modified).toUTCString());
+  head.push("accept-ranges", "bytes");
+  if (tags !== null && tags !== "{}") {
+    head.push("x-amz-tagging-count", String(Object.keys(JSON.parse(tags) as object).length));
+  }
+  return head;
+}
+
+/** What `response-…` parameters ask for; undefined when none does. */
+function readOverrides({ request, principal }: OperationContext): Readonly<Record<string, string>> | undefined {
+  let overrides: Record<string, string> | undefined;
+  for (const [parameter, value] of request.query) {
+    const name = parameter.startsWith("response-") ? parameter.slice("response-".length) : "";
+    if (OVERRIDES.includes(name)) {
       if (principal.kind === "anonymous") {
         throw new S3Error(
           "InvalidRequest",
@@ -104,23 +131,10 @@ function toHead(context: OperationContext, version: Version): string[] {
       if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) {
         throw new S3Error("InvalidArgument", `response-${name} holds characters that a header cannot.`);
       }
-      described[name] = value;
+      overrides = { ...overrides, [name]: value };
     }
   }
-  const head: string[] = [];
-  for (const name in described) {
-    head.push(name, described[name] as string);
-  }
-  head.push("etag", `"${version.etag}"`);
-  head.push("last-modified", toHttpDate(version.modified));
-  head.push("accept-ranges", "bytes");
-  if (version.tags !== null && version.tags !== "{}") {
-    head.push("x-amz-tagging-count", String(Object.keys(JSON.parse(version.tags) as object).length));
-  }
-  if (bucketOf(context).versioning !== "") {
-    head.push("x-amz-version-id", version.version);
-  }
-  return head;
+  return overrides;
 }
 
 function withoutType(head: readonly string[]): string[] {

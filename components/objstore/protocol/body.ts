@@ -88,9 +88,7 @@ interface ChunkOptions {
 export async function receiveChunks(request: S3Request, options: ChunkOptions): Promise<ReceivedBody> {
   const claims: Claims = { announced: readChecksum(request), contentMd5: readContentMd5(request) };
   try {
-    return options.inline
-      ? await receiveInline(request, options, claims)
-      : await receiveFile(request, options, claims);
+    return options.inline ? await receiveInline(request, options, claims) : await receiveFile(request, options, claims);
   } catch (error) {
     throw error instanceof S3Error || !isAborted(error)
       ? error

@@ -71,8 +71,3 @@ export function sendHead(request: S3Request, status: number, head: readonly stri
     request.response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"), "latin1");
   }
 }
-
-/** Milliseconds since 1970 as RFC 9110 writes a time. */
-export function toHttpDate(time: number): string {
-  return new Date(time).toUTCString();
-}

@@ -71,7 +71,12 @@ test(
   options,
   async () => {
     const outcomes = await Promise.all(Array.from({ length: 40 }, (_, n) => outcome(put(`k${n}`, 3 * MEBIBYTE))));
-    assert.deepEqual([...new Set(outcomes)].sort(), ["InsufficientStorage", "written"]);
+    assert.ok(outcomes.includes("InsufficientStorage") && outcomes.includes("written"), outcomes.join(" "));
+    // The SDK's name for a connection that ends while it goes on sending what was refused.
+    assert.ok(
+      outcomes.every((each) => ["InsufficientStorage", "written", "TimeoutError"].includes(each)),
+      outcomes.join(" "),
+    );
     assert.ok(freeMib() >= RESERVED - 1, `${freeMib()} MiB are free, ${RESERVED} are reserved`);
     for (let n = 0; (await outcome(put(`small${n}`, 30_000))) === "written"; n += 1) {
       assert.ok(n < 5000, "small objects must not fill the disk either");
