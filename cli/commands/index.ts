@@ -17,6 +17,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./deploy.ts")).deployCommand,
   },
   {
+    name: "doctor",
+    summary: "check this machine for what apply would need",
+    load: async () => (await import("./doctor.ts")).doctorCommand,
+  },
+  {
     name: "pods",
     summary: "list pods and their states; -w keeps watching",
     load: async () => (await import("./pods.ts")).podsCommand,

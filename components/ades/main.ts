@@ -6,8 +6,12 @@ import { mkdir } from "node:fs/promises";
 
 import { createGuard } from "./caller.ts";
 import { settings as definitions } from "./config.ts";
+import { startDeliveries } from "./deliveries/deliver.ts";
+import { findEngine } from "./execution/container-engine.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
+import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
 import { openWatcher } from "./execution/until-ended.ts";
+import { startSweeps } from "./retention/sweep.ts";
 import { createProcessingService } from "./service.ts";
 import type { Tables } from "./store/tables.ts";
 
@@ -16,6 +20,8 @@ await runService({
   settings: definitions,
   build: async ({ settings, logger }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, OPEN_HOST: openHost } = settings;
+    // An engine that was asked for and is not there is told now, and not by every job.
+    findEngine(settings);
     await mkdir(settings.DATA_DIR, { recursive: true });
     const { db, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,
@@ -40,13 +46,18 @@ await runService({
         ...(openHost !== undefined && { openHost: openHost.toLowerCase() }),
       }),
     });
+    await sweepStrayPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
     const dispatcher = await startDispatcher({ db, settings, logger, env: process.env });
+    const deliveries = await startDeliveries({ db, settings, logger });
+    const sweeps = startSweeps({ db, settings, logger });
     return {
       servers: { http: await readyServer(app) },
       ready: check,
       close: async () => {
         await dispatcher.stop();
+        await deliveries.stop();
+        await sweeps.stop();
         await app.close();
         await watcher.close();
         await issuer?.close();

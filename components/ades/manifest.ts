@@ -1,5 +1,7 @@
 import type { Component, DeployContext, EnvValue } from "@swath/manifest";
 
+import { TOOL_PODS_ROLE, createToolNetworks, toPodSettings } from "./execution/kubernetes/deployment.ts";
+
 const TEST_USERS = ["eric", "bob", "alice"];
 const NAMESPACE = "zoo";
 
@@ -18,7 +20,7 @@ export const manifest: Component = {
         protection: {
           required: variables.REQUIRE_ADES_PROTECTION,
           clientId: "ades",
-          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$"],
+          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$", "^/resources/ades\\.css$"],
         },
       },
     ],
@@ -27,7 +29,10 @@ export const manifest: Component = {
         clientId: "ades",
         name: "Processing service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
-        resources: TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        resources: [
+          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
+          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        ],
       },
     ],
   }),
@@ -45,13 +50,17 @@ export const manifest: Component = {
             DATABASE_URL: { database: "url" },
             DATA_DIR: { volume: "ades" },
             PUBLIC_URL: context.publicUrl("ades"),
+            PLATFORM_DOMAIN: context.settings.domain,
             AUTHENTICATION: variables.REQUIRE_ADES_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
             MAX_CORES: String(variables.PROCESSING_MAX_CORES),
             MAX_RAM_MIB: String(toMebibytes(variables.PROCESSING_MAX_RAM)),
+            ...toMachine(context),
             ...toIdentity(context),
             ...toStorage(context),
+            ...toPodSettings(context),
           },
+          clusterRole: TOOL_PODS_ROLE,
           ports: [{ name: "http", number: 8080 }],
           mounts: [{ volume: "ades", path: "/data" }],
           resources: { requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "1Gi" } },
@@ -63,13 +72,14 @@ export const manifest: Component = {
           namespace: NAMESPACE,
           size: "20Gi",
           storageClass: variables.ADES_STORAGE,
-          accessMode: "ReadWriteOnce",
+          accessMode: variables.ADES_STORAGE_ACCESS,
           backup: {
             kind: "nothing",
             because: "it holds only what jobs at work have staged and made; they are run again",
           },
         },
       ],
+      podNetworks: createToolNetworks(NAMESPACE),
     };
   },
 };
@@ -89,14 +99,14 @@ function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<s
 }
 
 /** Results go to the user's workspace where there are workspaces, else to a bucket of the platform's own. */
-function toStorage({ settings, isEnabled }: DeployContext): Record<string, EnvValue> {
+function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
   const { variables } = settings;
   const toWorkspace = variables.STAGEOUT_TARGET === "workspace" && isEnabled("workspace-api");
   return {
     STAGEOUT_TARGET: toWorkspace ? "workspace" : "objstore",
     S3_REGION: variables.OBJSTORE_REGION,
     ...(isEnabled("objstore")
-      ? { S3_ENDPOINT: { peer: "objstore" } }
+      ? { S3_ENDPOINT: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore") }
       : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
     S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
     S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
@@ -105,6 +115,27 @@ function toStorage({ settings, isEnabled }: DeployContext): Record<string, EnvVa
       WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const,
     }),
   };
+}
+
+/** On the embedded cluster tools run on its machine, and jobs share what the cluster was given of it. */
+function toMachine({ settings: { variables } }: DeployContext): Record<string, EnvValue> {
+  const { LOCALCLUSTER_CPU_AMOUNT: cores, LOCALCLUSTER_MEMORY_AMOUNT: memory } = variables;
+  const isEmbedded = variables.REQUIRE_LOCALCLUSTER && variables.LOCALCLUSTER_TOOL === "embedded";
+  return isEmbedded
+    ? {
+        CONTAINER_ENGINE: variables.CONTAINER_ENGINE,
+        ...(variables.CONTAINER_AUTH_FILE !== undefined && { CONTAINER_AUTH_FILE: variables.CONTAINER_AUTH_FILE }),
+        CAPACITY_CORES: cores,
+        ...(memory !== "max" && { CAPACITY_RAM_MIB: String(toToolMebibytes(memory)) }),
+      }
+    : {};
+}
+
+/** A size as tools of local clusters write it, in MiB: units are powers of 1024, a bare number is MiB. */
+function toToolMebibytes(size: string): number {
+  const [, amount = "0", unit = ""] = /^([\d.]+)(\w*)$/.exec(size) ?? [];
+  const power = unit.toLowerCase() === "b" ? -2 : "kmgtp".indexOf(unit.charAt(0).toLowerCase() || "m") - 1;
+  return Math.max(64, Math.floor(Number(amount) * 1024 ** power));
 }
 
 const UNITS: Readonly<Record<string, number>> = {

@@ -1,6 +1,20 @@
-import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+import type { ClusterRole, Component, DeployContext, EnvValue } from "@swath/manifest";
 
 const NAMESPACE = "rm";
+
+/** What the reconciler may do with the API of a cluster: make, keep and remove namespaces and what is in them. */
+export const NAMESPACES_ROLE: ClusterRole = {
+  scope: "cluster",
+  rules: [
+    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "patch", "delete"] },
+    {
+      apiGroups: [""],
+      resources: ["secrets", "configmaps", "resourcequotas", "limitranges"],
+      verbs: ["get", "create", "patch"],
+    },
+    { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["get", "create", "patch"] },
+  ],
+};
 
 /** Workspaces: the API at `workspace-api.<domain>`, and the reconciler that makes and keeps what belongs to them. */
 export const manifest: Component = {
@@ -49,9 +63,7 @@ export const manifest: Component = {
             AUTHENTICATION: variables.REQUIRE_WORKSPACE_API_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("workspace-api-open") }),
             INTERNAL_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 },
-            ...(context.isEnabled("objstore")
-              ? { S3_ENDPOINT: context.publicUrl("objstore") }
-              : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
+            ...toPublicStorage(context),
           },
           ports: [
             { name: "http", number: 8080 },
@@ -77,8 +89,12 @@ function createReconciler(context: DeployContext) {
       ...toShared(context),
       ...(context.isEnabled("identity") && { IDENTITY_ADMIN_PASSWORD: variables.IDENTITY_SERVICE_ADMIN_PASSWORD }),
       IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
+      WORKSPACE_NAMESPACES: { onKubernetes: "true" },
+      DEPLOYMENT: { onKubernetes: context.settings.clusterName },
+      ...toPublicStorage(context),
       ...toStorage(context),
     },
+    clusterRole: NAMESPACES_ROLE,
     resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
   };
 }
@@ -99,6 +115,16 @@ function toStorage({ settings: { variables }, isEnabled }: DeployContext): Recor
     : endpoint === undefined
       ? {}
       : { OBJSTORE_URL: endpoint, ...keys };
+}
+
+/** The address that people and their programs use. */
+function toPublicStorage(context: DeployContext): Record<string, EnvValue> {
+  const { OBJSTORE_ENDPOINT: endpoint } = context.settings.variables;
+  return context.isEnabled("objstore")
+    ? { S3_ENDPOINT: context.publicUrl("objstore") }
+    : endpoint === undefined
+      ? {}
+      : { S3_ENDPOINT: endpoint };
 }
 
 function toShared({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {

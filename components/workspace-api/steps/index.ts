@@ -1,6 +1,9 @@
 import { type Settings, createPeer } from "@swath/service";
 import type { Kysely } from "kysely";
 
+import { openAccount } from "@swath/kubernetes/account";
+import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
+
 import { createAdminToken } from "../clients/admin-token.ts";
 import { emptyBucket } from "../clients/empty-bucket.ts";
 import { createIdentityAdmin } from "../clients/identity-admin.ts";
@@ -8,7 +11,9 @@ import { createObjstoreAdmin } from "../clients/objstore-admin.ts";
 import { withStorageClient } from "../clients/storage-client.ts";
 import type { reconcilerSettings } from "../config.ts";
 import type { Tables } from "../store/tables.ts";
-import { createBucketStep } from "./bucket.ts";
+import { listSteps } from "../store/steps.ts";
+import { type BucketOutputs, createBucketStep } from "./bucket.ts";
+import { createNamespaceStep } from "./namespace.ts";
 import { createOwnerStep } from "./owner.ts";
 import { type LendStorage, createPlainBucketStep } from "./plain-bucket.ts";
 import { createProtectionStep } from "./protection.ts";
@@ -26,16 +31,18 @@ export function createSteps(
 ): { readonly steps: readonly Step[]; readonly close: () => Promise<void> } {
   const identity = openIdentity(settings);
   const storage = openStorage(settings, onCall);
+  const cluster = openCluster(settings);
   return {
     steps: [
       ...(identity ? [createOwnerStep(db, identity.admin)] : []),
       ...(storage?.steps ?? []),
+      ...(cluster ? [createNamespaces(cluster, settings, db)] : []),
       ...(identity
         ? [createProtectionStep(identity.admin, settings.PROTECTION_CLIENT, settings.IDENTITY_ADMIN_USER)]
         : []),
     ],
     close: async () => {
-      await Promise.all([identity?.close(), storage?.close()]);
+      await Promise.all([identity?.close(), storage?.close(), cluster?.close()]);
     },
   };
 }
@@ -77,4 +84,36 @@ function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => v
     ],
     close: () => peer.close(),
   };
+}
+
+function openCluster({ WORKSPACE_NAMESPACES: isOn, ...settings }: ReconcilerSettings): ClusterApi | undefined {
+  return isOn ? openClusterApi(openAccount(settings.KUBERNETES_ACCOUNT, settings.KUBERNETES_API)) : undefined;
+}
+
+function createNamespaces(api: ClusterApi, settings: ReconcilerSettings, db: Kysely<Tables>): Step {
+  const { S3_ENDPOINT: endpoint = "", S3_REGION: region } = settings;
+  return createNamespaceStep({
+    api,
+    deployment: settings.DEPLOYMENT,
+    defaultQuotaMb: settings.DEFAULT_QUOTA_MB,
+    limits: {
+      cpu: settings.NAMESPACE_CPU,
+      memory: settings.NAMESPACE_MEMORY,
+      pods: settings.NAMESPACE_PODS,
+      storage: settings.NAMESPACE_STORAGE,
+    },
+    findBucket: async (workspace) => {
+      const steps = await listSteps(db, workspace);
+      const outputs = steps.find(({ name }) => name === "bucket")?.outputs as BucketOutputs | null | undefined;
+      return outputs?.key === undefined
+        ? undefined
+        : {
+            bucketname: outputs.bucketname,
+            access: outputs.key.access,
+            secret: outputs.key.secret,
+            endpoint,
+            region,
+          };
+    },
+  });
 }

@@ -8,7 +8,7 @@ import { type Answer, ROOT, type Rig, startRig } from "./rig.ts";
 let rig: Rig;
 before(async () => {
   rig = await startRig();
-  rig.startReconciler(undefined, { storageIsExisting: true });
+  rig.startReconciler(undefined, { OBJSTORE_ADMIN_URL: undefined });
 });
 after(() => rig.close());
 

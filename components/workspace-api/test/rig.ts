@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
 import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createLogger } from "@swath/service";
@@ -10,7 +10,6 @@ import { join } from "node:path";
 
 import { waitUntil } from "@swath/testing";
 
-import { createCallerOf } from "../caller.ts";
 import { createInternalApi } from "../routes/internal.ts";
 import { createWorkspaceApi } from "../service.ts";
 import type { Tables } from "../store/tables.ts";
@@ -42,7 +41,7 @@ export interface Rig {
   readonly startObjstore: () => Promise<void>;
   readonly killObjstore: () => Promise<void>;
   /** Starts a reconciler of its own process; `crashAt` ends it with SIGKILL when it reaches that point. */
-  readonly startReconciler: (crashAt?: string, options?: { readonly storageIsExisting?: boolean }) => ChildProcess;
+  readonly startReconciler: (crashAt?: string, env?: Readonly<Record<string, string | undefined>>) => ChildProcess;
   /** What services of the deployment ask about a user's storage. */
   readonly askInternally: (user: string) => Promise<Answer>;
   readonly close: () => Promise<void>;
@@ -57,7 +56,7 @@ export async function startRig(): Promise<Rig> {
   const objstoreUrl = `http://127.0.0.1:${port}`;
   const objstoreAdminUrl = `http://127.0.0.1:${consolePort}`;
   const children = new Set<ChildProcess>();
-  const start = (file: string, env: Record<string, string>): ChildProcess => {
+  const start = (file: string, env: Readonly<Record<string, string | undefined>>): ChildProcess => {
     const child = spawn(process.execPath, [file], {
       // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
       env: { PATH: process.env["PATH"], LOG_LEVEL: "error", ...env },
@@ -107,6 +106,7 @@ export async function startRig(): Promise<Rig> {
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
       adminUser: "admin",
       isOpen: false,
+      realm: "workspace-api",
       openHost: "workspace-api-open.example.org",
     }),
   });
@@ -143,15 +143,16 @@ export async function startRig(): Promise<Rig> {
       });
       return { status: answer.statusCode, body: answer.json() };
     },
-    startReconciler: (crashAt, { storageIsExisting = false } = {}) =>
+    startReconciler: (crashAt, env) =>
       start(join(import.meta.dirname, "crash-reconciler.ts"), {
         DATABASE_URL: postgres.url,
-        ...(!storageIsExisting && { OBJSTORE_ADMIN_URL: objstoreAdminUrl }),
+        OBJSTORE_ADMIN_URL: objstoreAdminUrl,
         OBJSTORE_URL: objstoreUrl,
         OBJSTORE_ROOT_USER: ROOT.user,
         OBJSTORE_ROOT_PASSWORD: ROOT.password,
         RECONCILE_INTERVAL: "1s",
         ...(crashAt !== undefined && { CRASH_AT: crashAt }),
+        ...env,
       }),
     close: async () => {
       for (const child of children) {

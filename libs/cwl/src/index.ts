@@ -14,6 +14,7 @@ export type { Capacity } from "./run/admission.ts";
 export { removeJournal } from "./run/work-place.ts";
 export type { Executors } from "./run/context.ts";
 export { createProcessExecutor } from "./executors/process.ts";
+export { LogTail } from "./executors/log-tail.ts";
 export type {
   ContainerRequest,
   Executor,
@@ -30,6 +31,8 @@ export { formatType } from "./model/types.ts";
 export { toJson } from "./model/values.ts";
 export { describeProcess } from "./describe.ts";
 export type { ParameterDescription, ProcessDescription } from "./describe.ts";
+export { estimateResources } from "./estimate.ts";
+export type { ResourceEstimate } from "./estimate.ts";
 export { graphOf, toDot } from "./graph.ts";
 export type { GraphEdge, GraphNode, WorkflowGraph } from "./graph.ts";
 export { packDocument } from "./pack.ts";
@@ -37,6 +40,7 @@ export { validateDocument } from "./validate/validate.ts";
 export type { ValidationReport } from "./validate/validate.ts";
 export { createContainerExecutor } from "./executors/container.ts";
 export type { ContainerOptions } from "./executors/container.ts";
-export { writeCrate } from "./provenance/ro-crate.ts";
+export { describeRun, writeCrate } from "./provenance/ro-crate.ts";
+export { secretInputs } from "./run/secrets.ts";
 export { cwlCommands } from "./commands/index.ts";
 export type { CommandIo, CwlCommand } from "./commands/command.ts";

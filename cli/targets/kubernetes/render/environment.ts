@@ -43,8 +43,14 @@ export function plainText(plan: Plan, workload: Pick<Workload, "name" | "mounts"
   if (typeof value === "string") {
     return value;
   }
+  if ("onKubernetes" in value) {
+    return value.onKubernetes;
+  }
   if ("peer" in value) {
     return `http://${serviceAddress(plan, value.peer, value.port ?? "http")}`;
+  }
+  if ("platform" in value) {
+    return "kubernetes";
   }
   if ("volume" in value) {
     const mount = workload.mounts?.find(({ volume }) => volume === value.volume);
