@@ -199,8 +199,8 @@ function perform(
     publicUrl: context.publicUrl,
     authorize,
     signIn: (form) => admit(authenticateForm(form, credentials), "POST"),
-    checkRoom: (bucket, bytes) => {
-      checkQuota(bucket, bytes);
+    checkRoom: (bucket, bytes, freed = 0) => {
+      checkQuota(bucket, bytes - freed);
       releases.push(context.disk.reserve(bytes));
     },
   };

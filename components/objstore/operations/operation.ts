@@ -14,8 +14,8 @@ export interface OperationContext {
   readonly publicUrl: string;
   /** Asks for a further right. @throws {S3Error} AccessDenied */
   readonly authorize: (action: string, bucket: string, key?: string) => void;
-  /** @throws {S3Error} InsufficientStorage, QuotaExceeded */
-  readonly checkRoom: (bucket: Bucket, bytes: number) => void;
+  /** `freed`: bytes of what is replaced. @throws {S3Error} InsufficientStorage, QuotaExceeded */
+  readonly checkRoom: (bucket: Bucket, bytes: number, freed?: number) => void;
   /** Whom a form proves to come from, and what that caller may do. @throws {S3Error} SignatureDoesNotMatch and others */
   readonly signIn: (form: FormFields) => Pick<OperationContext, "principal" | "authorize">;
 }

@@ -23,10 +23,12 @@ export const putObject: Operation = {
     const headers = readObjectHeaders(request);
     const tags = readTagHeader(request);
     const check = toWriteCheck(request.message.headers);
-    check(store.versions.findLatest(bucket.id, keyOf(context)));
+    const current = store.versions.findLatest(bucket.id, keyOf(context));
+    check(current);
+    const freed = bucket.versioning !== "Enabled" && current?.version === "null" ? current.size : 0;
     const body = await receiveBody(request, {
       files: store.files,
-      checkRoom: (bytes) => context.checkRoom(bucket, bytes),
+      checkRoom: (bytes) => context.checkRoom(bucket, bytes, freed),
     });
     await keepObject(context, { key: keyOf(context), headers, tags, check, body });
     send(request, 200);
