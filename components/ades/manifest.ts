@@ -110,7 +110,8 @@ function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<st
       : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
     S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
     S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
-    ...(toWorkspace && {
+    // Results go there, or inputs come from there.
+    ...(isEnabled("workspace-api") && {
       WORKSPACE_URL: { peer: "workspace-api", port: "internal" },
       WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const,
     }),

@@ -22,9 +22,17 @@ export async function findStorage(settings: AdesSettings, user: string): Promise
   if (endpoint === undefined) {
     throw new Error("there is no object storage that results could go to; deploy with REQUIRE_OBJSTORE=true");
   }
-  return settings.STAGEOUT_TARGET === "workspace"
-    ? findWorkspaceStorage(settings, { endpoint, region }, user)
-    : findCommonStorage(settings, { endpoint, region });
+  const place = { endpoint, region };
+  if (settings.STAGEOUT_TARGET === "workspace") {
+    return findWorkspaceStorage(settings, place, user);
+  }
+  const common = await findCommonStorage(settings, place);
+  if (settings.WORKSPACE_URL === undefined) {
+    return common;
+  }
+  // Scenes may lie in the user's workspace all the same; who has none gives no inputs from there.
+  const own = await findWorkspaceStorage(settings, place, user).catch(() => undefined);
+  return { target: common.target, access: [...(own?.access ?? []), ...common.access] };
 }
 
 interface Place {

@@ -1,4 +1,9 @@
-import { type CSSVariablesResolver, type MantineColorsTuple, createTheme } from "@mantine/core";
+import {
+  type CSSVariablesResolver,
+  type MantineColorsTuple,
+  createTheme,
+  defaultVariantColorsResolver,
+} from "@mantine/core";
 
 // The shades that are used most stand at 7 (light) and 4 (dark); they are the colours of the sign-in pages.
 const teal: MantineColorsTuple = [
@@ -25,6 +30,11 @@ export const theme = createTheme({
   primaryColor: "teal",
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
+  // The library finds the text's colour for the light shade and keeps it for the dark one.
+  variantColorResolver: (input) => ({
+    ...defaultVariantColorsResolver(input),
+    ...(input.variant === "filled" && { color: "var(--swath-on-fill)" }),
+  }),
   colors: { teal, red, green, yellow, blue, dark },
   black: "#16202b",
   fontFamily: 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif',
@@ -49,6 +59,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#5f6e80",
     "--mantine-color-default-border": "#ccd5df",
     "--mantine-color-error": "#b3261e",
+    "--swath-on-fill": "#ffffff",
     "--swath-back": "#eef2f6",
     "--swath-line": "#ccd5df",
     "--swath-hover": "#f2f6f9",
@@ -63,6 +74,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#8fa1b2",
     "--mantine-color-default-border": "#33414f",
     "--mantine-color-error": "#ffb4ab",
+    "--swath-on-fill": "#0e151c",
     "--swath-back": "#0e151c",
     "--swath-line": "#33414f",
     "--swath-hover": "#1f2b37",
