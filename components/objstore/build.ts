@@ -18,7 +18,7 @@ import { moveWatermark } from "./store/recovery.ts";
 import { openStore } from "./store/store.ts";
 import { createAssumeRole } from "./sts/assume-role.ts";
 import { addDefaultRoles } from "./sts/default-roles.ts";
-import { createTokenVerifier } from "./sts/verify-token.ts";
+import { createWebIdentityVerifier } from "./sts/verify-token.ts";
 
 interface BuildContext {
   readonly settings: ObjstoreSettings;
@@ -47,7 +47,13 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const identity =
     issuer === undefined
       ? undefined
-      : createTokenVerifier(issuer, settings.IDENTITY_INTERNAL_URL ?? new URL(issuer).origin);
+      : createWebIdentityVerifier({
+          issuer,
+          peerUrl: settings.IDENTITY_INTERNAL_URL,
+          audiences: settings.ACCEPTED_AUDIENCES.split(",").flatMap((part) =>
+            part.trim() === "" ? [] : [part.trim()],
+          ),
+        });
   const role =
     identity === undefined ? undefined : { accounts: store.accounts, verifyToken: identity.verify, now: store.now };
   if (identity !== undefined) {
@@ -59,6 +65,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     labelNames: ["operation", "status"],
     registers: [metrics],
   });
+  const durationsOf = rememberLabels(requests);
   const damaged = new Counter({
     name: "objstore_damaged_total",
     help: "Damaged content found by the scrub",
@@ -78,7 +85,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
     onRequest: ({ error, ...entry }) => {
-      requests.observe({ operation: entry.operation, status: String(entry.status) }, entry.ms / 1000);
+      durationsOf(entry.operation, entry.status).observe(entry.ms / 1000);
       if (error !== undefined) {
         logger.error({ ...entry, err: error }, "request failed");
       } else {
@@ -141,6 +148,17 @@ function openLogin(settings: ObjstoreSettings) {
         clientId: CONSOLE_CLIENT_ID,
         consoleUrl: url.replace(/\/+$/, ""),
       };
+}
+
+/** The histogram of an operation and status. Looking it up by its labels each time costs more than adding to it. */
+function rememberLabels(requests: Histogram<"operation" | "status">) {
+  const known = new Map<string, Histogram.Internal<"operation" | "status">>();
+  return (operation: string, status: number) => {
+    const name = `${operation} ${status}`;
+    const found = known.get(name) ?? requests.labels(operation, String(status));
+    known.set(name, found);
+    return found;
+  };
 }
 
 function addUsageGauges(

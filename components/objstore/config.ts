@@ -35,6 +35,11 @@ export const settings = defineSettings({
     default: "objstore-console",
     description: "Public client of the identity service that people sign in to the console with",
   },
+  ACCEPTED_AUDIENCES: {
+    kind: "string",
+    default: "account",
+    description: "Audiences of which an access token must have one, separated by commas",
+  },
 });
 
 export type ObjstoreSettings = Settings<typeof settings>;

@@ -40,11 +40,8 @@ interface Place {
   readonly region: string;
 }
 
-async function findWorkspaceStorage(
-  { WORKSPACE_URL: url, WORKSPACE_SECRET: secret }: AdesSettings,
-  place: Place,
-  user: string,
-): Promise<UserStorage> {
+async function findWorkspaceStorage(settings: AdesSettings, place: Place, user: string): Promise<UserStorage> {
+  const { WORKSPACE_URL: url, WORKSPACE_SECRET: secret } = settings;
   if (url === undefined || secret === undefined) {
     throw new Error(
       "results go to workspaces, and there is no workspace API; deploy it, or set STAGEOUT_TARGET=objstore",
@@ -64,19 +61,25 @@ async function findWorkspaceStorage(
       throw new Error(body.detail ?? `the workspace API answers ${answer.status}`);
     }
     const { bucketname: bucket, access, secret: secretAccessKey } = body.storage.credentials;
-    const target = { ...place, bucket, credentials: { accessKeyId: access, secretAccessKey } };
+    // Workspaces have no keys of their own in an existing object storage: the platform's are used, for this bucket alone.
+    const credentials = access === "" ? readOwnKeys(settings) : { accessKeyId: access, secretAccessKey };
+    const target = { ...place, bucket, credentials };
     return { target, access: [{ ...target, buckets: [bucket], isPrivate: true }] };
   } finally {
     await peer.close();
   }
 }
 
-async function findCommonStorage(settings: AdesSettings, place: Place): Promise<UserStorage> {
-  const { STAGEOUT_BUCKET: bucket, S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey } = settings;
+function readOwnKeys({ S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey }: AdesSettings) {
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error("S3_ACCESS_KEY and S3_SECRET_KEY, the keys of the object storage, are missing");
   }
-  const target = { ...place, bucket, credentials: { accessKeyId, secretAccessKey } };
+  return { accessKeyId, secretAccessKey };
+}
+
+async function findCommonStorage(settings: AdesSettings, place: Place): Promise<UserStorage> {
+  const { STAGEOUT_BUCKET: bucket } = settings;
+  const target = { ...place, bucket, credentials: readOwnKeys(settings) };
   const client = createS3Client(target, { connections: 1, stallSeconds: 20 });
   try {
     await client.send(new HeadBucketCommand({ Bucket: bucket })).catch(async (error: unknown) => {

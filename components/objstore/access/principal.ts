@@ -1,7 +1,8 @@
 import { S3Error } from "../errors.ts";
 import type { AccessKey, Accounts } from "../store/accounts.ts";
 import type { Bucket } from "../store/rows.ts";
-import { type AccessQuestion, type Policy, evaluatePolicy, parsePolicy } from "./policy.ts";
+import { recallPolicy } from "./policy-memory.ts";
+import { type AccessQuestion, type Policy, evaluatePolicy } from "./policy.ts";
 
 /** Who asks. */
 export type Principal =
@@ -28,8 +29,8 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
   if (key.enabled === 0) {
     throw new S3Error("InvalidAccessKeyId", "The access key is disabled.");
   }
-  const own = key.policy === null ? [] : [parsePolicy(key.policy)];
-  const limit = key.session_policy === null ? undefined : { limit: parsePolicy(key.session_policy) };
+  const own = key.policy === null ? [] : [recallPolicy(key.policy)];
+  const limit = key.session_policy === null ? undefined : { limit: recallPolicy(key.session_policy) };
   if (key.user === rootUser && key.claims === null) {
     if (own.length === 0 && limit === undefined) {
       return { kind: "root", name: rootUser };
@@ -51,7 +52,7 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
   if (user === undefined || user.enabled === 0) {
     throw new S3Error("InvalidAccessKeyId", "The user of this access key is disabled.");
   }
-  return { kind: "user", name: user.name, policies: [parsePolicy(user.policy), ...own], claims, ...limit };
+  return { kind: "user", name: user.name, policies: [recallPolicy(user.policy), ...own], claims, ...limit };
 }
 
 /** The rule of S3: an explicit Deny anywhere wins; else the user's policies or the bucket's policy must allow. */
@@ -74,7 +75,7 @@ export function isAllowed(
   if (principal.kind === "user" && principal.limit && evaluatePolicy(principal.limit, full) !== "allow") {
     return false;
   }
-  const byBucket = bucket?.policy ? evaluatePolicy(parsePolicy(bucket.policy, bucket.name), full) : "none";
+  const byBucket = bucket?.policy ? evaluatePolicy(recallPolicy(bucket.policy, bucket.name), full) : "none";
   if (identity.includes("deny") || byBucket === "deny") {
     return false;
   }

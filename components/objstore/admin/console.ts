@@ -5,18 +5,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
 import { type Principal, isAllowed, nameOf } from "../access/principal.ts";
+import { toRootKey } from "../access/root-key.ts";
 import type { DiskGuard } from "../background/disk-guard.ts";
 import type { Scrub } from "../background/scrub.ts";
 import { S3Error } from "../errors.ts";
 import { isBucketName } from "../protocol/address.ts";
-import type { AccessKey } from "../store/accounts.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 import { exchangeToken } from "../sts/assume-role.ts";
 import { addAccountRoutes } from "./account-routes.ts";
-import { checkPolicy, toKeyJson } from "./json.ts";
+import { Policy, checkPolicy, toKeyJson } from "./json.ts";
 import { addLinkRoutes } from "./link-routes.ts";
 import { addPlatformLogin } from "./platform-login.ts";
+import { addRoleRoutes } from "./role-routes.ts";
 import { type Session, Sessions, toSessionToken } from "./sessions.ts";
 
 export interface ConsoleOptions {
@@ -37,7 +38,6 @@ export interface ConsoleOptions {
 const COOKIE = "objstore_session";
 /** How long somebody who came by the platform's login stays signed in. */
 const LOGIN_SECONDS = 4 * 3600;
-const Policy = Type.Object({}, { additionalProperties: true });
 const SignIn = Type.Union([
   Type.Object({ accessKey: Type.String(), secretKey: Type.String() }),
   Type.Object({ token: Type.String() }),
@@ -244,25 +244,10 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
   });
 
   addAccountRoutes(app, { store, rootUser, callerOf, requireRoot });
+  addRoleRoutes(app, { store, requireRoot });
 
   addLinkRoutes(app, { store, publicUrl, region, callerOf });
   return app;
-}
-
-function toRootKey(user: string, secret: string): AccessKey {
-  return {
-    id: user,
-    secret,
-    user,
-    title: "root",
-    created: 0,
-    enabled: 1,
-    policy: null,
-    expires: null,
-    token: null,
-    claims: null,
-    session_policy: null,
-  };
 }
 
 /** List, read, write and delete in one bucket. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
-import { encodePath, encodeUri } from "../signature/canonical-request.ts";
-import { type CredentialScope, deriveSigningKey, hmac, toScope } from "../signature/signing-key.ts";
+import { encodePath, toCanonicalQuery } from "../signature/canonical-request.ts";
+import { type CredentialScope, deriveSigningKey, hmacHex, toScope } from "../signature/signing-key.ts";
 
 export type PresignMethod = "GET" | "PUT" | "POST" | "HEAD" | "DELETE";
 
@@ -48,13 +48,10 @@ export function presign({
     "X-Amz-SignedHeaders": names,
     ...(credential.token !== null && { "X-Amz-Security-Token": credential.token }),
   };
-  const text = Object.entries(parameters)
-    .map(([name, value]) => `${encodeUri(name)}=${encodeUri(value)}`)
-    .sort()
-    .join("&");
+  const text = toCanonicalQuery(Object.entries(parameters));
   const lines = signed.map(([name, value]) => `${name}:${value.trim().replace(/ {2,}/g, " ")}\n`).join("");
   const canonical = `${method}\n${path}\n${text}\n${lines}\n${names}\nUNSIGNED-PAYLOAD`;
   const signing = `AWS4-HMAC-SHA256\n${time}\n${toScope(scope)}\n${hash("sha256", canonical)}`;
-  const signature = hmac(deriveSigningKey(credential.secret, scope), signing).toString("hex");
+  const signature = hmacHex(deriveSigningKey(credential.secret, scope), signing);
   return `${publicUrl}${path}?${text}&X-Amz-Signature=${signature}`;
 }
