@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { runCommand } from "@swath/testing";
 import { type Document, OpenAPIClientAxios } from "openapi-client-axios";
 
-import { type TestAdes, startAdes } from "../../components/ades/test/start-ades.ts";
+import { type TestAdes, startAdes } from "./start-ades.ts";
 
 const OWSLIB = "/usr/lib/python3/dist-packages/owslib";
 let ades: TestAdes;
@@ -21,7 +21,7 @@ test(
   { skip: !existsSync(OWSLIB) && "Debian's package python3-owslib is missing" },
   async () => {
     for (const face of ["ogc-api", "wps3"]) {
-      const script = join(import.meta.dirname, "processes-owslib.py");
+      const script = join(import.meta.dirname, "owslib-client.py");
       const { stdout, stderr, status } = await runCommand("/usr/bin/python3", [script, `${ades.url}/eric/${face}`]);
       assert.equal(status, 0, stderr);
       const seen = JSON.parse(stdout) as {
