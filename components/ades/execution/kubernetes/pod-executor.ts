@@ -2,6 +2,7 @@ import { CwlError, type Executor, type JobResult, type JobSpec, LogTail, type Ru
 import type { ClusterApi } from "@swath/kubernetes/api";
 import { randomBytes } from "node:crypto";
 
+import { Interruption } from "../../runner/interruption.ts";
 import { createPod, removePod, removePods } from "./create-pod.ts";
 import { type Patience, type Wait, explainEnd, explainWait } from "./explain.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
@@ -47,8 +48,10 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
         : await pods.join(job, controls, around, joined);
     },
     cleanUp: async (prefixes) => {
-      for (const prefix of prefixes) {
-        await removePods(api, `${marks.run}=${runOf(`${prefix}0`)}`);
+      for (const runId of prefixes.map((prefix) => runOf(`${prefix}0`))) {
+        if (!pods.left.has(runId)) {
+          await removePods(api, `${marks.run}=${runId}`);
+        }
       }
     },
     removeOrphans: (runId) => removePods(api, `${marks.run}=${runId}`),
@@ -57,6 +60,8 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
 }
 
 class PodRunner {
+  /** Runs that were interrupted: their pods go on, for those who continue them. */
+  readonly left = new Set<string>();
   private readonly api: ClusterApi;
   private readonly patience: Patience;
 
@@ -105,7 +110,13 @@ class PodRunner {
       throw cancelled();
     }
     // At once, whatever `work` is waiting for.
-    const remove = () => void removePod(this.api, name).catch(() => {});
+    const remove = () => {
+      if (signal.reason instanceof Interruption) {
+        this.left.add(runOf(job.id));
+      } else {
+        void removePod(this.api, name).catch(() => {});
+      }
+    };
     signal.addEventListener("abort", remove, { once: true });
     let hasEnded = false;
     try {
@@ -116,7 +127,9 @@ class PodRunner {
       throw signal.aborted ? cancelled() : asInfrastructure(error, job);
     } finally {
       signal.removeEventListener("abort", remove);
-      await removePod(this.api, name, { hasEnded });
+      if (!this.left.has(runOf(job.id))) {
+        await removePod(this.api, name, { hasEnded });
+      }
     }
   }
 
