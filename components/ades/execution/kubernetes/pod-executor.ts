@@ -7,10 +7,10 @@ import { createPod, removePod, removePods } from "./create-pod.ts";
 import { type Patience, type Wait, explainEnd, explainWait } from "./explain.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
 import { digestOf } from "./invocation.ts";
-import { type KeptPod, KeptPods, inodeOf, takeOver } from "./kept-pods.ts";
+import { type KeptPod, KeptPods, inodeOf, putAside, takeOver } from "./kept-pods.ts";
 import { type PodSurroundings, createPodManifest, imageOf, runOf } from "./pod-spec.ts";
 import { type Pod, type Terminated, containerState, hasBegun, marks } from "./pod-types.ts";
-import { watchPod } from "./watch-pod.ts";
+import { podsPath, watchPod } from "./watch-pod.ts";
 
 export interface PodExecutorOptions {
   readonly api: ClusterApi;
@@ -127,9 +127,21 @@ class PodRunner {
       throw signal.aborted ? cancelled() : asInfrastructure(error, job);
     } finally {
       signal.removeEventListener("abort", remove);
-      if (!this.left.has(runOf(job.id))) {
+      if (hasEnded || !this.left.has(runOf(job.id))) {
         await removePod(this.api, name, { hasEnded });
+      } else {
+        await this.leave(name, job);
       }
+    }
+  }
+
+  /** Lets a pod go on alone, so that whoever continues the run can join it. */
+  private async leave(name: string, job: JobSpec): Promise<void> {
+    const pod = await this.api.get<Pod>(`${podsPath(this.api.namespace)}/${name}`);
+    if (pod !== undefined && hasBegun(pod)) {
+      putAside(job, name);
+    } else {
+      await removePod(this.api, name);
     }
   }
 
