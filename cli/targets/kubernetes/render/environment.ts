@@ -49,6 +49,9 @@ export function plainText(plan: Plan, workload: Pick<Workload, "name" | "mounts"
   if ("peer" in value) {
     return `http://${serviceAddress(plan, value.peer, value.port ?? "http")}`;
   }
+  if ("platform" in value) {
+    return "kubernetes";
+  }
   if ("volume" in value) {
     const mount = workload.mounts?.find(({ volume }) => volume === value.volume);
     if (mount !== undefined) {

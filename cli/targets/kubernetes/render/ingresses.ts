@@ -8,6 +8,7 @@ export function renderIngress(plan: Plan, route: PlannedRoute): KubernetesObject
   const { USE_TLS: useTls, TLS_CLUSTER_ISSUER: issuer } = plan.settings.variables;
   const backend = { service: { name: route.workload, port: { name: route.port } } };
   const http = { paths: [{ path: "/", pathType: "Prefix", backend }] };
+  const { "kubernetes.io/ingress.class": className = "nginx", ...annotations } = route.ingress?.annotations ?? {};
   const hosts = route.wildcard ? [route.host, `*.${route.host}`] : [route.host];
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -22,13 +23,18 @@ export function renderIngress(plan: Plan, route: PlannedRoute): KubernetesObject
         "nginx.ingress.kubernetes.io/proxy-request-buffering": "off",
         "nginx.ingress.kubernetes.io/proxy-read-timeout": "3600",
         "nginx.ingress.kubernetes.io/proxy-send-timeout": "3600",
+        ...annotations,
       },
     }),
     spec: {
-      ingressClassName: "nginx",
+      ingressClassName: className,
       rules: hosts.map((host) => ({ host, http })),
       ...(useTls
-        ? { tls: [{ secretName: toName(route.service, "tls"), hosts: certificateHosts(hosts, issuer) }] }
+        ? {
+            tls: route.ingress?.tls?.map((entry) => ({ ...entry })) ?? [
+              { secretName: toName(route.service, "tls"), hosts: certificateHosts(hosts, issuer) },
+            ],
+          }
         : {}),
     },
   };
