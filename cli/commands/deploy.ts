@@ -10,8 +10,10 @@ import { type PreparedCluster, prepareCluster } from "../targets/embedded/prepar
 import { prepareDirectories } from "../targets/embedded/state/prepare-directories.ts";
 import { writeClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
 import { holdApply } from "../targets/embedded/hold-apply.ts";
+import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
+import { applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
@@ -28,15 +30,20 @@ export const deployCommand: Command = {
     }
     const deployArguments = { action, clusterName, arg3, arg4 };
     const parsed = parseArguments(deployArguments);
-    const prepared = await prepare(parsed.clusterName, deployArguments, env, parsed.action === "apply");
+    const onKubernetes = findVariablesAddress(parsed.clusterName, env) !== undefined;
+    const isBound = parsed.action === "apply" && !onKubernetes;
+    const prepared = await prepare(parsed.clusterName, deployArguments, env, isBound);
     report(prepared.resolution, stderr);
+    const context = { env, stdout, stderr, args };
     switch (parsed.action) {
       case "template":
         return printTemplate(prepared.resolution, stdout);
       case "delete":
-        return deleteDeployment(parsed.clusterName, { env, stdout, stderr, args });
+        return onKubernetes
+          ? deleteOnKubernetes(parsed.clusterName, context)
+          : deleteDeployment(parsed.clusterName, context);
       case "apply":
-        return apply(prepared, { env, stdout, stderr, args });
+        return onKubernetes ? applyOnKubernetes(prepared.resolution.config, context) : apply(prepared, context);
     }
   },
 };
@@ -94,8 +101,8 @@ async function apply(
     }
     prepareDirectories(paths);
     writeClusterSettings(paths, cluster);
-    await target.apply(plan);
-    const outcome = await watchUntilSettled({ target, stdout });
+    const { finished } = await target.apply(plan);
+    const outcome = await watchUntilSettled({ target, stdout, finished });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     if (!outcome.settled) {
       stderr.write(outcome.explanation);

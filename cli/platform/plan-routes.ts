@@ -11,6 +11,8 @@ export interface PlannedRoute {
   readonly workload: string;
   readonly namespace: string;
   readonly port: string;
+  /** The workload that the gatekeeper protects on this host. */
+  readonly protects?: string;
 }
 
 /** Workload that stands in front of protected hosts. */
@@ -40,7 +42,7 @@ export function planRoutes(
       if (!protection?.required) {
         planned.push(toWorkload(service, workload, port, wildcard));
       } else if (hasGatekeeper) {
-        planned.push(toWorkload(service, GATEKEEPER, "http", wildcard));
+        planned.push({ ...toWorkload(service, GATEKEEPER, "http", wildcard), protects: workload });
       }
       // A host that is to be protected is not published at all where nobody would protect it.
       if (offersOpenHost && variables.OPEN_INGRESS) {

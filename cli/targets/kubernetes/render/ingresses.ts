@@ -1,10 +1,13 @@
 import { toName, type KubernetesObject } from "@swath/kubernetes";
-import type { Plan } from "../../../platform/plan.ts";
+import type { RenderInput } from "./render-input.ts";
 import type { PlannedRoute } from "../../../platform/plan-routes.ts";
 import { metadata } from "./labels.ts";
 
+/** Class of the ingress controller that annotations are written for. */
+export const INGRESS_CLASS = "nginx";
+
 /** The public host of a route, for a controller of class nginx. */
-export function renderIngress(plan: Plan, route: PlannedRoute): KubernetesObject {
+export function renderIngress(plan: RenderInput, route: PlannedRoute): KubernetesObject {
   const { USE_TLS: useTls, TLS_CLUSTER_ISSUER: issuer } = plan.settings.variables;
   const backend = { service: { name: route.workload, port: { name: route.port } } };
   const http = { paths: [{ path: "/", pathType: "Prefix", backend }] };
@@ -25,7 +28,7 @@ export function renderIngress(plan: Plan, route: PlannedRoute): KubernetesObject
       },
     }),
     spec: {
-      ingressClassName: "nginx",
+      ingressClassName: INGRESS_CLASS,
       rules: hosts.map((host) => ({ host, http })),
       ...(useTls
         ? { tls: [{ secretName: toName(route.service, "tls"), hosts: certificateHosts(hosts, issuer) }] }
