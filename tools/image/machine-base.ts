@@ -31,7 +31,7 @@ export function layOutMachineBase(folder: string, node: string): void {
   for (const program of PROGRAMS) {
     copyWithLibraries(folder, program, program);
   }
-  const multiarch = dirname(findLoaded(node).find((path) => /\/libc\.so\.6$/.test(path)) ?? "/lib/libc.so.6");
+  const multiarch = dirname(findLoaded(node).find((path) => path.endsWith("/libc.so.6")) ?? "/lib/libc.so.6");
   for (const library of LIBRARIES) {
     copyFile(folder, join(multiarch, library));
   }

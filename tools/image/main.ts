@@ -44,7 +44,7 @@ try {
   console.log(`built ${values.tag} on ${base} in ${seconds} s: ${sizeOf(values.tag)}`);
   if (values.archive !== undefined) {
     rmSync(values.archive, { force: true });
-    run(["push", "--quiet", values.tag, `docker-archive:${values.archive}:${values.tag}`]);
+    run(["push", "--quiet", values.tag, `docker-archive:${values.archive}:${fullName(values.tag)}`]);
     console.log(`wrote ${values.archive}`);
   }
 } finally {
@@ -83,6 +83,13 @@ function build(context: string, base: string, tag: string): void {
     join(context, "Containerfile"),
     context,
   ]);
+}
+
+/** As a cluster reads a name without a registry: builders call the same thing `localhost/…`. */
+function fullName(tag: string): string {
+  const [first = "", ...rest] = tag.split("/");
+  const hasRegistry = rest.length > 0 && /[.:]|^localhost$/.test(first);
+  return hasRegistry ? tag : `docker.io/${rest.length > 0 ? "" : "library/"}${tag}`;
 }
 
 function sizeOf(tag: string): string {
