@@ -4,11 +4,11 @@ import { createPlan } from "../platform/plan.ts";
 import type { Config } from "../config/config.ts";
 import { holdApply } from "../targets/embedded/hold-apply.ts";
 import { findDeploymentAddress, findVariablesAddress } from "../targets/kubernetes/find-address.ts";
-import { writeKnownCluster } from "../targets/kubernetes/known-clusters.ts";
+import { forgetKnownCluster, writeKnownCluster } from "../targets/kubernetes/known-clusters.ts";
 import { createKubernetesTarget } from "../targets/kubernetes/kubernetes-target.ts";
 import { formatTable } from "../view/table.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
-import type { CommandContext } from "./command.ts";
+import { CommandError, type CommandContext } from "./command.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
@@ -54,14 +54,8 @@ export async function applyOnKubernetes(config: Config, { env, stdout, stderr }:
 
 /** Removes the deployment from its cluster; volumes and generated secrets stay. */
 export async function deleteOnKubernetes(clusterName: string, { env, stdout }: CommandContext): Promise<number> {
-  const [{ resolveContext }, { connect }, { undeploy }] = await Promise.all([
-    import("../targets/kubernetes/api/resolve-context.ts"),
-    import("../targets/kubernetes/api/connection.ts"),
-    import("../targets/kubernetes/deploy.ts"),
-  ]);
-  const address = resolveContext(findDeploymentAddress(clusterName, env) ?? {});
-  const { title } = createKubernetesTarget({ clusterName, address, env });
-  const { removed, kept, shared } = await undeploy({ connection: connect(address), clusterName, env });
+  const { connection, undeploy, title } = await openDeployment(clusterName, env);
+  const { removed, kept, shared } = await undeploy({ connection, clusterName, env });
   stdout.write(
     removed === 0 ? `nothing was deployed on the ${title}\n` : `removed ${removed} objects from the ${title}\n`,
   );
@@ -70,8 +64,43 @@ export async function deleteOnKubernetes(clusterName: string, { env, stdout }: C
       `volumes and generated secrets are kept in ${kept.join(", ")} (deploy/cluster/clean ${clusterName} removes them)\n`,
     );
   }
+  sayShared(shared, stdout);
+  return 0;
+}
+
+/** Removes what outlives a deletion, while nothing is deployed. */
+export async function cleanOnKubernetes(clusterName: string, { env, stdout }: CommandContext): Promise<number> {
+  const { connection, undeploy, readPlan, title } = await openDeployment(clusterName, env);
+  if ((await readPlan(connection, clusterName)) !== undefined) {
+    throw new CommandError(
+      `"${clusterName}" has a deployment that uses its volumes; remove it first: deploy/swath/swath.sh delete ${clusterName}`,
+    );
+  }
+  const { removed, shared } = await undeploy({ connection, clusterName, env, everything: true });
+  forgetKnownCluster(clusterName, env);
+  stdout.write(
+    removed === 0
+      ? `nothing was left of "${clusterName}" on the ${title}\n`
+      : `removed ${removed} objects from the ${title}: volumes, generated secrets and their namespaces\n`,
+  );
+  sayShared(shared, stdout);
+  return 0;
+}
+
+function sayShared(shared: readonly string[], stdout: NodeJS.WriteStream): void {
   if (shared.length > 0) {
     stdout.write(`others use these namespaces too, so they stay: ${shared.join(", ")}\n`);
   }
-  return 0;
+}
+
+async function openDeployment(clusterName: string, env: NodeJS.ProcessEnv) {
+  const [{ resolveContext }, { connect }, { undeploy }, { readPlan }] = await Promise.all([
+    import("../targets/kubernetes/api/resolve-context.ts"),
+    import("../targets/kubernetes/api/connection.ts"),
+    import("../targets/kubernetes/deploy.ts"),
+    import("../targets/kubernetes/state/record.ts"),
+  ]);
+  const address = resolveContext(findDeploymentAddress(clusterName, env) ?? {});
+  const { title } = createKubernetesTarget({ clusterName, address, env });
+  return { connection: connect(address), undeploy, readPlan, title };
 }

@@ -28,6 +28,15 @@ export interface Target {
   readonly readSecret: SecretReader;
   /** How programs on this machine reach the hosts of the deployment, where names and public certificates do not lead there. */
   readonly readAccess: () => Promise<DeploymentAccess>;
+  /** Opens a way in past the ingress, which others run and may not be there yet. Left out where the ingress is the target's own. */
+  readonly forward?: (port: number) => Promise<Forward>;
+}
+
+/** A way in past the ingress, until it is closed. */
+export interface Forward {
+  /** Port on this machine's loopback that takes every host of the deployment. */
+  readonly port: number;
+  readonly close: () => Promise<void>;
 }
 
 export interface Applying {

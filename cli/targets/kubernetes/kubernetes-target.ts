@@ -3,6 +3,7 @@ import type { PodStatus } from "../pod-status.ts";
 import type { Target } from "../target.ts";
 import type { ClusterAddress, Connection } from "./api/connection.ts";
 import type { RollOutProgress } from "./apply/roll-out.ts";
+import { KubernetesError } from "./kubernetes-error.ts";
 
 interface TargetOptions {
   readonly clusterName: string;
@@ -52,6 +53,14 @@ export function createKubernetesTarget({ clusterName, address, env }: TargetOpti
     },
     readPlan: async () => (await import("./state/record.ts")).readPlan(await open(), clusterName),
     readSecret: async (secret) => (await import("./state/generated-secrets.ts")).readSecret(await open(), secret),
+    forward: async (port) => {
+      const connection = await open();
+      const plan = await (await import("./state/record.ts")).readPlan(connection, clusterName);
+      if (plan === undefined) {
+        throw new KubernetesError(`nothing is deployed on the cluster of context "${connection.context}"`);
+      }
+      return (await import("./forward/open-forward.ts")).openForward({ connection, plan, port });
+    },
     readAccess: async () => {
       const plan = await (await import("./state/record.ts")).readPlan(await open(), clusterName);
       const address = plan?.settings.publicIp;

@@ -15,6 +15,6 @@ export const checkOwnership: Check = async ({ connection, plan }) => {
   );
   return [...others].map(
     (name) =>
-      `the cluster has a deployment named "${name}" already; use that name, or remove it first: deploy/swath/swath.sh delete ${name}, then bin/swath cluster delete ${name}`,
+      `the cluster has a deployment named "${name}" already; use that name, or remove it first: deploy/swath/swath.sh delete ${name}, then deploy/cluster/clean ${name}`,
   );
 };

@@ -47,7 +47,7 @@ test("why a pod is not ready: what the cluster says of it", () => {
       "Pending",
       "FailedMount: no volume",
     ],
-    [{ phase: "Running", containerStatuses: [container({ running: {} })] }, undefined, "Running", "not ready yet"],
+    [{ phase: "Running", containerStatuses: [container({ running: {} })] }, undefined, "Running", "starting"],
     [
       {
         phase: "Running",

@@ -75,7 +75,12 @@ function describe({ metadata, status }: LivePod, warning: string | undefined): D
   }
   return running !== undefined && container.ready
     ? { phase: "Running" }
-    : { phase: "Running", message: warning ?? "not ready yet" };
+    : { phase: "Running", message: isStarting(warning) ? "starting" : warning };
+}
+
+/** That a program does not answer before it listens is no news. */
+function isStarting(warning: string | undefined): warning is undefined {
+  return warning === undefined || /^Unhealthy: Startup probe failed: .*(ECONNREFUSED|connection refused)/.test(warning);
 }
 
 function describeEnd(container: ContainerStatus | undefined): string | undefined {

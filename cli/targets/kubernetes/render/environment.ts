@@ -36,9 +36,16 @@ export function renderEnvironment(
     }
     return { name: variable, value: escapeReferences(plainText(plan, workload, value)) };
   });
-  const env = [...listeners(plan, workload), ...declared].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const env = [...listeners(plan, workload), ...declared]
+    .map(withoutEmptyValue)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const secret = Object.keys(entries).length === 0 ? undefined : { name, namespace: workload.namespace, entries };
   return { env, secret };
+}
+
+/** The API server keeps no empty value, and would take one that is applied again for a change. */
+function withoutEmptyValue({ value, ...variable }: EnvVar): EnvVar {
+  return value === undefined || value === "" ? variable : { ...variable, value };
 }
 
 /** Values that are no secret and need no other object: texts, URLs of peers, paths of volumes. */
