@@ -1,7 +1,7 @@
 import { createPlan } from "../platform/plan.ts";
 import { components } from "../platform/components.ts";
 import { listMissingComponents } from "../platform/missing-components.ts";
-import { deployUsage, parseArguments } from "../config/arguments.ts";
+import { type DeployArguments, deployUsage, parseArguments } from "../config/arguments.ts";
 import { formatMistake, formatWarning } from "../config/report.ts";
 import type { Resolution } from "../config/resolve.ts";
 import { createEmbeddedTarget } from "../targets/embedded/embedded-target.ts";
@@ -23,17 +23,22 @@ export const deployCommand: Command = {
   name: "deploy",
   summary: "make, remove or print the deployment",
   usage: deployUsage,
-  run: async ({ args, env, stdout, stderr }) => {
+  run: async ({ args, env: given, stdout, stderr }) => {
     const [action, clusterName, arg3, arg4, ...rest] = args;
     if (rest.length > 0) {
       throw new CommandError(`too many arguments: ${rest.join(" ")}\n${deployUsage}`);
     }
     const deployArguments = { action, clusterName, arg3, arg4 };
     const parsed = parseArguments(deployArguments);
-    const onKubernetes = findVariablesAddress(parsed.clusterName, env) !== undefined;
+    const onKubernetes = findVariablesAddress(parsed.clusterName, given) !== undefined;
+    const env =
+      onKubernetes && parsed.action === "apply" && parsed.mistakes.length === 0
+        ? await startLocalCluster(deployArguments, given, stdout)
+        : given;
     const isBound = parsed.action === "apply" && !onKubernetes;
     const prepared = await prepare(parsed.clusterName, deployArguments, env, isBound);
-    report(prepared.resolution, stderr);
+    // What is removed is what was deployed, whatever the variables are now.
+    report(parsed.action === "delete" ? { ...prepared.resolution, warnings: [] } : prepared.resolution, stderr);
     const context = { env, stdout, stderr, args };
     switch (parsed.action) {
       case "template":
@@ -47,6 +52,15 @@ export const deployCommand: Command = {
     }
   },
 };
+
+async function startLocalCluster(
+  args: DeployArguments,
+  env: NodeJS.ProcessEnv,
+  stdout: NodeJS.WriteStream,
+): Promise<NodeJS.ProcessEnv> {
+  const { ensureLocalCluster } = await import("../targets/kubernetes/minikube/ensure-local-cluster.ts");
+  return ensureLocalCluster({ args, env, say: (line) => stdout.write(`${line}\n`) });
+}
 
 async function prepare(
   clusterName: string,

@@ -23,7 +23,7 @@ export async function collectMachineFacts({ env, args, readKeptDomain }: FactSou
   if (tool === "minikube") {
     const knowsAddress = config.origins.publicIp.kind === "argument";
     return {
-      clusterIp: knowsAddress ? undefined : await readMinikubeAddress(config.clusterName),
+      clusterIp: knowsAddress ? undefined : await readMinikubeAddress(config.clusterName, env),
       wildcardDnsResolves: true,
     };
   }
@@ -40,9 +40,9 @@ export async function collectMachineFacts({ env, args, readKeptDomain }: FactSou
 }
 
 /** Undefined where minikube is not installed or has no such cluster yet. */
-async function readMinikubeAddress(profile: string): Promise<string | undefined> {
+async function readMinikubeAddress(profile: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)("minikube", ["ip", "--profile", profile], { timeout: 10_000 });
+    const { stdout } = await promisify(execFile)("minikube", ["ip", "--profile", profile], { timeout: 10_000, env });
     return stdout.trim() || undefined;
   } catch {
     return undefined;

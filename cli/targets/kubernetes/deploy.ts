@@ -8,6 +8,7 @@ import { listCharts } from "./charts/charts.ts";
 import { renderExtras } from "./charts/extras.ts";
 import { installChart, uninstallChart } from "./charts/helm.ts";
 import { checkCluster, readMinorVersion } from "./checks/check-cluster.ts";
+import { adjustIngressController } from "./ingress-service.ts";
 import { readPlan } from "./state/record.ts";
 
 interface DeployOptions {
@@ -25,6 +26,7 @@ export async function deploy({ connection, plan, env, progress, signal }: Deploy
   for (const chart of listCharts(plan.settings)) {
     await installChart(chart, plan.settings, helm);
   }
+  await adjustIngressController(connection, plan.settings);
   await forEachOf(renderExtras(plan.settings), async (object) => void (await applyObject(connection, object)));
   return acceptPlan({ connection, plan, minor, progress, signal });
 }

@@ -25,6 +25,18 @@ export const checkClasses: Check = async ({ connection, plan }) => {
       `the cluster has no ingress class "${INGRESS_CLASS}"; it has: ${ingress.join(", ") || "none"}. Install ingress-nginx, or let the deployment do it: REQUIRE_INGRESS_CONTROLLER=true`,
     );
   }
+  if (variables.REQUIRE_INGRESS_CONTROLLER && !variables.USE_INGRESS_CONTROLLER_HELM) {
+    const services = await listObjects(
+      connection,
+      { apiVersion: "v1", kind: "Service" },
+      { namespace: "ingress-nginx" },
+    );
+    if (!services.some(({ metadata }) => metadata.name === "ingress-nginx-controller")) {
+      problems.push(
+        "the cluster has no ingress controller of its own (service ingress-nginx/ingress-nginx-controller); install the published chart: USE_INGRESS_CONTROLLER_HELM=true",
+      );
+    }
+  }
   if (issuers !== undefined && !issuers.includes(variables.TLS_CLUSTER_ISSUER)) {
     problems.push(
       `the cluster has no certificate issuer "${variables.TLS_CLUSTER_ISSUER}" (TLS_CLUSTER_ISSUER); it has: ${issuers.join(", ") || "none"}. Let the deployment install them (REQUIRE_CERTIFICATE_MANAGER=true, REQUIRE_ACME_ISSUERS=true), or set USE_TLS=false`,

@@ -31,7 +31,9 @@ export async function openForward({ connection, plan, port }: ForwardOptions): P
     const route = findRoute(plan.routes, name);
     if (route === undefined) {
       const hosts = plan.routes.map(({ host }) => host).join("\n");
-      response.writeHead(404, { "content-type": "text/plain" }).end(`no service has the host "${name}"; there are:\n${hosts}\n`);
+      response
+        .writeHead(404, { "content-type": "text/plain" })
+        .end(`no service has the host "${name}"; there are:\n${hosts}\n`);
       return;
     }
     forward(incoming, response, { agent, host: name, route, plan });
@@ -117,7 +119,9 @@ function pairs(raw: readonly string[]): string[] {
 function findRoute(routes: readonly PlannedRoute[], name: string): PlannedRoute | undefined {
   return (
     routes.find(({ host }) => host === name) ??
-    routes.find(({ host, wildcard }) => wildcard && name.endsWith(`.${host}`) && !name.slice(0, -host.length - 1).includes("."))
+    routes.find(
+      ({ host, wildcard }) => wildcard && name.endsWith(`.${host}`) && !name.slice(0, -host.length - 1).includes("."),
+    )
   );
 }
 

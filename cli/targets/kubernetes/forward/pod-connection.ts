@@ -12,10 +12,7 @@ interface PodAddress {
 }
 
 /** A connection to a port of a pod, through the API server. */
-export async function connectToPod(
-  { config }: Connection,
-  { namespace, pod, port }: PodAddress,
-): Promise<Duplex> {
+export async function connectToPod({ config }: Connection, { namespace, pod, port }: PodAddress): Promise<Duplex> {
   const fromPod = new PassThrough();
   const toPod = new PassThrough();
   const errors = new PassThrough();
