@@ -12,12 +12,19 @@ export function dropClientClaims(server: Server, protectedHosts: readonly string
     if (isProtected(request.headers.host, protectedHosts)) {
       return;
     }
+    const claims = Object.keys(request.headers).filter((name) => CLAIM.test(name));
+    if (claims.length === 0) {
+      return;
+    }
+    // Node.js reads both of these from the raw fields at first use, and counts on those being whole then.
+    const { headers, headersDistinct } = request;
+    for (const name of claims) {
+      Reflect.deleteProperty(headers, name);
+      Reflect.deleteProperty(headersDistinct, name);
+    }
     for (let i = request.rawHeaders.length - 2; i >= 0; i -= 2) {
-      const name = request.rawHeaders[i] ?? "";
-      if (CLAIM.test(name)) {
+      if (CLAIM.test(request.rawHeaders[i] ?? "")) {
         request.rawHeaders.splice(i, 2);
-        Reflect.deleteProperty(request.headers, name.toLowerCase());
-        Reflect.deleteProperty(request.headersDistinct, name.toLowerCase());
       }
     }
   };
