@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { components } from "../cli/platform/components.ts";
 
 const root = join(import.meta.dirname, "..");
-const sources = globSync("{cli,components,libs,test,tools,bench}/**/*.ts", {
+const sources = globSync("{cli,components,libs,test,tools,bench}/**/*.{ts,tsx}", {
   cwd: root,
   exclude: (path) => path.includes("node_modules") || path.includes("/dist"),
 }).filter((file) => !file.includes("node_modules") && !file.includes("/dist/"));
@@ -55,7 +55,7 @@ test("imports run downwards only: cli → components/*/manifest.ts → libs", ()
 
 test("the tree speaks of the project alone", () => {
   const files = globSync(
-    "{*.md,docs/**/*.md,cli/**/*.ts,components/**/*.{ts,md},libs/**/*.{ts,md},deploy/**/*,package-lock.json}",
+    "{*.md,docs/**/*.md,cli/**/*.ts,components/**/*.{ts,tsx,md},libs/**/*.{ts,tsx,md},deploy/**/*,package-lock.json}",
     {
       cwd: root,
       exclude: (path) => path.includes("node_modules"),

@@ -10,6 +10,7 @@ const steps: Record<string, readonly string[]> = {
   format: ["oxfmt", ...(values.write ? [] : ["--check"]), "."],
   lint: ["oxlint", "--type-aware", "--deny-warnings", "."],
   types: ["tsc", "--noEmit"],
+  "web-types": ["tsc", "--noEmit", "-p", "tsconfig.web.json"],
   generated: [process.execPath, "tools/generate.ts", "--check"],
   unused: ["knip", "--no-progress"],
   unit: [process.execPath, "tools/test.ts", "unit"],

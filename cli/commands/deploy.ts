@@ -1,4 +1,6 @@
-import { createPlan } from "../platform/plan.ts";
+import { WebBuildError } from "@swath/ui/build";
+
+import { type Plan, createPlan } from "../platform/plan.ts";
 import { components } from "../platform/components.ts";
 import { listMissingComponents } from "../platform/missing-components.ts";
 import { type DeployArguments, deployUsage, parseArguments } from "../config/arguments.ts";
@@ -18,6 +20,7 @@ import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
 import { formatTable } from "../view/table.ts";
+import { buildWebPages } from "../web-pages.ts";
 
 export const deployCommand: Command = {
   name: "deploy",
@@ -113,6 +116,7 @@ async function apply(
     for (const note of notes) {
       stdout.write(`Note: ${note}\n`);
     }
+    await buildPages(plan, stdout);
     prepareDirectories(paths);
     writeClusterSettings(paths, cluster);
     const { finished } = await target.apply(plan);
@@ -128,6 +132,16 @@ async function apply(
     return 0;
   } finally {
     release();
+  }
+}
+
+/** Pages are there before the services that serve them start. */
+async function buildPages(plan: Plan, stdout: NodeJS.WriteStream): Promise<void> {
+  const components = [...new Set(plan.workloads.map(({ component }) => component))];
+  try {
+    await buildWebPages({ components, stdout });
+  } catch (error) {
+    throw error instanceof WebBuildError ? new CommandError(`\n${error.message}`) : error;
   }
 }
 

@@ -17,6 +17,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./deploy.ts")).deployCommand,
   },
   {
+    name: "doctor",
+    summary: "check this machine for what apply would need",
+    load: async () => (await import("./doctor.ts")).doctorCommand,
+  },
+  {
     name: "pods",
     summary: "list pods and their states; -w keeps watching",
     load: async () => (await import("./pods.ts")).podsCommand,
@@ -46,6 +51,16 @@ export const commands: readonly CommandEntry[] = [
     name: "start",
     summary: "start what was stopped or killed",
     load: async () => (await import("./start.ts")).startCommand,
+  },
+  {
+    name: "backup",
+    summary: "write the whole deployment into one file while it runs",
+    load: async () => (await import("./backup.ts")).backupCommand,
+  },
+  {
+    name: "restore",
+    summary: "make a deployment from a backup file",
+    load: async () => (await import("./restore.ts")).restoreCommand,
   },
   {
     name: "hosts",

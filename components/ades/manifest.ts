@@ -65,6 +65,10 @@ export const manifest: Component = {
           size: "20Gi",
           storageClass: variables.ADES_STORAGE,
           accessMode: "ReadWriteOnce",
+          backup: {
+            kind: "nothing",
+            because: "it holds only what jobs at work have staged and made; they are run again",
+          },
         },
       ],
     };

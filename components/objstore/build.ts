@@ -1,5 +1,8 @@
+import { join } from "node:path";
+
 import type { Logger, RunningService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
+import { addWebFiles } from "@swath/service/web";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
 import { createConsole } from "./admin/console.ts";
@@ -89,6 +92,8 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     role,
     secureCookies: settings.PUBLIC_URL.startsWith("https:"),
   });
+  const s3 = [new URL(settings.PUBLIC_URL).origin];
+  await addWebFiles(app, { directory: join(import.meta.dirname, "web/dist"), connect: s3, images: s3 });
   const stopping = new AbortController();
   const maintain = async () => {
     await moveWatermark(store.index, store.files);

@@ -46,6 +46,12 @@ export const manifest: Component = {
           size: "20Gi",
           storageClass: variables.OBJSTORE_STORAGE,
           accessMode: "ReadWriteOnce",
+          backup: {
+            kind: "program",
+            component: "objstore",
+            entry: "backup",
+            env: { DATA_DIR: { volume: "objstore" } },
+          },
         },
       ],
       secrets: [{ name: "objstore-root", namespace: "rm", entries: { password: variables.OBJSTORE_ROOT_PASSWORD } }],

@@ -26,6 +26,12 @@ export const manifest: Component = {
         size: "20Gi",
         storageClass: variables.DEFAULT_STORAGE,
         accessMode: "ReadWriteOnce",
+        backup: {
+          kind: "program",
+          component: "postgres",
+          entry: "backup",
+          env: { DATA_DIR: { volume: "postgres" }, DATABASE_URL: { database: "url" } },
+        },
       },
     ],
     workloads: [

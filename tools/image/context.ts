@@ -1,12 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, globSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readFileSync } from "node:fs";
 
 /** What of the repository is in the image. */
 const SOURCES = ["cli/image", "components", "libs", "package.json", "package-lock.json", "LICENSE"];
 /** What services do not read: tests, documents, the sources of browser code (its bundle is in `dist`). */
-const UNUSED = /(^|\/)(test|web)\/|\.test\.ts$|\.md$/;
+const UNUSED = /(^|\/)(test|web)\/|^libs\/(ui|testing)\/(?!package\.json)|\.test\.ts$|\.md$/;
 /** What packages carry for people and debuggers. */
 const PACKAGE_LITTER = /\.(map|d\.ts|d\.mts|d\.cts|tsbuildinfo)$|(^|\/)(README|CHANGELOG|HISTORY)\.md$/i;
 
@@ -29,7 +38,7 @@ export function prepareContext(root: string, folder: string): void {
 
 function copySources(root: string, app: string): void {
   const listed = run("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard", ...SOURCES], root);
-  const bundles = globSync("components/*/dist/**/*", { cwd: root, withFileTypes: true })
+  const bundles = globSync("components/*/web/dist/**/*", { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
   // npm takes a lock file only together with every workspace that it lists.

@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
+import { buildWebPages } from "../../cli/web-pages.ts";
 import { prepareContext } from "./context.ts";
 import { layOutMachineBase, pinnedNodeVersion } from "./machine-base.ts";
 
@@ -36,6 +37,7 @@ if (engine === undefined) {
 const work = mkdtempSync(join(tmpdir(), "swath-image-"));
 try {
   const started = performance.now();
+  await buildWebPages({ stdout: process.stdout });
   const base = values.base ?? findBase();
   const context = join(work, "context");
   prepareContext(root, context);

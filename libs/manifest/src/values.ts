@@ -12,7 +12,22 @@ export interface Volume {
   readonly size: string;
   readonly storageClass: string;
   readonly accessMode: "ReadWriteOnce" | "ReadWriteMany";
+  readonly backup: VolumeBackup;
 }
+
+/** What a backup of the deployment takes of a volume. */
+export type VolumeBackup =
+  /**
+   * What `components/<component>/<entry>.ts` writes to standard output: a tar stream of the volume as of one moment, made while
+   * the workload that owns the volume runs. Unpacked into an empty volume, the workload starts from it.
+   */
+  | {
+      readonly kind: "program";
+      readonly component: string;
+      readonly entry: string;
+      readonly env: Readonly<Record<string, EnvValue>>;
+    }
+  | { readonly kind: "nothing"; readonly because: string };
 
 /** A Kubernetes Secret, or a 0600 file kept by the embedded cluster. */
 export interface Secret {

@@ -6,6 +6,8 @@ import { join } from "node:path";
 export const repositoryRoot: string = join(import.meta.dirname, "../../../..");
 
 const IGNORED = new Set(["node_modules", "test", "web", ".git"]);
+/** What runs in browsers; of an app only the record of its build counts. */
+const BROWSER_LIBRARY = join("libs", "ui");
 
 /**
  * A fingerprint of the code that a pod runs: a folder (`components/portal`), the libraries and the lock file, by names, sizes and
@@ -19,9 +21,10 @@ export function createCodeVersions(root: string = repositoryRoot): (folder: stri
       return existing;
     }
     const hash = createHash("sha256");
-    for (const line of listFiles(join(root, folder))) {
+    for (const line of listFiles(join(root, folder), join(root, BROWSER_LIBRARY))) {
       hash.update(line);
     }
+    hash.update(describeFile(join(root, folder, "web/dist/build.json")));
     const made = hash.digest("hex");
     known.set(folder, made);
     return made;
@@ -30,14 +33,18 @@ export function createCodeVersions(root: string = repositoryRoot): (folder: stri
   return (folder) => [fingerprint("libs"), fingerprint(folder), `${lockFile.size} ${lockFile.mtimeMs}`].join(" ");
 }
 
-function* listFiles(folder: string): Generator<string> {
+function* listFiles(folder: string, left: string): Generator<string> {
   for (const entry of readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory() && !IGNORED.has(entry.name)) {
-      yield* listFiles(path);
+    if (entry.isDirectory() && !IGNORED.has(entry.name) && path !== left) {
+      yield* listFiles(path, left);
     } else if (entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name)) {
-      const { size, mtimeMs } = statSync(path);
-      yield `${path} ${size} ${mtimeMs}\n`;
+      yield describeFile(path);
     }
   }
+}
+
+function describeFile(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "" : `${path} ${found.size} ${found.mtimeMs}\n`;
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { DatabaseAccount } from "./account.ts";
@@ -30,6 +30,7 @@ export function prepareDataDirectory(options: DataDirectoryOptions): string {
   if (!existsSync(join(data, "PG_VERSION"))) {
     createCluster(options, data);
   }
+  takeOver(data, account);
   const settings = Object.entries(configuration).map(
     ([key, value]) => `${key} = '${String(value).replaceAll("'", "''")}'\n`,
   );
@@ -44,6 +45,17 @@ export function prepareDataDirectory(options: DataDirectoryOptions): string {
     account,
   );
   return data;
+}
+
+/** Data that was restored from a backup belongs to whoever unpacked it. */
+function takeOver(data: string, account: DatabaseAccount | undefined): void {
+  if (account !== undefined && statSync(data).uid !== account.uid) {
+    for (const path of readdirSync(data, { recursive: true, encoding: "utf8" })) {
+      chownSync(join(data, path), account.uid, account.gid);
+    }
+    // Last: only when this one is theirs has everything been taken over.
+    chownSync(data, account.uid, account.gid);
+  }
 }
 
 function createCluster(

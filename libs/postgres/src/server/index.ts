@@ -1,3 +1,4 @@
+export { packBaseBackup } from "./base-backup.ts";
 export { type DatabaseAccount, findDatabaseAccount } from "./account.ts";
 export { type PostgresBinaries, installBinaries } from "./binaries.ts";
 export { type DataDirectoryOptions, prepareDataDirectory } from "./data-directory.ts";

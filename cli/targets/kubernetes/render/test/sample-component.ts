@@ -47,6 +47,7 @@ export const sampleComponent: Component = {
         size: "1Gi",
         storageClass: variables.DEFAULT_STORAGE,
         accessMode: "ReadWriteMany",
+        backup: { kind: "nothing", because: "it is an example" },
       },
     ],
     secrets: [

@@ -1,0 +1,71 @@
+import { parseArgs } from "node:util";
+
+import { formatMistake } from "../config/report.ts";
+import { examine } from "../doctor/examine.ts";
+import type { Finding } from "../doctor/finding.ts";
+import { components } from "../platform/components.ts";
+import { createPlan } from "../platform/plan.ts";
+import { PortError } from "../targets/embedded/choose-ports.ts";
+import { prepareCluster } from "../targets/embedded/prepare-cluster.ts";
+import { CommandError, type Command } from "./command.ts";
+import { DEFAULT_CLUSTER } from "./open-target.ts";
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  summary: "check this machine for what apply would need",
+  usage: `
+Usage: swath doctor [CLUSTER] [-o json]
+
+Checks machine, memory, disk, ports, names, container engine and the programs that the variables ask for, and says what each
+finding means. Takes the same environment variables as apply. Changes nothing. Ends with 1 when something will not work.`,
+  run: async ({ args, env, stdout }) => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { output: { type: "string", short: "o" } },
+    });
+    if (values.output !== undefined && values.output !== "json") {
+      throw new CommandError(`output "${values.output}" is not known; allowed: json`, 2);
+    }
+    const findings = await diagnose(positionals[0] ?? DEFAULT_CLUSTER, env);
+    stdout.write(values.output === "json" ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings));
+    return findings.some(({ verdict }) => verdict === "bad") ? 1 : 0;
+  },
+};
+
+async function diagnose(clusterName: string, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  const args = { action: "apply", clusterName };
+  try {
+    const prepared = await prepareCluster({ args, env, clusterName, bindPorts: true });
+    const { config, mistakes } = prepared.resolution;
+    const findings = mistakes.map((mistake): Finding => ({
+      verdict: "bad",
+      subject: "variables",
+      found: formatMistake(mistake),
+    }));
+    return [...findings, ...(await examine({ env, prepared, plan: createPlan(config, components) }))];
+  } catch (error) {
+    if (error instanceof PortError) {
+      return [{ verdict: "bad", subject: "ports", found: error.message }];
+    }
+    throw error;
+  }
+}
+
+const MARKS = { good: "ok  ", limited: "note", bad: "BAD " } as const;
+
+function formatFindings(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ subject }) => subject.length));
+  const margin = " ".repeat(width + 8);
+  const lines = findings.flatMap(({ verdict, subject, found, meaning, advice }) => [
+    `${MARKS[verdict]}  ${subject.padEnd(width)}  ${found}`,
+    ...(meaning === undefined ? [] : [`${margin}${meaning}`]),
+    ...(advice === undefined ? [] : [`${margin}-> ${advice}`]),
+  ]);
+  const bad = findings.filter(({ verdict }) => verdict === "bad").length;
+  const end =
+    bad === 0
+      ? "Ready to deploy: deploy/simple/simple"
+      : `${bad} of these ${bad === 1 ? "keeps" : "keep"} the platform from working.`;
+  return `${lines.join("\n")}\n\n${end}\n`;
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+
+import { buildStaleWebs, listStaleWebs } from "@swath/ui/build";
+
+import { holdApply } from "./targets/embedded/hold-apply.ts";
+import { repositoryRoot } from "./targets/embedded/launch/code-version.ts";
+
+interface WebPagesOptions {
+  /** Components that will serve pages; all that have any when left out. */
+  readonly components?: readonly string[];
+  readonly stdout: NodeJS.WriteStream;
+  readonly root?: string;
+}
+
+/**
+ * Builds the web pages of components where they are missing or older than their sources, with a line for each.
+ * Gives the number of apps that were built.
+ * @throws {WebBuildError}
+ */
+export async function buildWebPages({ components, stdout, root = repositoryRoot }: WebPagesOptions): Promise<number> {
+  if (listStaleWebs(root, components).length === 0) {
+    return 0;
+  }
+  const checkout = createHash("sha256").update(root).digest("hex").slice(0, 16);
+  const release = await holdApply(`web/${checkout}`, () =>
+    stdout.write("Another command builds the web pages of this checkout; waiting for it ...\n"),
+  );
+  let built = 0;
+  try {
+    await buildStaleWebs({
+      root,
+      ...(components && { components }),
+      onStart: (component) => stdout.write(`Building the web pages of ${component} ... `),
+      onDone: (_, seconds) => {
+        built += 1;
+        stdout.write(`done in ${seconds.toFixed(1)} s\n`);
+      },
+    });
+  } finally {
+    release();
+  }
+  return built;
+}

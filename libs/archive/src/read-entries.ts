@@ -1,0 +1,80 @@
+import { mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type Readable, pipeline as connect } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+import { extract } from "tar-stream";
+
+/** An archive that cannot be used: damaged, cut short, or made to do harm. */
+export class ArchiveError extends Error {
+  override readonly name = "ArchiveError";
+}
+
+export interface ArchiveEntry {
+  /** Relative path of plain names with `/` between them; a directory's has none at its end. */
+  readonly name: string;
+  readonly type: "file" | "directory";
+  readonly mode: number;
+  readonly size: number;
+  /** The file's bytes; must be read to the end before the next entry comes. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/**
+ * The directories and files of a tar stream, one by one.
+ * @throws {ArchiveError} for a name that leads out of the folder it is unpacked in, a link, a device, or a stream that is no tar
+ */
+export async function* readEntries(source: Readable): AsyncGenerator<ArchiveEntry> {
+  const tar = extract();
+  let failure: Error | undefined;
+  // tar-stream knows neither promises nor abortion: an error of the source ends its iteration.
+  connect(source, tar, (error) => {
+    failure = error ?? undefined;
+  });
+  try {
+    for await (const entry of tar) {
+      const { name, type, mode, size } = entry.header;
+      if (type !== "file" && type !== "directory") {
+        throw new ArchiveError(
+          `${JSON.stringify(name)} is a ${type ?? "thing of no type"}; only files and directories are allowed`,
+        );
+      }
+      yield { name: checkName(name), type, mode, size, content: entry as AsyncIterable<Uint8Array> };
+    }
+  } catch (error) {
+    const cause = failure ?? error;
+    throw cause instanceof ArchiveError
+      ? cause
+      : new ArchiveError(`the archive cannot be read: ${(cause as Error).message}`, { cause });
+  } finally {
+    source.destroy();
+  }
+}
+
+/**
+ * Writes an entry below a folder, under another relative name when one is given. An existing file is never written over.
+ * Forcing everything to the disk is the caller's, once for all.
+ */
+export async function unpackEntry(entry: ArchiveEntry, folder: string, name: string = entry.name): Promise<void> {
+  const path = join(folder, checkName(name));
+  if (entry.type === "directory") {
+    await mkdir(path, { recursive: true, mode: entry.mode & 0o777 });
+    return;
+  }
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, "wx", entry.mode & 0o777);
+  try {
+    await pipeline(entry.content, file.createWriteStream());
+  } finally {
+    await file.close();
+  }
+}
+
+function checkName(name: string): string {
+  const plain = name.replace(/\/$/, "");
+  const parts = plain.split("/");
+  if (plain.includes("\0") || parts.some((part) => part === "" || part === "." || part === "..")) {
+    throw new ArchiveError(`${JSON.stringify(name)} is no name that an archive may hold`);
+  }
+  return plain;
+}

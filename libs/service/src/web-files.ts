@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import fastifyStatic from "@fastify/static";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import { Problem } from "./problem.ts";
+
+interface WebFilesOptions {
+  /** Where the build is: `components/<c>/web/dist`. */
+  readonly directory: string;
+  /** Paths below which there are no pages: an unknown one is a 404 for programs. `/api/` when left out. */
+  readonly programs?: readonly string[];
+  /** Other hosts of the deployment that the pages ask, as origins: `https://objstore.<domain>`. */
+  readonly connect?: readonly string[];
+  /** Hosts of the deployment that pictures come from, as origins. */
+  readonly images?: readonly string[];
+  /** Hosts of the deployment that are shown in frames, as origins. */
+  readonly frames?: readonly string[];
+}
+
+/**
+ * Serves a built app: files with hashed names for ever, compressed ones where the client takes them, and the app's page for
+ * every other address that a browser opens (its own routes). Pages carry a strict content security policy: no script inside
+ * the page, styles by nonce, no host but those named. Register it after the API; where nothing was built, pages answer 503.
+ */
+export async function addWebFiles(app: FastifyInstance, options: WebFilesOptions): Promise<void> {
+  const { directory, programs = ["/api/"] } = options;
+  const page = join(directory, "index.html");
+  const template = existsSync(page) ? readFileSync(page, "utf8") : undefined;
+  if (template !== undefined) {
+    await app.register(fastifyStatic, {
+      root: directory,
+      index: false,
+      wildcard: false,
+      globIgnore: ["index.html", "build.json", ".*/**", "**/*.br", "**/*.gz"],
+      preCompressed: true,
+      decorateReply: false,
+      cacheControl: false,
+      setHeaders: (response, path) => {
+        const isHashed = path.startsWith(join(directory, "assets"));
+        response.header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
+        response.header("x-content-type-options", "nosniff");
+      },
+    });
+  }
+  app.get("/*", { schema: { hide: true } as object }, (request, reply) => {
+    const path = request.url.split("?", 1)[0] ?? "/";
+    if (programs.some((prefix) => path.startsWith(prefix)) || path.startsWith("/assets/") || !wantsPage(request)) {
+      throw new Problem(404, `There is nothing at ${request.method} ${path}.`);
+    }
+    if (template === undefined) {
+      throw new Problem(503, "The web pages of this service are not built. Run npm run build:web, then restart it.");
+    }
+    return sendPage(reply, template, options);
+  });
+}
+
+function wantsPage(request: FastifyRequest): boolean {
+  const { accept } = request.headers;
+  return accept === undefined || /text\/html|\*\/\*/.test(accept);
+}
+
+/** The page with a nonce of its own, which lets its scripts write style elements. */
+function sendPage(reply: FastifyReply, template: string, options: WebFilesOptions): FastifyReply {
+  const nonce = randomBytes(16).toString("base64url");
+  return reply
+    .headers({
+      "content-security-policy": toPolicy(nonce, options),
+      "cache-control": "no-cache",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "same-origin",
+      "cross-origin-opener-policy": "same-origin",
+      "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=()",
+    })
+    .type("text/html; charset=utf-8")
+    .send(template.replaceAll("CSP_NONCE", nonce));
+}
+
+function toPolicy(nonce: string, { connect = [], images = [], frames = [] }: WebFilesOptions): string {
+  const policy: Readonly<Record<string, readonly string[]>> = {
+    "default-src": ["'self'"],
+    "script-src": ["'self'"],
+    "style-src": ["'self'", `'nonce-${nonce}'`],
+    "img-src": ["'self'", "data:", "blob:", ...images],
+    "connect-src": ["'self'", ...connect],
+    "worker-src": ["'self'", "blob:"],
+    "frame-src": frames.length === 0 ? ["'none'"] : frames,
+    "object-src": ["'none'"],
+    "base-uri": ["'none'"],
+    "form-action": ["'self'"],
+    "frame-ancestors": ["'none'"],
+  };
+  return Object.entries(policy)
+    .map(([name, sources]) => `${name} ${sources.join(" ")}`)
+    .join("; ");
+}

@@ -1,0 +1,24 @@
+export { Brand } from "./brand.tsx";
+export { ColorSchemeSwitch } from "./color-scheme-switch.tsx";
+export { type ConfirmQuestion, useConfirm } from "./confirm.tsx";
+export { CopyButton } from "./copy-button.tsx";
+export { type Column, DataTable } from "./data-table.tsx";
+export {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatPlural,
+  formatRelative,
+  formatTime,
+  parseBytes,
+} from "./format.ts";
+export { notifyDone, notifyFailed } from "./notify.ts";
+export { Page } from "./page.tsx";
+export { type Problem, RequestError, toRequestError } from "./problem.ts";
+export { request, requestJson } from "./request.ts";
+export { Shell, type ShellLink } from "./shell.tsx";
+export { startApp } from "./start-app.tsx";
+export { Awaited, Empty, ErrorNote, Loading } from "./states.tsx";
+export { RelativeTime } from "./time.tsx";
+export { UsageBar } from "./usage-bar.tsx";
+export type { ShellUser } from "./user-menu.tsx";

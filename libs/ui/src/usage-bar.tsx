@@ -1,0 +1,30 @@
+import { Box, Progress, Text } from "@mantine/core";
+
+import { formatBytes } from "./format.ts";
+
+interface UsageProps {
+  readonly used: number;
+  /** Bytes that are allowed; without it only the number is shown. */
+  readonly limit?: number | null | undefined;
+  /** What is measured, for those who hear it: "Use of bucket maps". */
+  readonly label: string;
+}
+
+/** How much of an amount is used. Turns amber at 80 % and red at 95 %. */
+export function UsageBar({ used, limit, label }: UsageProps) {
+  if (limit === undefined || limit === null) {
+    return <Text size="sm">{formatBytes(used)}</Text>;
+  }
+  const share = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
+  const color = share >= 95 ? "red" : share >= 80 ? "yellow" : "teal";
+  return (
+    <Box>
+      <Text size="sm">
+        {formatBytes(used)} of {formatBytes(limit)}
+      </Text>
+      <Progress.Root size="sm" mt={2}>
+        <Progress.Section value={share} color={color} aria-label={label} />
+      </Progress.Root>
+    </Box>
+  );
+}

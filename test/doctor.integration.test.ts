@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { runCommand } from "@swath/testing";
+
+interface Finding {
+  readonly verdict: string;
+  readonly subject: string;
+  readonly found: string;
+  readonly meaning?: string;
+  readonly advice?: string;
+}
+
+const folder = mkdtempSync(join(tmpdir(), "swath-doctor-"));
+chmodSync(folder, 0o711);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Findings by their subject, of a machine with nothing but what is in `programs`. */
+async function examine(env: NodeJS.ProcessEnv, programs: Record<string, string> = {}) {
+  const bin = mkdtempSync(join(folder, "bin-"));
+  for (const [name, script] of Object.entries(programs)) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  const { status, stdout, stderr } = await runCommand(
+    process.execPath,
+    [join(import.meta.dirname, "../cli/main.ts"), "doctor", "-o", "json"],
+    { env: { PATH: bin, SWATH_STATE_DIR: join(folder, "state"), REQUIRE_ADES: "true", ...env } },
+  );
+  assert.equal(stderr, "");
+  const findings = JSON.parse(stdout) as readonly Finding[];
+  return { status, of: (subject: string) => findings.filter((finding) => finding.subject === subject) };
+}
+
+async function withTakenPort(work: (port: number) => Promise<void>): Promise<void> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  try {
+    await work(typeof address === "object" && address !== null ? address.port : 0);
+  } finally {
+    server.close();
+  }
+}
+
+test("a machine without a container engine is told what does not work then", async () => {
+  const { of } = await examine({});
+  const [containers] = of("containers");
+  assert.equal(containers?.verdict, "limited");
+  assert.match(containers?.meaning ?? "", /DockerRequirement/);
+  assert.equal(containers?.advice, "apt-get install podman");
+});
+
+test("an engine that is installed and does not work is not taken for one that does", async () => {
+  const broken = await examine({}, { podman: "echo 'Error: no overlay here' >&2; exit 125" });
+  assert.match(broken.of("containers")[0]?.found ?? "", /^podman: Error: no overlay here$/);
+  const second = await examine({}, { podman: "exit 125", docker: "echo 27.1" });
+  assert.deepEqual(
+    second.of("containers").map(({ verdict, found }) => [verdict, found]),
+    [["good", "docker 27.1"]],
+  );
+});
+
+test("a port that was asked for and is taken keeps the platform from working", async () => {
+  await withTakenPort(async (port) => {
+    const { status, of } = await examine({ LOCALCLUSTER_EXTRA_OPTIONS: `--ports=${port}:80,${port + 1}:443` });
+    assert.equal(status, 1);
+    assert.match(of("ports")[0]?.found ?? "", new RegExp(`port ${port} is taken on 127.0.0.1`));
+  });
+});
+
+test("mistakes of variables are found before apply finds them", async () => {
+  const { status, of } = await examine({ USE_TLS: "perhaps" });
+  assert.equal(status, 1);
+  assert.match(of("variables")[0]?.found ?? "", /USE_TLS/);
+});
+
+test("more memory than there is, and a folder that cannot be used", async () => {
+  const { of } = await examine({ PROCESSING_MAX_RAM: "900Ti" });
+  assert.equal(of("memory")[0]?.verdict, "limited");
+  writeFileSync(join(folder, "file"), "");
+  const blocked = await examine({ SWATH_STATE_DIR: join(folder, "file", "state") });
+  assert.equal(blocked.status, 1);
+  assert.equal(blocked.of("state folder")[0]?.verdict, "bad");
+});
+
+test("programs are asked for only where the variables need them", async () => {
+  const plain = await examine({});
+  assert.deepEqual([...plain.of("helm"), ...plain.of("minikube")], []);
+  const { status, of } = await examine({ LOCALCLUSTER_TOOL: "minikube" });
+  assert.equal(status, 1);
+  assert.equal(of("minikube")[0]?.verdict, "bad");
+});
