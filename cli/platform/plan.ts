@@ -6,6 +6,7 @@ import type {
   IdentityClient,
   PlatformSecret,
   PlatformSettings,
+  PodNetwork,
   Secret,
   Volume,
   Workload,
@@ -24,6 +25,7 @@ export interface Plan {
   readonly volumes: readonly Volume[];
   readonly secrets: readonly Secret[];
   readonly configMaps: readonly ConfigMap[];
+  readonly podNetworks: readonly PodNetwork[];
   readonly identityClients: readonly IdentityClient[];
   readonly database: PlannedDatabase;
 }
@@ -70,6 +72,7 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
     volumes: resources.flatMap((part) => part.volumes ?? []),
     secrets: resources.flatMap((part) => part.secrets ?? []),
     configMaps: resources.flatMap((part) => part.configMaps ?? []),
+    podNetworks: resources.flatMap((part) => part.podNetworks ?? []),
     identityClients: declared.identityClients,
     database,
   };

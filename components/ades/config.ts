@@ -1,5 +1,7 @@
 import { defineSettings } from "@swath/service";
 
+import { podSettings } from "./execution/kubernetes/settings.ts";
+
 /** Settings of the service; its runners inherit them. */
 export const settings = defineSettings({
   DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
@@ -53,4 +55,5 @@ export const settings = defineSettings({
   S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },
   WORKSPACE_URL: { kind: "string", optional: true, description: "Port `internal` of the workspace API." },
   WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What it wants to be shown." },
+  ...podSettings,
 });

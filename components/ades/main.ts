@@ -7,6 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { createGuard } from "./caller.ts";
 import { settings as definitions } from "./config.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
+import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
 import { openWatcher } from "./execution/until-ended.ts";
 import { createProcessingService } from "./service.ts";
 import type { Tables } from "./store/tables.ts";
@@ -40,6 +41,7 @@ await runService({
         ...(openHost !== undefined && { openHost: openHost.toLowerCase() }),
       }),
     });
+    await sweepStrayPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
     const dispatcher = await startDispatcher({ db, settings, logger, env: process.env });
     return {

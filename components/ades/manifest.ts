@@ -1,5 +1,7 @@
 import type { Component, DeployContext, EnvValue } from "@swath/manifest";
 
+import { TOOL_PODS_ROLE, createToolNetworks, toPodSettings } from "./execution/kubernetes/deployment.ts";
+
 const TEST_USERS = ["eric", "bob", "alice"];
 const NAMESPACE = "zoo";
 
@@ -51,7 +53,9 @@ export const manifest: Component = {
             MAX_RAM_MIB: String(toMebibytes(variables.PROCESSING_MAX_RAM)),
             ...toIdentity(context),
             ...toStorage(context),
+            ...toPodSettings(context),
           },
+          clusterRole: TOOL_PODS_ROLE,
           ports: [{ name: "http", number: 8080 }],
           mounts: [{ volume: "ades", path: "/data" }],
           callsOutside: true,
@@ -64,13 +68,14 @@ export const manifest: Component = {
           namespace: NAMESPACE,
           size: "20Gi",
           storageClass: variables.ADES_STORAGE,
-          accessMode: "ReadWriteOnce",
+          accessMode: variables.ADES_STORAGE_ACCESS,
           backup: {
             kind: "nothing",
             because: "it holds only what jobs at work have staged and made; they are run again",
           },
         },
       ],
+      podNetworks: createToolNetworks(NAMESPACE),
     };
   },
 };

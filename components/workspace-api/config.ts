@@ -1,3 +1,4 @@
+import { ACCOUNT_FOLDER } from "@swath/kubernetes/account";
 import { defineSettings } from "@swath/service";
 
 /** Settings of the API (`main.ts`). */
@@ -61,6 +62,27 @@ export const reconcilerSettings = defineSettings({
     default: 20_480,
     minimum: 1,
     description: "Quota of a workspace's storage in MiB, where none was set for it.",
+  },
+  WORKSPACE_NAMESPACES: {
+    kind: "boolean",
+    default: false,
+    description: "Give each workspace a namespace of the Kubernetes cluster that the reconciler runs in.",
+  },
+  DEPLOYMENT: {
+    kind: "string",
+    default: "swath",
+    description: "Name of the deployment; a label of the namespaces.",
+  },
+  NAMESPACE_CPU: { kind: "string", default: "4", description: "Processor cores of all pods of a workspace." },
+  NAMESPACE_MEMORY: { kind: "string", default: "8Gi", description: "Memory of all pods of a workspace." },
+  NAMESPACE_PODS: { kind: "integer", default: 20, minimum: 0, description: "Pods of a workspace." },
+  NAMESPACE_STORAGE: { kind: "string", default: "20Gi", description: "Volumes of a workspace." },
+  S3_ENDPOINT: apiSettings.S3_ENDPOINT,
+  KUBERNETES_API: { kind: "url", default: "https://kubernetes.default.svc", description: "The cluster's API server." },
+  KUBERNETES_ACCOUNT: {
+    kind: "string",
+    default: ACCOUNT_FOLDER,
+    description: "Folder of the service account: token, ca.crt, namespace.",
   },
   RECONCILE_INTERVAL: {
     kind: "duration",

@@ -1,6 +1,20 @@
-import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+import type { ClusterRole, Component, DeployContext, EnvValue } from "@swath/manifest";
 
 const NAMESPACE = "rm";
+
+/** What the reconciler may do with the API of a cluster: make, keep and remove namespaces and what is in them. */
+export const NAMESPACES_ROLE: ClusterRole = {
+  scope: "cluster",
+  rules: [
+    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "patch", "delete"] },
+    {
+      apiGroups: [""],
+      resources: ["secrets", "configmaps", "resourcequotas", "limitranges"],
+      verbs: ["get", "create", "patch"],
+    },
+    { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["get", "create", "patch"] },
+  ],
+};
 
 /** Workspaces: the API at `workspace-api.<domain>`, and the reconciler that makes and keeps what belongs to them. */
 export const manifest: Component = {
@@ -76,6 +90,9 @@ function createReconciler(context: DeployContext) {
       ...toShared(context),
       ...(isEnabled("identity") && { IDENTITY_ADMIN_PASSWORD: variables.IDENTITY_SERVICE_ADMIN_PASSWORD }),
       IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
+      WORKSPACE_NAMESPACES: { onKubernetes: "true" },
+      DEPLOYMENT: { onKubernetes: context.settings.clusterName },
+      S3_ENDPOINT: variables.OBJSTORE_ENDPOINT ?? context.publicUrl("objstore"),
       ...(isEnabled("objstore") && {
         OBJSTORE_ADMIN_URL: { peer: "objstore", port: "console" },
         OBJSTORE_URL: { peer: "objstore" },
@@ -83,6 +100,7 @@ function createReconciler(context: DeployContext) {
         OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
       }),
     },
+    clusterRole: NAMESPACES_ROLE,
     resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
   };
 }

@@ -117,6 +117,14 @@ export function prepareContainers(directory: string): Record<string, string> {
   return environment;
 }
 
+/** Writes one of the images to an archive that other engines read. */
+export function saveImage(name: string, archive: string, environment: Record<string, string>): void {
+  podman(["save", "--format", "docker-archive", "--output", archive, name], environment);
+}
+
+/** Names of the images. */
+export const imageNames: readonly string[] = Object.keys(images);
+
 function buildImage(name: string, extra: readonly string[], environment: Record<string, string>): void {
   const root = mkdtempSync(join(tmpdir(), "cwl-image-"));
   try {

@@ -1,13 +1,14 @@
 // The CWL v1.2 conformance tests (common-workflow-language/cwl-v1.2), each against the command that people use.
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, test } from "node:test";
 import { differences } from "./cwl-compare.ts";
 import { prepareContainers, standInAddress, whyNoContainers } from "./cwl-images.ts";
+import { type ConformanceTest, loadTests, python, whyNoSuite } from "./cwl-suite.ts";
 
 const root = join(import.meta.dirname, "../..");
 const suite = join(process.env["SWATH_SHARED"] ?? join(root, "../shared"), "cwl-conformance");
@@ -15,22 +16,7 @@ const suite = join(process.env["SWATH_SHARED"] ?? join(root, "../shared"), "cwl-
 /** Tests that do not pass, each with the reason. A test that passes although it is here fails the suite as well. */
 const notPassing: Readonly<Record<string, string>> = {};
 
-interface ConformanceTest {
-  readonly id: string;
-  readonly folder: string;
-  readonly tool: string;
-  readonly job?: string | null;
-  readonly output?: unknown;
-  readonly should_fail?: boolean;
-}
-
-/** The suite's own index is YAML that only Python's reader takes: flow lists at the indentation of their key. */
-const python = "/usr/bin/python3";
-const missing = !existsSync(suite)
-  ? `the conformance tests are not at ${suite} (set SWATH_SHARED)`
-  : spawnSync(python, ["-c", "import yaml"]).status === 0
-    ? undefined
-    : "python3-yaml is not installed (Debian: apt-get install python3-yaml)";
+const missing = whyNoSuite(suite);
 const noContainers = whyNoContainers();
 const scratch = mkdtempSync(join(tmpdir(), "cwl-conformance-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -76,27 +62,6 @@ function startStandIn(): Promise<ReturnType<typeof createServer> | undefined> {
     server.once("error", () => resolve(undefined));
     server.listen(80, standInAddress, () => resolve(server));
   });
-}
-
-function* loadTests(path: string): Generator<ConformanceTest> {
-  const folder = dirname(path);
-  for (const entry of readSuiteFile(path) as Record<string, unknown>[]) {
-    if (typeof entry["$import"] === "string") {
-      yield* loadTests(join(folder, entry["$import"]));
-    } else {
-      yield { ...entry, output: resolveImports(entry["output"], folder), folder } as ConformanceTest;
-    }
-  }
-}
-
-function readSuiteFile(path: string): unknown {
-  const script = "import json, sys, yaml; json.dump(yaml.safe_load(open(sys.argv[1])), sys.stdout)";
-  return JSON.parse(execFileSync(python, ["-c", script, path], { encoding: "utf8", maxBuffer: 64 * 1024 * 1024 }));
-}
-
-function resolveImports(value: unknown, folder: string): unknown {
-  const reference = (value as { $import?: unknown } | null | undefined)?.$import;
-  return typeof reference === "string" ? (JSON.parse(readFileSync(join(folder, reference), "utf8")) as unknown) : value;
 }
 
 /** The tests call `python`; a Debian has `python3` alone, and a `python` found earlier may be somebody else's. */

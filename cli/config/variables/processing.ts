@@ -17,6 +17,17 @@ export const processingVariables = {
     fallback: fixed(4),
     meaning: "Most processor cores one processing job may have.",
   },
+  PROCESSING_PULL_SECRETS: {
+    type: text({
+      pattern: /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(,[a-z0-9]([-a-z0-9.]*[a-z0-9])?)*$/,
+      allowed: "names of Secrets, separated by commas",
+    }),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed(undefined),
+    meaning:
+      "Secrets of type kubernetes.io/dockerconfigjson in the namespace zoo with which images of application packages are pulled. Kubernetes only.",
+  },
   STAGEOUT_TARGET: {
     type: choice(["workspace", "objstore"], { minio: "objstore" }),
     fallback: fixed("workspace"),

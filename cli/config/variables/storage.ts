@@ -1,6 +1,6 @@
 import type { Variant } from "@swath/manifest";
 import { fixed, sameAs, type VariableGroup } from "../define.ts";
-import { secret, secretUrl, text, url } from "../value-types.ts";
+import { choice, secret, secretUrl, text, url } from "../value-types.ts";
 import { defaultSecret } from "./default-secret.ts";
 
 const storageClass = text({
@@ -53,6 +53,14 @@ export const storageVariables = {
   },
   OBJSTORE_STORAGE: { ...ofDefaultStorage("object storage"), aliases: ["MINIO_STORAGE"] },
   ADES_STORAGE: ofDefaultStorage("processing service"),
+  ADES_STORAGE_ACCESS: {
+    type: choice(["ReadWriteOnce", "ReadWriteMany"]),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed("ReadWriteOnce"),
+    meaning:
+      "Who can mount the processing service's volume. With ReadWriteMany, which ADES_STORAGE has to offer, the steps of jobs run on every node; with ReadWriteOnce on the service's own. Kubernetes only; it cannot be changed later.",
+  },
   APPLICATION_HUB_STORAGE: ofDefaultStorage("application hub"),
   DATA_ACCESS_STORAGE: ofDefaultStorage("data access service"),
   REGISTRY_STORAGE: { ...ofDefaultStorage("image registry"), aliases: ["HARBOR_STORAGE"] },

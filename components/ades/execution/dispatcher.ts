@@ -66,7 +66,7 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
   const removeFolder = async (id: string) => {
     const folder = jobFolder(settings, id);
     // Ends what the job left running; without a journal nothing was.
-    await removeJournal(join(folder, "journal"), createExecutors(settings)).catch((error: unknown) =>
+    await removeJournal(join(folder, "journal"), createExecutors(settings, id)).catch((error: unknown) =>
       logger.info({ job: id, err: error }, "nothing to clean up"),
     );
     await rm(folder, { recursive: true, force: true });

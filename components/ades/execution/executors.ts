@@ -2,10 +2,16 @@ import { type Executors, createContainerExecutor, createProcessExecutor } from "
 
 import { homedir } from "node:os";
 
+import { createPods, openPodsApi } from "./kubernetes/open-pods.ts";
 import type { AdesSettings } from "./storage.ts";
 
-/** What runs tools here: processes of this machine, and containers where there is an engine. */
-export function createExecutors({ CONTAINER_ENGINE: command }: AdesSettings): Executors {
+/** What runs the tools of a job: pods of the cluster; or processes of this machine, and containers where there is an engine. */
+export function createExecutors(settings: AdesSettings, job: string): Executors {
+  if (settings.EXECUTOR === "pods") {
+    const pods = createPods(openPodsApi(settings), settings, job);
+    return { host: pods, container: pods };
+  }
+  const { CONTAINER_ENGINE: command } = settings;
   return {
     host: createProcessExecutor(),
     ...(command !== undefined && {

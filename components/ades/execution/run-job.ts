@@ -49,7 +49,7 @@ export async function runJob(job: Job, options: RunOptions): Promise<void> {
     options.logger.warn({ job: job.id, err: error }, "a job failed");
     await finishJob(db, job.id, { status: "failed", message: explain(error) });
   }
-  await removeJournal(join(folder, "journal"), createExecutors(settings)).catch(() => {});
+  await removeJournal(join(folder, "journal"), createExecutors(settings, job.id)).catch(() => {});
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -92,7 +92,7 @@ async function carryOut(job: Job, folder: string, options: RunOptions): Promise<
   const outputs = await runProcess({
     document,
     inputs: placeStaged(values, staged) as Record<string, unknown>,
-    executors: createExecutors(settings),
+    executors: createExecutors(settings, job.id),
     hostFallback: true,
     journal: join(folder, "journal"),
     outDir: join(folder, "out"),

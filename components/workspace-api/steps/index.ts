@@ -1,13 +1,18 @@
 import { type Settings, createPeer } from "@swath/service";
 import type { Kysely } from "kysely";
 
+import { openAccount } from "@swath/kubernetes/account";
+import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
+
 import { createAdminToken } from "../clients/admin-token.ts";
 import { emptyBucket } from "../clients/empty-bucket.ts";
 import { createIdentityAdmin } from "../clients/identity-admin.ts";
 import { createObjstoreAdmin } from "../clients/objstore-admin.ts";
 import type { reconcilerSettings } from "../config.ts";
 import type { Tables } from "../store/tables.ts";
-import { createBucketStep } from "./bucket.ts";
+import { listSteps } from "../store/steps.ts";
+import { type BucketOutputs, createBucketStep } from "./bucket.ts";
+import { createNamespaceStep } from "./namespace.ts";
 import { createOwnerStep } from "./owner.ts";
 import { createProtectionStep } from "./protection.ts";
 import type { Step } from "./step.ts";
@@ -23,16 +28,18 @@ export function createSteps(
 ): { readonly steps: readonly Step[]; readonly close: () => Promise<void> } {
   const identity = openIdentity(settings);
   const objstore = openObjstore(settings, onCall);
+  const cluster = openCluster(settings);
   return {
     steps: [
       ...(identity ? [createOwnerStep(db, identity.admin)] : []),
       ...(objstore ? [createBucketStep(objstore)] : []),
+      ...(cluster ? [createNamespaces(cluster, settings, db)] : []),
       ...(identity
         ? [createProtectionStep(identity.admin, settings.PROTECTION_CLIENT, settings.IDENTITY_ADMIN_USER)]
         : []),
     ],
     close: async () => {
-      await Promise.all([identity?.close(), objstore?.close()]);
+      await Promise.all([identity?.close(), objstore?.close(), cluster?.close()]);
     },
   };
 }
@@ -65,4 +72,36 @@ function openObjstore(settings: ReconcilerSettings, onCall?: (count: number) => 
     defaultQuotaMb: settings.DEFAULT_QUOTA_MB,
     close: () => peer.close(),
   };
+}
+
+function openCluster({ WORKSPACE_NAMESPACES: isOn, ...settings }: ReconcilerSettings): ClusterApi | undefined {
+  return isOn ? openClusterApi(openAccount(settings.KUBERNETES_ACCOUNT, settings.KUBERNETES_API)) : undefined;
+}
+
+function createNamespaces(api: ClusterApi, settings: ReconcilerSettings, db: Kysely<Tables>): Step {
+  const { S3_ENDPOINT: endpoint = "", S3_REGION: region } = settings;
+  return createNamespaceStep({
+    api,
+    deployment: settings.DEPLOYMENT,
+    defaultQuotaMb: settings.DEFAULT_QUOTA_MB,
+    limits: {
+      cpu: settings.NAMESPACE_CPU,
+      memory: settings.NAMESPACE_MEMORY,
+      pods: settings.NAMESPACE_PODS,
+      storage: settings.NAMESPACE_STORAGE,
+    },
+    findBucket: async (workspace) => {
+      const steps = await listSteps(db, workspace);
+      const outputs = steps.find(({ name }) => name === "bucket")?.outputs as BucketOutputs | null | undefined;
+      return outputs?.key === undefined
+        ? undefined
+        : {
+            bucketname: outputs.bucketname,
+            access: outputs.key.access,
+            secret: outputs.key.secret,
+            endpoint,
+            region,
+          };
+    },
+  });
 }

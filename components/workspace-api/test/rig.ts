@@ -39,7 +39,7 @@ export interface Rig {
   readonly startObjstore: () => Promise<void>;
   readonly killObjstore: () => Promise<void>;
   /** Starts a reconciler of its own process; `crashAt` ends it with SIGKILL when it reaches that point. */
-  readonly startReconciler: (crashAt?: string) => ChildProcess;
+  readonly startReconciler: (crashAt?: string, env?: Readonly<Record<string, string>>) => ChildProcess;
   readonly close: () => Promise<void>;
 }
 
@@ -123,7 +123,7 @@ export async function startRig(): Promise<Rig> {
       objstore?.kill("SIGKILL");
       await exited;
     },
-    startReconciler: (crashAt) =>
+    startReconciler: (crashAt, env) =>
       start(join(import.meta.dirname, "crash-reconciler.ts"), {
         DATABASE_URL: postgres.url,
         OBJSTORE_ADMIN_URL: objstoreAdminUrl,
@@ -132,6 +132,7 @@ export async function startRig(): Promise<Rig> {
         OBJSTORE_ROOT_PASSWORD: ROOT.password,
         RECONCILE_INTERVAL: "1s",
         ...(crashAt !== undefined && { CRASH_AT: crashAt }),
+        ...env,
       }),
     close: async () => {
       for (const child of children) {

@@ -14,6 +14,7 @@ export type { Capacity } from "./run/admission.ts";
 export { removeJournal } from "./run/work-place.ts";
 export type { Executors } from "./run/context.ts";
 export { createProcessExecutor } from "./executors/process.ts";
+export { LogTail } from "./executors/log-tail.ts";
 export type {
   ContainerRequest,
   Executor,

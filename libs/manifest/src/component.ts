@@ -1,7 +1,7 @@
 import type { IdentityClient, Route } from "./routes.ts";
 import type { PlatformSettings } from "./settings.ts";
 import type { ConfigMap, Secret, Volume } from "./values.ts";
-import type { Workload } from "./workload.ts";
+import type { PodNetwork, Workload } from "./workload.ts";
 
 /** A: identity service with realms and access tokens (release line 1.4). B: the earlier login service with ID tokens. */
 export type Variant = "A" | "B";
@@ -36,6 +36,7 @@ export interface ComponentResources {
   readonly volumes?: readonly Volume[];
   readonly secrets?: readonly Secret[];
   readonly configMaps?: readonly ConfigMap[];
+  readonly podNetworks?: readonly PodNetwork[];
 }
 
 export interface DeployContext {

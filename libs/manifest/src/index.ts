@@ -1,6 +1,6 @@
 export { toBytes } from "./quantity.ts";
 export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";
 export type { ConfigMap, EnvValue, PlatformSecret, SecretEntry, Secret, Volume, VolumeBackup } from "./values.ts";
-export type { ClusterRole, Mount, Port, Probe, Resources, Workload } from "./workload.ts";
+export type { ClusterRole, Mount, PodNetwork, Port, Probe, Resources, Workload } from "./workload.ts";
 export type { IdentityClient, ProtectedResource, Protection, Route } from "./routes.ts";
 export type { PlatformSettings, Variables } from "./settings.ts";

@@ -88,6 +88,7 @@ export interface Variables {
   readonly DEFAULT_STORAGE: string;
   readonly OBJSTORE_STORAGE: string;
   readonly ADES_STORAGE: string;
+  readonly ADES_STORAGE_ACCESS: "ReadWriteOnce" | "ReadWriteMany";
   readonly APPLICATION_HUB_STORAGE: string;
   readonly DATA_ACCESS_STORAGE: string;
   readonly REGISTRY_STORAGE: string;
@@ -97,6 +98,7 @@ export interface Variables {
   readonly PROCESSING_MAX_RAM: string;
   readonly PROCESSING_MAX_CORES: number;
   readonly PROCESSING_ZOO_IMAGE: string;
+  readonly PROCESSING_PULL_SECRETS: string | undefined;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
   readonly INSTALL_GITOPS: boolean;
   readonly CLOUDDATA_DATA_SPECIFICATION: boolean;

@@ -59,4 +59,6 @@ export type EnvValue =
   /** Connection string of the deployment's PostgreSQL, deployed or external. */
   | { readonly database: "url" }
   /** Directory where a mounted volume is found. */
-  | { readonly volume: string };
+  | { readonly volume: string }
+  /** A text for programs on a Kubernetes cluster; elsewhere the variable is not set. */
+  | { readonly onKubernetes: string };

@@ -66,6 +66,18 @@ export interface Resources {
   readonly limits: { readonly cpu?: string; readonly memory: string };
 }
 
+/**
+ * What pods that a workload starts by itself may reach; nobody may reach them. `none`: nothing. `internet`: names, and every
+ * address that is not a private network's, so neither the cluster nor its machines.
+ */
+export interface PodNetwork {
+  readonly name: string;
+  readonly namespace: string;
+  /** Labels of the pods. */
+  readonly pods: Readonly<Record<string, string>>;
+  readonly egress: "none" | "internet";
+}
+
 export interface ClusterRole {
   readonly scope: "namespace" | "cluster";
   readonly rules: readonly {

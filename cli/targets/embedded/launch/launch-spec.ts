@@ -29,7 +29,9 @@ interface LaunchContext {
 /** Resolves every reference in a workload's environment to what it means on this machine. */
 export function createLaunchSpec(workload: Workload, context: LaunchContext): LaunchSpec {
   const env = Object.fromEntries(
-    Object.entries(workload.env).map(([variable, value]) => [variable, resolveValue(value, workload, context)]),
+    Object.entries(workload.env)
+      .filter(([, value]) => typeof value === "string" || !("onKubernetes" in value))
+      .map(([variable, value]) => [variable, resolveValue(value, workload, context)]),
   );
   const { needs: _needs, ...definition } = workload;
   const hash = createHash("sha256")
@@ -69,7 +71,8 @@ function resolveValue(value: EnvValue, workload: Workload, context: LaunchContex
   if ("database" in value) {
     return databaseUrl(context);
   }
-  return join(paths.volumes, workload.namespace, value.volume);
+  // A text for Kubernetes says nothing here.
+  return "volume" in value ? join(paths.volumes, workload.namespace, value.volume) : "";
 }
 
 function resolveEntry(entry: SecretEntry, workload: Workload, context: LaunchContext): string {

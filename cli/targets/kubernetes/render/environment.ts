@@ -53,6 +53,9 @@ export function plainText(plan: RenderInput, workload: Pick<Workload, "name" | "
   if (typeof value === "string") {
     return value;
   }
+  if ("onKubernetes" in value) {
+    return value.onKubernetes;
+  }
   if ("peer" in value) {
     return `http://${serviceAddress(plan, value.peer, value.port ?? "http")}`;
   }

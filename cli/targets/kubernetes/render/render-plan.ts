@@ -4,6 +4,7 @@ import { renderEnvironment } from "./environment.ts";
 import { renderIngress } from "./ingresses.ts";
 import { keys, metadata } from "./labels.ts";
 import { renderAllow, renderDefaultDeny } from "./network-policies.ts";
+import { renderPodNetwork } from "./pod-networks.ts";
 import { renderSecret } from "./secrets.ts";
 import { renderWorkload } from "./workloads.ts";
 
@@ -37,6 +38,7 @@ export function renderPlan(plan: RenderInput): readonly KubernetesObject[] {
       ),
       ...renderAllow(plan, workload),
     ]),
+    ...plan.podNetworks.map((network) => renderPodNetwork(plan, network)),
     ...plan.routes.map((route) => renderIngress(plan, route)),
   ]);
 }

@@ -83,7 +83,13 @@ export interface Executor {
   cleanUp?(jobIds: readonly string[]): Promise<void>;
   /**
    * Ends and removes what an attempt of a run whose process died has left: everything whose job id begins with
-   * `${runId}-`. Called before such a run is continued.
+   * `${runId}-`. Called when such a run is given up, and before it is continued where there is no `keepOrphans`.
    */
   removeOrphans?(runId: string): Promise<void>;
+  /**
+   * Called instead before such a run is continued, before anything in `workDir` (the working directories of its jobs) is
+   * cleared away: what still runs may be kept and joined when the same command is asked for again. What was kept and is not
+   * asked for is removed by `cleanUp`. Entries of `workDir` whose names begin with `kept-` are left alone.
+   */
+  keepOrphans?(runId: string, workDir: string): Promise<void>;
 }

@@ -43,7 +43,7 @@ async function openJournal(directory: string, executors: Executors): Promise<Wor
   const journal = await Journal.open(realpathSync(directory));
   try {
     if (journal.resumed) {
-      await endOrphans(journal.runId, executors);
+      await keepOrphans(journal, executors);
     }
   } catch (error) {
     await journal.close();
@@ -59,6 +59,15 @@ async function openJournal(directory: string, executors: Executors): Promise<Wor
     journal: { file: journal, keys: new StepKeys(journal.workDir) },
     close: () => journal.close(),
   };
+}
+
+/** Ends what the attempt that died left running, but for what an executor keeps to join it again. */
+async function keepOrphans({ runId, workDir }: Journal, executors: Executors): Promise<void> {
+  for (const executor of new Set([executors.host, executors.container])) {
+    await (executor?.keepOrphans === undefined
+      ? executor?.removeOrphans?.(runId)
+      : executor.keepOrphans(runId, workDir));
+  }
 }
 
 async function endOrphans(runId: string, executors: Executors): Promise<void> {

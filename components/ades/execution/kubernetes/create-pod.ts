@@ -1,0 +1,102 @@
+import { CwlError, type JobSpec } from "@swath/cwl";
+import { type ClusterApi, ClusterApiError } from "@swath/kubernetes/api";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { shorten } from "./explain.ts";
+import { podsPath } from "./watch-pod.ts";
+
+interface CreateOptions {
+  readonly job: JobSpec;
+  /** Seconds to wait for room below the namespace's quota. */
+  readonly patience: number;
+  readonly signal: AbortSignal;
+  readonly onLog: (text: string) => void;
+}
+
+/** Milliseconds for which an API server that does not answer is asked again. */
+const OUTAGE = 60_000;
+
+/** Makes a pod; waits for the namespace's quota and through short outages of the API server. */
+export async function createPod(api: ClusterApi, manifest: object, options: CreateOptions): Promise<void> {
+  const { job, patience, signal, onLog } = options;
+  const started = Date.now();
+  let pause = 250;
+  let toldQuota = false;
+  for (;;) {
+    try {
+      await api.create(podsPath(api.namespace), manifest);
+      return;
+    } catch (error) {
+      if (!(error instanceof ClusterApiError)) {
+        if (Date.now() - started > OUTAGE) {
+          throw error;
+        }
+      } else if (error.reason === "AlreadyExists") {
+        // An earlier request was carried out, and its answer was lost: nobody else knows the name.
+        return;
+      } else if (error.status === 403 && error.message.includes("exceeded quota")) {
+        if (Date.now() - started > patience * 1000) {
+          throw new CwlError(
+            "infrastructure",
+            `${job.name}: the namespace's quota left no room: ${shorten(error.message)}`,
+          );
+        }
+        if (!toldQuota) {
+          onLog("cluster: waiting for room: the namespace's quota is used up\n");
+          toldQuota = true;
+        }
+        pause = 2000;
+      } else if (error.status === 400 || error.status === 422) {
+        throw new CwlError("unsupported", `${job.name}: the cluster does not take it: ${shorten(error.message)}`);
+      } else if (error.status < 429 || Date.now() - started > OUTAGE) {
+        throw error;
+      }
+      await sleep(pause, undefined, { signal });
+      pause = Math.min(pause * 2, 5000);
+    }
+  }
+}
+
+/** Milliseconds that a pod may take to end after it was asked to; then the cluster forgets it, and its node ends it later. */
+const PATIENCE = 10_000;
+
+/** Ends and deletes a pod, and waits until it is gone; one that `hasEnded` leaves nothing to wait for. */
+export async function removePod(api: ClusterApi, name: string, { hasEnded = false } = {}): Promise<void> {
+  const path = `${podsPath(api.namespace)}/${name}`;
+  if (hasEnded) {
+    await retry(() => api.remove(path, { gracePeriodSeconds: 0 }));
+    return;
+  }
+  const isThere = await retry(() => api.remove(path, { gracePeriodSeconds: 1 }));
+  const asked = Date.now();
+  for (let pause = 50; isThere && (await retry(() => api.get(path))) !== undefined; pause = Math.min(pause * 2, 500)) {
+    if (Date.now() - asked > PATIENCE) {
+      await retry(() => api.remove(path, { gracePeriodSeconds: 0 }));
+      return;
+    }
+    await sleep(pause);
+  }
+}
+
+/** Ends and deletes all pods with a label. */
+export async function removePods(api: ClusterApi, labelSelector: string): Promise<void> {
+  const list = await retry(() =>
+    api.get<{ items: readonly { metadata: { name: string } }[] }>(podsPath(api.namespace), { labelSelector }),
+  );
+  await Promise.all((list?.items ?? []).map(({ metadata }) => removePod(api, metadata.name)));
+}
+
+/** What has to be cleaned up is not left because the API server is being started again. */
+async function retry<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      const isRefusal = error instanceof ClusterApiError && error.status < 429;
+      if (isRefusal || attempt === 8) {
+        throw error;
+      }
+      await sleep(Math.min(200 * 2 ** attempt, 5000));
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { ClusterRole, DeployContext, EnvValue, PodNetwork } from "@swath/manifest";
+
+import { marks } from "./pod-types.ts";
+
+/** What the service may do with the API, in its own namespace: start, find, follow and end pods. */
+export const TOOL_PODS_ROLE: ClusterRole = {
+  scope: "namespace",
+  rules: [
+    { apiGroups: [""], resources: ["pods"], verbs: ["create", "get", "list", "watch", "delete"] },
+    { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
+  ],
+};
+
+/** Variables by which the service runs tools as pods, where there is a cluster to run them. */
+export function toPodSettings({ settings: { variables } }: DeployContext): Record<string, EnvValue> {
+  const { ADES_STORAGE_ACCESS: access, PROCESSING_PULL_SECRETS: pullSecrets } = variables;
+  return {
+    EXECUTOR: { onKubernetes: "pods" },
+    POD_VOLUME_CLAIM: { onKubernetes: "ades" },
+    POD_PLACEMENT: { onKubernetes: access === "ReadWriteMany" ? "anywhere" : "beside" },
+    POD_DEFAULT_IMAGE: { onKubernetes: variables.PROCESSING_ZOO_IMAGE },
+    ...(pullSecrets !== undefined && { POD_PULL_SECRETS: { onKubernetes: pullSecrets } }),
+  };
+}
+
+/** Tools reach nothing, or the internet where they ask for it (NetworkAccess); nobody reaches a tool. */
+export const createToolNetworks = (namespace: string): readonly PodNetwork[] => [
+  { name: "tools-without-network", namespace, pods: { [marks.network]: "none" }, egress: "none" },
+  { name: "tools-with-network", namespace, pods: { [marks.network]: "open" }, egress: "internet" },
+];

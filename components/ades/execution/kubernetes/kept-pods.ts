@@ -1,0 +1,78 @@
+import type { JobSpec } from "@swath/cwl";
+import type { ClusterApi } from "@swath/kubernetes/api";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { type Pod, hasBegun, marks } from "./pod-types.ts";
+import { podsPath } from "./watch-pod.ts";
+
+/** A pod that an attempt left, and where its directories are now. */
+export interface KeptPod {
+  readonly name: string;
+  readonly outdir: string;
+}
+
+/** The engine leaves entries of its working directory alone whose names begin so. */
+const KEPT = "kept-";
+
+/** Pods of one run whose service died, waiting to be asked for again. */
+export class KeptPods {
+  private readonly byDigest = new Map<string, KeptPod[]>();
+
+  /**
+   * Keeps the pods of a run that have begun and puts their directories out of the engine's way. A directory that a container
+   * has mounted may be renamed: the mount holds the directory, not its name. Its number in the file system finds it again,
+   * also after a second crash. Pods that have not begun are deleted: they would look for the directories by name.
+   */
+  async keep(api: ClusterApi, namespace: string, runId: string, workDir: string): Promise<void> {
+    const { items } = (await api.get<{ items: readonly Pod[] }>(podsPath(namespace), {
+      labelSelector: `${marks.run}=${runId}`,
+    })) ?? { items: [] };
+    for (const pod of items) {
+      const { name, annotations = {}, deletionTimestamp } = pod.metadata;
+      const digest = annotations[marks.invocation];
+      const outdir = findByInode(workDir, annotations[marks.workInode]);
+      if (deletionTimestamp !== undefined || !hasBegun(pod) || digest === undefined || outdir === undefined) {
+        await api.remove(`${podsPath(namespace)}/${name}`, { gracePeriodSeconds: 0 });
+        continue;
+      }
+      const kept = { name, outdir: join(workDir, `${KEPT}${name}`) };
+      park(join(workDir, `${outdir}.stage`), `${kept.outdir}.stage`);
+      const scratch = findByInode(workDir, annotations[marks.scratchInode]);
+      if (scratch !== undefined) {
+        park(join(workDir, scratch), `${kept.outdir}.scratch`);
+      }
+      park(join(workDir, outdir), kept.outdir);
+      this.byDigest.set(digest, [...(this.byDigest.get(digest) ?? []), kept]);
+    }
+  }
+
+  /** A pod that does what the digest says, once. */
+  take(digest: string | undefined): KeptPod | undefined {
+    return digest === undefined ? undefined : this.byDigest.get(digest)?.shift();
+  }
+}
+
+/** Gives a job the working directory of the pod that did its work. */
+export function takeOver({ outdir }: KeptPod, job: JobSpec): void {
+  rmSync(job.outdir.host, { recursive: true, force: true });
+  renameSync(outdir, job.outdir.host);
+  rmSync(`${outdir}.stage`, { recursive: true, force: true });
+  rmSync(`${outdir}.scratch`, { recursive: true, force: true });
+}
+
+/** Where a directory's number stands in the annotations of its pod. */
+export const inodeOf = (path: string): string => statSync(path, { bigint: true }).ino.toString();
+
+function findByInode(folder: string, inode: string | undefined): string | undefined {
+  return readdirSync(folder).find((name) => {
+    const info = statSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
+    return info?.isDirectory() === true && info.ino.toString() === inode;
+  });
+}
+
+function park(from: string, to: string): void {
+  if (from !== to && existsSync(from)) {
+    renameSync(from, to);
+  }
+}

@@ -1,0 +1,257 @@
+import { CwlError, type Executor, type JobResult, type JobSpec, LogTail, type RunControls } from "@swath/cwl";
+import type { ClusterApi } from "@swath/kubernetes/api";
+import { randomBytes } from "node:crypto";
+
+import { createPod, removePod, removePods } from "./create-pod.ts";
+import { type Patience, type Wait, explainEnd, explainWait } from "./explain.ts";
+import { type LogFollower, followLog } from "./follow-log.ts";
+import { digestOf } from "./invocation.ts";
+import { type KeptPod, KeptPods, inodeOf, takeOver } from "./kept-pods.ts";
+import { type PodSurroundings, createPodManifest, imageOf, runOf } from "./pod-spec.ts";
+import { type Pod, type Terminated, containerState, hasBegun, marks } from "./pod-types.ts";
+import { watchPod } from "./watch-pod.ts";
+
+export interface PodExecutorOptions {
+  readonly api: ClusterApi;
+  /** Asked once, when the first pod is made. */
+  readonly surroundings: () => Promise<PodSurroundings>;
+  readonly patience: Patience;
+}
+
+/**
+ * Runs each command as a pod of its own: the cluster finds a node for it, holds it to its limits and, by network policies
+ * that select its label, keeps it from the network unless the tool asks for it. Files are in a volume that this service and
+ * the pods share. A pod outlives this process; a run that is continued joins it again.
+ */
+export function createPodExecutor({ api, surroundings: find, patience }: PodExecutorOptions): Executor {
+  const kept = new KeptPods();
+  let known: Promise<PodSurroundings> | undefined;
+  const surroundings = (): Promise<PodSurroundings> => {
+    known ??= find();
+    // A failure is not remembered: the next job may find the API server back.
+    known.catch(() => (known = undefined));
+    return known;
+  };
+  const pods = new PodRunner(api, patience);
+  return {
+    kind: "pods",
+    sharesFileSystem: false,
+    run: async (job, controls) => {
+      const around = await surroundings().catch((error: unknown) => {
+        throw asInfrastructure(error, job);
+      });
+      const digest = digestOf(job, imageOf(job, around.defaultImage));
+      const joined = kept.take(digest);
+      return joined === undefined
+        ? await pods.runNew(job, controls, around, digest)
+        : await pods.join(job, controls, around, joined);
+    },
+    cleanUp: async (prefixes) => {
+      for (const prefix of prefixes) {
+        await removePods(api, `${marks.run}=${runOf(`${prefix}0`)}`);
+      }
+    },
+    removeOrphans: (runId) => removePods(api, `${marks.run}=${runId}`),
+    keepOrphans: (runId, workDir) => kept.keep(api, api.namespace, runId, workDir),
+  };
+}
+
+class PodRunner {
+  private readonly api: ClusterApi;
+  private readonly patience: Patience;
+
+  constructor(api: ClusterApi, patience: Patience) {
+    this.api = api;
+    this.patience = patience;
+  }
+
+  async runNew(
+    job: JobSpec,
+    controls: RunControls,
+    around: PodSurroundings,
+    digest: string | undefined,
+  ): Promise<JobResult> {
+    const name = `${job.id}-${randomBytes(3).toString("hex")}`.slice(-63).replace(/^[^a-z0-9]+/, "");
+    const manifest = createPodManifest(job, around, {
+      name,
+      annotations: {
+        ...(digest !== undefined && { [marks.invocation]: digest }),
+        [marks.workInode]: inodeOf(job.outdir.host),
+        [marks.scratchInode]: inodeOf(job.tmpdir.host),
+      },
+    });
+    return await this.untilRemoved(name, job, controls, async () => {
+      await createPod(this.api, manifest, { job, patience: this.patience.room, ...controls });
+      return await this.follow(name, job, around, controls);
+    });
+  }
+
+  /** Follows a pod that an attempt of this run has left, as if it had been made for this job. */
+  async join(job: JobSpec, controls: RunControls, around: PodSurroundings, pod: KeptPod): Promise<JobResult> {
+    controls.onLog("cluster: joined the pod that was started before the service ended; its log from the beginning:\n");
+    const result = await this.untilRemoved(pod.name, job, controls, () => this.follow(pod.name, job, around, controls));
+    takeOver(pod, job);
+    return result;
+  }
+
+  private async untilRemoved(
+    name: string,
+    job: JobSpec,
+    { signal }: RunControls,
+    work: () => Promise<JobResult>,
+  ): Promise<JobResult> {
+    const cancelled = () => new CwlError("cancelled", "the run was cancelled");
+    if (signal.aborted) {
+      throw cancelled();
+    }
+    // At once, whatever `work` is waiting for.
+    const remove = () => void removePod(this.api, name).catch(() => {});
+    signal.addEventListener("abort", remove, { once: true });
+    let hasEnded = false;
+    try {
+      const result = await work();
+      hasEnded = true;
+      return result;
+    } catch (error) {
+      throw signal.aborted ? cancelled() : asInfrastructure(error, job);
+    } finally {
+      signal.removeEventListener("abort", remove);
+      await removePod(this.api, name, { hasEnded });
+    }
+  }
+
+  private async follow(
+    name: string,
+    job: JobSpec,
+    around: PodSurroundings,
+    { signal, onLog }: RunControls,
+  ): Promise<JobResult> {
+    const tail = new LogTail();
+    const watch = new AbortController();
+    const waiting = new Waiting(job, imageOf(job, around.defaultImage), this.patience, onLog);
+    let log: LogFollower | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let timedOut = false;
+    try {
+      for await (const pod of watchPod(this.api, around.namespace, name, AbortSignal.any([signal, watch.signal]))) {
+        if (pod === undefined) {
+          if (timedOut) {
+            return { exitCode: 137, timedOut, usage: usageOf(job, undefined), logTail: tail.toString() };
+          }
+          throw new CwlError(
+            "infrastructure",
+            `${job.name}: its pod was deleted while it ran, by somebody else or with its node`,
+          );
+        }
+        const state = containerState(pod);
+        if (hasBegun(pod)) {
+          log ??= followLog(this.api, around.namespace, name, (text) => {
+            tail.add(text);
+            onLog(text);
+          });
+          timer ??= this.limit(
+            name,
+            job,
+            state?.running?.startedAt ?? state?.terminated?.startedAt,
+            () => (timedOut = true),
+          );
+        }
+        if (state?.terminated !== undefined || pod.status?.phase === "Failed") {
+          await log?.finish();
+          return toResult(pod, job, timedOut, tail.toString());
+        }
+        if (!hasBegun(pod)) {
+          waiting.note(pod);
+        }
+      }
+      throw new CwlError("infrastructure", `${job.name}: its pod was lost sight of`);
+    } finally {
+      clearTimeout(timer);
+      log?.stop();
+      watch.abort();
+    }
+  }
+
+  /** Ends the pod when the tool's time is over; the time counts from its own start. */
+  private limit(
+    name: string,
+    { timeLimitSeconds }: JobSpec,
+    startedAt: string | null | undefined,
+    onTimeout: () => void,
+  ): NodeJS.Timeout | undefined {
+    if (timeLimitSeconds <= 0) {
+      return undefined;
+    }
+    const gone = startedAt ? Math.max(0, Date.now() - Date.parse(startedAt)) : 0;
+    return setTimeout(
+      () => {
+        onTimeout();
+        void removePod(this.api, name).catch(() => {});
+      },
+      // The cluster's times are of whole seconds.
+      Math.max(0, timeLimitSeconds * 1000 - Math.max(0, gone - 1000)),
+    );
+  }
+}
+
+/** Notes what a pod waits for, once for each reason, and ends the job when that lasts too long. */
+class Waiting {
+  private readonly job: JobSpec;
+  private readonly image: string;
+  private readonly patience: Patience;
+  private readonly onLog: (text: string) => void;
+  private text: string | undefined;
+  private since = 0;
+  private detail = "";
+
+  constructor(job: JobSpec, image: string, patience: Patience, onLog: (text: string) => void) {
+    this.job = job;
+    this.image = image;
+    this.patience = patience;
+    this.onLog = onLog;
+  }
+
+  note(pod: Pod): void {
+    const wait: Wait | undefined = explainWait(pod, this.job, this.image, this.patience);
+    if (wait?.text !== this.text) {
+      this.text = wait?.text;
+      this.since = Date.now();
+      if (wait !== undefined) {
+        this.onLog(`cluster: ${wait.text}\n`);
+      }
+    }
+    const message = containerState(pod)?.waiting?.message ?? "";
+    // "Back-off pulling image" says less than what went before it.
+    if (message !== "" && !message.startsWith("Back-off")) {
+      this.detail = message;
+    }
+    if (wait !== undefined && Date.now() - this.since >= wait.patience * 1000) {
+      throw wait.error(this.detail);
+    }
+  }
+}
+
+function toResult(pod: Pod, job: JobSpec, timedOut: boolean, logTail: string): JobResult {
+  const terminated = containerState(pod)?.terminated;
+  const failure = timedOut ? undefined : explainEnd(pod, job, logTail);
+  if (failure !== undefined) {
+    throw failure;
+  }
+  return { exitCode: terminated?.exitCode ?? 137, timedOut, usage: usageOf(job, terminated), logTail };
+}
+
+/** The cluster notes whole seconds. */
+function usageOf({ timeLimitSeconds }: JobSpec, terminated: Terminated | undefined): JobResult["usage"] {
+  const { startedAt, finishedAt } = terminated ?? {};
+  return {
+    wallSeconds: startedAt && finishedAt ? (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000 : timeLimitSeconds,
+  };
+}
+
+function asInfrastructure(error: unknown, { name }: JobSpec): unknown {
+  return error instanceof CwlError
+    ? error
+    : new CwlError("infrastructure", `${name}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+}

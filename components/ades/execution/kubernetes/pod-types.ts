@@ -1,0 +1,83 @@
+/** The part of a pod that is read here. */
+export interface Pod {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly deletionTimestamp?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly ownerReferences?: readonly OwnerReference[];
+  };
+  readonly status?: PodState;
+}
+
+export interface PodState {
+  readonly phase?: "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown";
+  /** Why the pod as a whole ended: `Evicted`. */
+  readonly reason?: string;
+  readonly message?: string;
+  readonly conditions?: readonly {
+    readonly type: string;
+    readonly status: string;
+    readonly reason?: string;
+    readonly message?: string;
+  }[];
+  readonly containerStatuses?: readonly { readonly name: string; readonly state?: ContainerState }[];
+}
+
+export interface ContainerState {
+  readonly waiting?: { readonly reason?: string; readonly message?: string };
+  readonly running?: { readonly startedAt: string };
+  readonly terminated?: Terminated;
+}
+
+export interface Terminated {
+  readonly exitCode: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly startedAt?: string | null;
+  readonly finishedAt?: string | null;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+}
+
+/** Labels and annotations by which pods of tools are found again. */
+export const marks = {
+  /** Label of all that belongs to a deployment, by which it is removed with it. */
+  deployment: "swath.io/deployment",
+  /** Label of every pod of a tool; its value is the id of the run. */
+  run: "swath.io/cwl-run",
+  /** Label: the processing service's job. */
+  job: "swath.io/job",
+  /** Label that network policies select: `none` or `open`. */
+  network: "swath.io/tool-network",
+  /** Annotation: digest of all that the command depends on. */
+  invocation: "swath.io/invocation",
+  /** Annotations: numbers of the working and the scratch directory in the volume's file system, whatever they are called. */
+  workInode: "swath.io/work-inode",
+  scratchInode: "swath.io/scratch-inode",
+  /** Annotation: the tool, for people. */
+  tool: "swath.io/tool",
+} as const;
+
+/** Name of the one container of a tool's pod. */
+export const CONTAINER = "tool";
+
+/** The state of the tool's container; `undefined` before the node has taken the pod. */
+export function containerState({ status }: Pod): ContainerState | undefined {
+  return status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state;
+}
+
+/** Whether the tool has begun: from then on its directories are in use, whatever becomes of their names. */
+export function hasBegun(pod: Pod): boolean {
+  const state = containerState(pod);
+  return state?.running !== undefined || state?.terminated !== undefined;
+}

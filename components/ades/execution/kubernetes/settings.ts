@@ -1,0 +1,54 @@
+import { ACCOUNT_FOLDER } from "@swath/kubernetes/account";
+import { defineSettings } from "@swath/service";
+
+/** Settings of tools that run as pods. */
+export const podSettings = defineSettings({
+  EXECUTOR: {
+    kind: "string",
+    oneOf: ["local", "pods"],
+    default: "local",
+    description:
+      "What runs tools: this machine (processes, CONTAINER_ENGINE), or pods of the cluster that the service runs in.",
+  },
+  POD_VOLUME_CLAIM: {
+    kind: "string",
+    default: "ades",
+    description: "Volume claim that is mounted at DATA_DIR; pods of tools mount it too.",
+  },
+  POD_PLACEMENT: {
+    kind: "string",
+    oneOf: ["beside", "anywhere"],
+    default: "beside",
+    description:
+      "beside: on the service's node, as a volume needs that only one node can mount; anywhere: the volume is ReadWriteMany.",
+  },
+  POD_DEFAULT_IMAGE: {
+    kind: "string",
+    optional: true,
+    description: "Image of tools that name none; without it such tools are refused.",
+  },
+  POD_PULL_SECRETS: {
+    kind: "string",
+    default: "",
+    description: "Secrets of the namespace with which images of tools are pulled, separated by commas.",
+  },
+  POD_CPU_PERCENT: {
+    kind: "integer",
+    default: 100,
+    minimum: 1,
+    maximum: 100,
+    description: "Share of the cores a tool asks for that the cluster has to keep free for it.",
+  },
+  POD_PATIENCE: {
+    kind: "duration",
+    default: "1h",
+    minimum: 1,
+    description: "How long a pod may wait for room in the cluster.",
+  },
+  KUBERNETES_API: { kind: "url", default: "https://kubernetes.default.svc", description: "The cluster's API server." },
+  KUBERNETES_ACCOUNT: {
+    kind: "string",
+    default: ACCOUNT_FOLDER,
+    description: "Folder of the service account: token, ca.crt, namespace.",
+  },
+});

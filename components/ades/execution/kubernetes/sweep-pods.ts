@@ -1,0 +1,39 @@
+import type { ClusterApi } from "@swath/kubernetes/api";
+import type { Logger } from "@swath/service";
+import type { Kysely } from "kysely";
+
+import type { Tables } from "../../store/tables.ts";
+import type { AdesSettings } from "../storage.ts";
+import { removePod } from "./create-pod.ts";
+import { openPodsApi } from "./open-pods.ts";
+import { type Pod, marks } from "./pod-types.ts";
+import { podsPath } from "./watch-pod.ts";
+
+/** When the service starts: ends the pods of jobs that are no longer to be done. Those of others are joined again. */
+export async function sweepStrayPods(db: Kysely<Tables>, settings: AdesSettings, logger: Logger): Promise<void> {
+  if (settings.EXECUTOR !== "pods") {
+    return;
+  }
+  const api = openPodsApi(settings);
+  try {
+    const rows = await db.selectFrom("job").select("id").where("status", "in", ["accepted", "running"]).execute();
+    const atWork = new Set(rows.map(({ id }) => id));
+    const removed = await removeStrays(api, (job) => atWork.has(job));
+    if (removed > 0) {
+      logger.info({ removed }, "ended pods of tools whose jobs are over");
+    }
+  } catch (error) {
+    // Strays cost room, not correctness; the service is of use without this, and the next start tries again.
+    logger.warn({ err: error }, "cannot look for pods that were left behind");
+  } finally {
+    await api.close();
+  }
+}
+
+/** Deletes the pods of tools whose jobs are not at work; gives how many there were. */
+export async function removeStrays(api: ClusterApi, isAtWork: (job: string) => boolean): Promise<number> {
+  const list = await api.get<{ items: readonly Pod[] }>(podsPath(api.namespace), { labelSelector: marks.job });
+  const strays = (list?.items ?? []).filter(({ metadata }) => !isAtWork(metadata.labels?.[marks.job] ?? ""));
+  await Promise.all(strays.map(({ metadata }) => removePod(api, metadata.name)));
+  return strays.length;
+}

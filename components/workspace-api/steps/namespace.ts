@@ -1,0 +1,104 @@
+import { type ClusterApi, ClusterApiError } from "@swath/kubernetes/api";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import {
+  type BucketSecret,
+  type NamespaceLimits,
+  WORKSPACE_LABEL,
+  type WantedObject,
+  createContents,
+  createNamespace,
+  isAsWanted,
+  namespacePath,
+} from "./namespace-objects.ts";
+import type { Step } from "./step.ts";
+
+interface NamespaceStepOptions {
+  readonly api: ClusterApi;
+  readonly deployment: string;
+  readonly limits: NamespaceLimits;
+  readonly defaultQuotaMb: number;
+  /** The storage credentials of a workspace, once there are some. */
+  readonly findBucket: (workspace: string) => Promise<BucketSecret | undefined>;
+}
+
+interface Namespace {
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+  readonly status?: { readonly phase?: string };
+}
+
+/** By this name the API server knows whose fields are whose. */
+const MANAGER = "workspace-reconciler";
+/** Milliseconds that a namespace may take to end before the removal is tried again later. */
+const PATIENCE = 60_000;
+
+/**
+ * A namespace of the workspace's name on the cluster that the platform runs in: a quota, limits for pods that name none, the
+ * storage credentials as the Secret `bucket`, and a network that only the workspace itself and the ingress reach.
+ */
+export function createNamespaceStep(options: NamespaceStepOptions): Step {
+  const { api, findBucket, ...rest } = options;
+  return {
+    name: "namespace",
+    title: "Namespace",
+    apply: async ({ workspace, wasDone }) => {
+      const { name } = workspace;
+      const bucket = await findBucket(name);
+      const wish = { ...rest, workspace, ...(bucket && { bucket }) };
+      const existing = await api.get<Namespace>(namespacePath(name));
+      if (existing !== undefined) {
+        checkOwn(existing, name);
+      }
+      const mended: string[] = [];
+      for (const wanted of [createNamespace(wish), ...createContents(wish)]) {
+        const change = await ensure(api, wanted);
+        // What the workspace asks for anew differs too; that is no repair.
+        if (change !== undefined && wasDone && workspace.generation === workspace.observedGeneration) {
+          mended.push(`${wanted.title} of workspace ${name} ${change}`);
+        }
+      }
+      return mended;
+    },
+    remove: async ({ workspace: { name } }) => {
+      const existing = await api.get<Namespace>(namespacePath(name));
+      // Somebody else's is not ours to remove.
+      if (existing?.metadata.labels?.[WORKSPACE_LABEL] !== name) {
+        return;
+      }
+      await api.remove(namespacePath(name), { propagationPolicy: "Background" }).catch(ignoreConflict);
+      for (const until = Date.now() + PATIENCE; (await api.get(namespacePath(name))) !== undefined; await sleep(500)) {
+        if (Date.now() > until) {
+          throw new Error(`the namespace ${name} is being removed, which takes long; something in it does not end`);
+        }
+      }
+    },
+  };
+}
+
+function checkOwn({ metadata, status }: Namespace, name: string): void {
+  if (metadata.labels?.[WORKSPACE_LABEL] !== name) {
+    throw new Error(
+      `a namespace ${name} exists on the cluster and does not belong to a workspace; remove it, label it ${WORKSPACE_LABEL}=${name}, or give the workspace another name`,
+    );
+  }
+  if (status?.phase === "Terminating") {
+    throw new Error(`the namespace ${name} of an earlier workspace is still being removed`);
+  }
+}
+
+/** Brings an object to what is wanted; says what was wrong with it. */
+async function ensure(api: ClusterApi, { path, object }: WantedObject): Promise<string | undefined> {
+  const actual = await api.get<object>(path);
+  if (isAsWanted(actual, object)) {
+    return undefined;
+  }
+  await api.apply(path, object, MANAGER);
+  return actual === undefined ? "was gone; it was made again" : "had been changed; it was set right";
+}
+
+/** A namespace that is ending already. */
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof ClusterApiError && error.status === 409)) {
+    throw error;
+  }
+}

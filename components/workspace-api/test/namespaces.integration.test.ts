@@ -1,0 +1,142 @@
+// Workspaces on a real Kubernetes cluster: that of KUBECONFIG.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { waitUntil } from "@swath/testing";
+import {
+  applyObjects,
+  createAccount,
+  createNamespace,
+  kubectl,
+  mustKubectl,
+  whyNoKubernetes,
+} from "@swath/testing/kubernetes";
+
+import { NAMESPACES_ROLE } from "../manifest.ts";
+import { type Answer, type Rig, startRig } from "./rig.ts";
+
+const skip = (await whyNoKubernetes()) ?? false;
+/** Names of the cluster's own, so that no other test and no deployment has them. */
+const own = `kj-${process.pid}`;
+const user = `eric-${own}`;
+const workspace = `ws-${user}`;
+const taken = `ws-taken-${own}`;
+let rig: Rig;
+let folder: string;
+let space: { readonly close: () => Promise<void> } | undefined;
+before(async () => {
+  if (skip !== false) {
+    return;
+  }
+  folder = mkdtempSync(join(tmpdir(), "swath-account-"));
+  rig = await startRig();
+  space = await createNamespace(own);
+  const server = await createAccount({ folder, namespace: own, name: "reconciler", ...NAMESPACES_ROLE });
+  rig.startReconciler(undefined, {
+    WORKSPACE_NAMESPACES: "true",
+    KUBERNETES_API: server,
+    KUBERNETES_ACCOUNT: folder,
+    DEPLOYMENT: own,
+    S3_ENDPOINT: "https://objstore.example.org",
+  });
+});
+after(async () => {
+  if (skip === false) {
+    await kubectl(["delete", "clusterrole,clusterrolebinding", `${own}-reconciler`]);
+    await kubectl(["delete", "namespace", "--wait=false", "--ignore-not-found", workspace, taken]);
+    await space?.close();
+    await rig?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+// oxlint-disable-next-line typescript/no-explicit-any -- objects are looked into freely
+const read = async (kind: string, name: string, namespace = workspace): Promise<any> => {
+  const { status, stdout } = await kubectl(["get", kind, name, "-n", namespace, "-o", "json"]);
+  return status === 0 ? JSON.parse(stdout) : undefined;
+};
+const decode = (data: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
+const ready = (name = workspace) =>
+  waitUntil(`${name} is ready`, async () => {
+    const { status, body } = await rig.ask("admin", "GET", `/workspaces/${name}`);
+    const isDone = body?.steps?.every(({ state }: { state: string }) => state === "done");
+    return status === 200 && body.status === "ready" && isDone ? (body as Answer["body"]) : undefined;
+  });
+
+test("a workspace has a namespace with quota, limits, network and its storage credentials", { skip }, async () => {
+  await rig.ask("admin", "POST", "/workspaces", { preferred_name: user, default_owner: "eric" });
+  const { storage } = await ready();
+  const namespace = await read("namespace", workspace);
+  assert.equal(namespace.metadata.labels["swath.io/workspace"], workspace);
+  assert.equal(namespace.metadata.labels["pod-security.kubernetes.io/enforce"], "restricted");
+  const { credentials } = storage;
+  assert.deepEqual(decode((await read("secret", "bucket")).data), {
+    bucketname: workspace,
+    access: credentials.access,
+    secret: credentials.secret,
+    projectid: "",
+    endpoint: "https://objstore.example.org",
+    region: "us-east-1",
+  });
+  assert.equal((await read("resourcequota", "workspace")).spec.hard.pods, "20");
+  assert.deepEqual((await read("limitrange", "workspace")).spec.limits[0].defaultRequest, {
+    cpu: "100m",
+    memory: "128Mi",
+  });
+  assert.deepEqual((await read("networkpolicy", "workspace")).spec.policyTypes, ["Ingress", "Egress"]);
+  assert.deepEqual((await read("configmap", "workspace")).data, { quota_in_mb: "20480" });
+});
+
+test("the namespace follows the workspace: a new quota, new keys", { skip }, async () => {
+  await rig.ask("admin", "PATCH", `/workspaces/${workspace}`, { storage: { quota_in_mb: 7 } });
+  await waitUntil("the quota is told", async () => (await read("configmap", "workspace")).data.quota_in_mb === "7");
+  const before = decode((await read("secret", "bucket")).data)["access"];
+  await rig.ask("admin", "POST", `/workspaces/${workspace}/rotate-keys`);
+  await waitUntil(
+    "the Secret has new keys",
+    async () => decode((await read("secret", "bucket")).data)["access"] !== before,
+  );
+  assert.deepEqual((await ready()).repairs, []);
+});
+
+test("what was changed by hand is put right and reported", { skip }, async () => {
+  await mustKubectl(["delete", "secret", "bucket", "-n", workspace]);
+  const patch = JSON.stringify({ spec: { hard: { pods: "1000" } } });
+  await mustKubectl(["patch", "resourcequota", "workspace", "-n", workspace, "--type=merge", "-p", patch]);
+  const { repairs } = await waitUntil("it is repaired", async () => {
+    const { body } = await rig.ask("admin", "GET", `/workspaces/${workspace}`);
+    return body.repairs.length >= 2 ? (body as Answer["body"]) : undefined;
+  });
+  const what = repairs.map((repair: { what: string }) => repair.what).join("\n");
+  assert.match(what, /Secret bucket of workspace .* was gone; it was made again/);
+  assert.match(what, /ResourceQuota workspace of workspace .* had been changed/);
+  assert.ok(await read("secret", "bucket"));
+  assert.equal((await read("resourcequota", "workspace")).spec.hard.pods, "20");
+});
+
+test("somebody else's namespace is left alone, and the workspace says why it waits", { skip }, async () => {
+  await applyObjects([{ apiVersion: "v1", kind: "Namespace", metadata: { name: taken } }]);
+  await rig.ask("admin", "POST", "/workspaces", { preferred_name: `taken-${own}`, default_owner: "eric" });
+  const body = await waitUntil("the reason shows", async () => {
+    const answer = await rig.ask("admin", "GET", `/workspaces/${taken}`);
+    return answer.body.status_reason === undefined ? undefined : (answer.body as Answer["body"]);
+  });
+  assert.match(body.status_reason, /does not belong to a workspace/);
+  await rig.ask("admin", "DELETE", `/workspaces/${taken}?data=purge`);
+  await waitUntil(
+    "the workspace is gone",
+    async () => (await rig.ask("admin", "GET", `/workspaces/${taken}`)).status === 404,
+  );
+  assert.ok(await read("namespace", taken));
+});
+
+test("the namespace goes away with the workspace", { skip }, async () => {
+  await rig.ask("admin", "DELETE", `/workspaces/${workspace}?data=purge`);
+  const isGone = async () => (await rig.ask("admin", "GET", `/workspaces/${workspace}`)).status === 404;
+  await waitUntil("the workspace is gone", isGone, 90);
+  assert.equal(await read("namespace", workspace), undefined);
+});

@@ -1,0 +1,118 @@
+// The CWL v1.2 conformance tests with every tool as a pod of a real cluster: same documents, same results.
+import assert from "node:assert/strict";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { CwlError, loadDocument, loadInputs, resolveInputs, runProcess, toJson } from "@swath/cwl";
+import { openAccount } from "@swath/kubernetes/account";
+import { openClusterApi } from "@swath/kubernetes/api";
+import { loadArchive } from "@swath/testing/kubernetes-images";
+
+import { createPodExecutor } from "../../components/ades/execution/kubernetes/pod-executor.ts";
+import {
+  type PodRig,
+  REPOSITORY,
+  USER,
+  startPodRig,
+  whyNoPods,
+} from "../../components/ades/execution/kubernetes/test/pod-rig.ts";
+import { differences } from "../conformance/cwl-compare.ts";
+import { imageNames, prepareContainers, saveImage, whyNoContainers } from "../conformance/cwl-images.ts";
+import { type ConformanceTest, loadTests, whyNoSuite } from "../conformance/cwl-suite.ts";
+
+const shared = join(process.env["SWATH_SHARED"] ?? join(REPOSITORY, "../shared"), "cwl-conformance");
+const missing = whyNoSuite(shared) ?? whyNoContainers() ?? (await whyNoPods());
+/** Runs only these, by their ids. */
+const only = process.env["CWL_TESTS"]?.split(",");
+/** Tests that cannot pass here, each with the reason. */
+const notPassing: Readonly<Record<string, string>> = {
+  networkaccess: "it fetches a page of the internet, which a test cluster does not reach",
+};
+
+test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4, timeout: 3_000_000 }, async (t) => {
+  const scratch = mkdtempSync(join(tmpdir(), "cwl-pods-"));
+  const rig = await startPodRig();
+  after(async () => {
+    process.seteuid?.(0);
+    process.setegid?.(0);
+    await rig.close();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+  const environment = prepareContainers(join(scratch, "containers"));
+  for (const [index, name] of imageNames.entries()) {
+    const archive = join(scratch, `${index}.tar`);
+    saveImage(name, archive, environment);
+    await loadArchive(REPOSITORY, archive);
+    rmSync(archive);
+  }
+  // Tools see nothing but the volume, and nobody runs them as root.
+  const suite = join(rig.volume, "suite");
+  cpSync(shared, suite, { recursive: true });
+  mkdirSync(join(rig.volume, "out"));
+  chmodSync(join(rig.volume, "out"), 0o777);
+  process.setegid?.(USER);
+  process.seteuid?.(USER);
+  const tests = [...loadTests(join(suite, "conformance_tests.yaml"))].filter(
+    ({ id }) => only === undefined || only.includes(id),
+  );
+  const api = openClusterApi(openAccount(rig.account, rig.server));
+  after(() => api.close());
+  await Promise.all(
+    tests.map((item) =>
+      t.test(item.id, async (one) => {
+        if (notPassing[item.id] !== undefined) {
+          one.skip(notPassing[item.id]);
+          return;
+        }
+        assert.deepEqual(await runOne(item, rig, api), []);
+      }),
+    ),
+  );
+});
+
+async function runOne(item: ConformanceTest, rig: PodRig, api: ReturnType<typeof openClusterApi>): Promise<string[]> {
+  const out = mkdtempSync(join(rig.volume, "out", `${item.id}-`));
+  const pods = createPodExecutor({
+    api,
+    patience: { room: 300, start: 30 },
+    surroundings: async () => ({
+      namespace: rig.namespace,
+      claim: rig.claim,
+      volumeRoot: rig.volume,
+      user: { uid: USER, gid: USER },
+      pullSecrets: [],
+      // The only node of a test has few cores, and others use them too.
+      cpuPercent: 1,
+      maxRamMiB: 512,
+      labels: { "swath.io/job": "conformance" },
+      // What runs on the machine elsewhere needs a shell, the usual programs and Python.
+      defaultImage: "docker.io/python:3-slim",
+    }),
+  });
+  try {
+    const document = await loadDocument(join(item.folder, item.tool));
+    const base = `file://${out}/`;
+    const inputs =
+      (item.job ?? null) === null
+        ? resolveInputs({}, document, base)
+        : await loadInputs(join(item.folder, item.job ?? ""), document);
+    const outputs = await runProcess({
+      document,
+      inputs,
+      executors: { host: pods, container: pods },
+      workDir: join(out, "work"),
+      outDir: join(out, "out"),
+      limits: { infrastructureRetries: 1, cores: 1000, ramMiB: 1_000_000 },
+    });
+    return item.should_fail === true
+      ? ["it should have failed"]
+      : differences(item.output ?? {}, JSON.parse(toJson(outputs)) as unknown);
+  } catch (error) {
+    if (!(error instanceof CwlError)) {
+      throw error;
+    }
+    return item.should_fail === true ? [] : [`${error.code}: ${error.message.slice(0, 800)}`];
+  }
+}
