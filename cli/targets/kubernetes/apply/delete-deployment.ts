@@ -78,7 +78,8 @@ async function removeNamespaces({ connection, clusterName }: DeleteOptions): Pro
       return;
     }
     const inside = await Promise.all(TELLING.map((kind) => listObjects(connection, kind, { namespace: name })));
-    const isOurs = (object: LiveObject) => object.metadata.labels?.[keys.deployment] === clusterName;
+    // Services label what they make as a part of the platform.
+    const isOurs = ({ metadata: { labels: own } }: LiveObject) => own?.["app.kubernetes.io/part-of"] === "swath";
     if (inside.flat().some((object) => isOurs(object) && (object.kind === CLAIM.kind || isGenerated(object)))) {
       kept.push(name);
     } else if (inside.flat().some((object) => !isOurs(object) && !isAutomatic(object))) {
