@@ -14,7 +14,8 @@ const root = join(import.meta.dirname, "..");
 const [what = "all", ...only] = process.argv.slice(2);
 const suites: Record<string, () => boolean> = {
   check: () => run(["tools/check.ts", "format", "lint", "types", "web-types", "generated", "unused"]),
-  unit: () => tests("unit", (file) => !/\.(integration|conformance|kubernetes)\.test\.ts$/.test(file), ["--test-isolation=none"]),
+  unit: () =>
+    tests("unit", (file) => !/\.(integration|conformance|kubernetes)\.test\.ts$/.test(file), ["--test-isolation=none"]),
   integration: () => tests("integration", (file) => file.endsWith(".integration.test.ts"), ["--test-concurrency=2"]),
   kubernetes: () => tests("kubernetes", (file) => file.endsWith(".kubernetes.test.ts"), ["--test-concurrency=1"]),
   conformance: () => tests("conformance", (file) => file.endsWith(".conformance.test.ts"), ["--test-concurrency=1"]),

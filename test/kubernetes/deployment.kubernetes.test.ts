@@ -72,7 +72,10 @@ check("every pod is Running or Completed, and the commands see them as they do o
   assert.equal(status, 0, stdout);
   const pods = JSON.parse(stdout) as { workload: string; phase: string; ready: boolean }[];
   for (const name of ["postgres", "identity", "objstore", "ades", "workspace-api", "dummy-service"]) {
-    assert.ok(pods.some(({ workload, ready }) => workload === name && ready), name);
+    assert.ok(
+      pods.some(({ workload, ready }) => workload === name && ready),
+      name,
+    );
   }
   assert.match((await deployment.swath("urls", NAME)).stdout, /ades-open +http:\/\/ades-open\.eo\.example\.org\//);
   assert.match((await deployment.swath("logs", "identity", "--tail", "50", NAME)).stdout, /listening/);
@@ -191,18 +194,16 @@ check("protection turned on: open hosts go, protected ones lead to the gatekeepe
   const budgets = await mustKubectl(["get", "poddisruptionbudgets", "-n", "um", "-o", "name"]);
   assert.match(budgets, /gatekeeper/);
   const token = await takeToken();
-  const asAdmin = await deployment.send("ades", "/admin/wps3/processes", { headers: { authorization: `Bearer ${token}` } });
+  const asAdmin = await deployment.send("ades", "/admin/wps3/processes", {
+    headers: { authorization: `Bearer ${token}` },
+  });
   assert.ok([200, 403].includes(asAdmin.status), asAdmin.text);
 });
 
 check("killed pods come back, and nothing that was committed is lost", async () => {
   await mustKubectl(["delete", "pod", "-n", "storage", "postgres-0", "--grace-period=0", "--force"]);
   await mustKubectl(["delete", "pod", "-n", "rm", "objstore-0", "--grace-period=0", "--force"]);
-  await waitUntil(
-    "all pods are ready again",
-    async () => (await deployment.swath("pods", NAME)).status === 0,
-    240,
-  );
+  await waitUntil("all pods are ready again", async () => (await deployment.swath("pods", NAME)).status === 0, 240);
   const authorization = `Bearer ${await waitUntil("a token", takeToken, 60)}`;
   const found = await deployment.send("workspace-api", "/workspaces/ws-eric", { headers: { authorization } });
   assert.equal(found.status, 200, found.text);
@@ -225,10 +226,22 @@ check("the node's kubelet killed: services go on, and a new one takes the pods o
   }
   const pods = await readPodNames();
   process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
-  const address = await mustKubectl(["get", "service", "-n", "um", "dummy-service", "-o", "jsonpath={.spec.clusterIP}"]);
-  const { status, stdout } = spawnSync("curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", `http://${address}:8080/`], {
-    encoding: "utf8",
-  });
+  const address = await mustKubectl([
+    "get",
+    "service",
+    "-n",
+    "um",
+    "dummy-service",
+    "-o",
+    "jsonpath={.spec.clusterIP}",
+  ]);
+  const { status, stdout } = spawnSync(
+    "curl",
+    ["-s", "-o", "/dev/null", "-w", "%{http_code}", `http://${address}:8080/`],
+    {
+      encoding: "utf8",
+    },
+  );
   assert.deepEqual([status, stdout], [0, "200"]);
   assert.equal(spawnSync("sh", ["-c", start], { stdio: "ignore" }).status, 0);
   await waitUntil("all pods are ready", async () => (await deployment.swath("pods", NAME)).status === 0, 120);

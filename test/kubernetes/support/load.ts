@@ -87,7 +87,16 @@ export async function startLoad(
   await mustKubectl(["wait", "-n", NAMESPACE, "--for=condition=Ready", "pod/load", "--timeout=120s"]);
   return {
     stop: async () => {
-      await mustKubectl(["exec", "-n", NAMESPACE, "load", "--", "node", "-e", "require('fs').writeFileSync('/tmp/stop','')"]);
+      await mustKubectl([
+        "exec",
+        "-n",
+        NAMESPACE,
+        "load",
+        "--",
+        "node",
+        "-e",
+        "require('fs').writeFileSync('/tmp/stop','')",
+      ]);
       for (;;) {
         const log = await mustKubectl(["logs", "-n", NAMESPACE, "load"]);
         const line = log.split("\n").find((one) => one.startsWith("{"));

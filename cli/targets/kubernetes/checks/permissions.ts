@@ -1,3 +1,4 @@
+import type { Plan } from "../../../platform/plan.ts";
 import type { Connection } from "../api/connection.ts";
 import { forEachOf } from "../api/objects.ts";
 import type { Check } from "./check.ts";
@@ -37,9 +38,9 @@ const needed: readonly Access[] = [
 ];
 
 /** What the user of the context may not do and the deployment has to. */
-export const checkPermissions: Check = async ({ connection }) => {
+export const checkPermissions: Check = async ({ connection, plan }) => {
   const problems: string[] = [];
-  await forEachOf(needed, async (access) => {
+  await forEachOf([...needed, ...listGranted(plan)], async (access) => {
     if (await isAllowed(connection, access, "*")) {
       return;
     }
@@ -50,8 +51,17 @@ export const checkPermissions: Check = async ({ connection }) => {
       problems.push(`the user of this context may not ${missing.join(", ")} ${name} in all namespaces`);
     }
   });
-  return problems.toSorted();
+  return [...new Set(problems)].toSorted();
 };
+
+/** Nobody may give a service rights that they do not have themselves. */
+function listGranted({ workloads }: Plan): readonly Access[] {
+  return workloads
+    .flatMap(({ clusterRole }) => clusterRole?.rules ?? [])
+    .flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) => resources.map((resource) => ({ group, resource, verbs }))),
+    );
+}
 
 async function isAllowed(
   { authorization }: Connection,

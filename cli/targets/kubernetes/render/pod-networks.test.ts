@@ -61,8 +61,6 @@ test("those that may go outward reach names and public addresses, nothing of the
 test("a text for Kubernetes is set there", () => {
   const [container] = find("Deployment", "starter").spec.template.spec.containers;
   assert.ok(
-    container.env.some(
-      ({ name, value }: { name: string; value: string }) => name === "EXECUTOR" && value === "pods",
-    ),
+    container.env.some(({ name, value }: { name: string; value: string }) => name === "EXECUTOR" && value === "pods"),
   );
 });
