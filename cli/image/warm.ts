@@ -1,11 +1,9 @@
 import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 
-/** Programs without settings end by themselves; one that needs none is asked to stop once it runs. */
-const LONGEST = 15_000;
-const UNTIL_ASKED = 5000;
+/** Milliseconds after which a program that neither ends nor serves is given up; a build machine may be busy. */
+const LONGEST = 120_000;
 
 /**
  * Starts every program of the components without settings: all their modules are loaded, and Node.js keeps the compiled
@@ -22,15 +20,21 @@ export async function warmCompileCache(root: string): Promise<void> {
   await runBriefly(join(root, "cli/image/main.ts"), ["probe", "postgres"]);
 }
 
+/** Programs without settings end by themselves; one that needs none is asked to stop as soon as it serves. */
 async function runBriefly(file: string, args: readonly string[]): Promise<number> {
   const started = performance.now();
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [file, ...args], { stdio: "ignore", env: { PATH, HOME, NODE_COMPILE_CACHE } });
-  const ended = new Promise<void>((resolve, reject) => child.once("close", () => resolve()).once("error", reject));
-  const askToStop = setTimeout(() => child.kill("SIGTERM"), UNTIL_ASKED);
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { PATH, HOME, NODE_COMPILE_CACHE },
+  });
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    if (text.includes('"listening"')) {
+      child.kill("SIGTERM");
+    }
+  });
   const kill = setTimeout(() => child.kill("SIGKILL"), LONGEST);
-  await Promise.race([ended, sleep(LONGEST + 1000, undefined, { ref: false })]);
-  clearTimeout(askToStop);
+  await new Promise<void>((resolve, reject) => child.once("close", () => resolve()).once("error", reject));
   clearTimeout(kill);
   return (performance.now() - started) / 1000;
 }

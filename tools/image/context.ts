@@ -6,11 +6,14 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+
+import { keepNeeded } from "./keep-needed.ts";
 
 /** What of the repository is in the image. */
 const SOURCES = ["cli/image", "components", "libs", "package.json", "package-lock.json", "LICENSE"];
@@ -57,9 +60,7 @@ function installDependencies(root: string, app: string): void {
   run("npm", ["ci", "--omit=dev", "--no-audit", "--no-fund", "--prefer-offline", ...workspaces], app);
   rmSync(join(app, ".npmrc"));
   rmSync(join(app, "node_modules/.package-lock.json"), { force: true });
-  for (const name of globSync("node_modules/node-linux-*", { cwd: app })) {
-    rmSync(join(app, name), { recursive: true });
-  }
+  keepNeeded(realpathSync(app));
   for (const entry of globSync("node_modules/**/*", { cwd: app, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     // Links lead to the workspaces, whose files are wanted as they are.
