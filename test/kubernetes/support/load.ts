@@ -59,11 +59,17 @@ Promise.all(targets.flatMap((target) => [client(target), client(target)])).then(
 setInterval(() => { try { require("node:fs").accessSync("/tmp/stop"); stopping = true; } catch {} }, 200);
 `;
 
+export interface Load {
+  readonly stop: () => Promise<LoadResult>;
+  /** One request from there, and what is answered. */
+  readonly ask: (url: string, headers: Readonly<Record<string, string>>) => Promise<string>;
+}
+
 /** Sends requests from inside the cluster, in the place of the ingress controller, until `stop`. */
 export async function startLoad(
   image: string,
   targets: readonly LoadTarget[],
-): Promise<{ readonly stop: () => Promise<LoadResult> }> {
+): Promise<Load> {
   await applyObjects([
     { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
     {
@@ -101,7 +107,7 @@ export async function startLoad(
         const log = await mustKubectl(["logs", "-n", NAMESPACE, "load"]);
         const line = log.split("\n").find((one) => one.startsWith("{"));
         if (line !== undefined) {
-          await kubectl(["delete", "namespace", NAMESPACE, "--wait=false"]);
+          await kubectl(["delete", "namespace", NAMESPACE]);
           return JSON.parse(line) as LoadResult;
         }
         await sleep(500);

@@ -140,10 +140,15 @@ class PodAgent extends Agent {
     { host }: { host?: string | null },
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
-    this.#open(host ?? "").then(
-      (stream) => callback?.(null, stream),
-      (error: unknown) => callback?.(error as Error, undefined as never),
-    );
+    void this.#connect(host ?? "", callback);
+  }
+
+  async #connect(target: string, callback?: (error: Error | null, stream: Duplex) => void): Promise<void> {
+    try {
+      callback?.(null, await this.#open(target));
+    } catch (error) {
+      callback?.(error as Error, undefined as never);
+    }
   }
 
   async #open(target: string): Promise<Duplex> {

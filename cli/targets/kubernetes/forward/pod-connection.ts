@@ -26,8 +26,7 @@ export async function connectToPod({ config }: Connection, { namespace, pod, por
     throw new Error(`pod ${namespace}/${pod} cannot be reached: ${describeApiError(cause)}`, { cause });
   }
   if (typeof socket !== "function") {
-    const { addEventListener } = socket;
-    addEventListener.call(socket, "close", () => fromPod.end());
+    socket.addEventListener("close", () => fromPod.end());
     stream.on("close", () => socket.close());
   }
   return stream;
