@@ -55,5 +55,29 @@ export const settings = defineSettings({
   S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },
   WORKSPACE_URL: { kind: "string", optional: true, description: "Port `internal` of the workspace API." },
   WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What it wants to be shown." },
+  REGISTER_RESULTS: {
+    kind: "string",
+    oneOf: ["true", "false"],
+    default: "true",
+    description: "Whether catalogues of results are registered in the user's workspace, where there are workspaces.",
+  },
+  PLATFORM_DOMAIN: {
+    kind: "string",
+    optional: true,
+    description: "Pages of this domain and of hosts below it may read answers with the login in their cookies.",
+  },
+  JOB_RETENTION_DAYS: {
+    kind: "integer",
+    default: 0,
+    minimum: 0,
+    maximum: 36_500,
+    description: "Days after which a job that has ended is forgotten; 0: never.",
+  },
+  RESULT_RETENTION: {
+    kind: "string",
+    oneOf: ["keep", "with-job"],
+    default: "keep",
+    description: "Whether results in the object storage are removed with their job.",
+  },
   ...podSettings,
 });

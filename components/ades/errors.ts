@@ -1,5 +1,3 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-
 const PART1 = "http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0/";
 const PART2 = "http://www.opengis.net/def/exceptions/ogcapi-processes-2/1.0/";
 
@@ -37,6 +35,22 @@ export const noSuchJob = (id: string) =>
   new OgcError(404, "NoSuchJob", `There is no job ${id}.`, { type: `${PART1}no-such-job` });
 export const resultNotReady = (status: string) =>
   new OgcError(404, "ResultNotReady", `The job is still ${status}.`, { type: `${PART1}result-not-ready` });
+export const noSuchOutput = (name: string, known: readonly string[]) =>
+  new OgcError(400, "NoSuchOutput", `There is no output ${name}; the process has: ${known.join(", ") || "none"}.`, {
+    type: `${PART1}no-such-output`,
+  });
+export const resultNotAvailable = () =>
+  new OgcError(404, "ResultNotAvailable", "The job has ended and has no results: no outputs were asked for.", {
+    type: `${PART1}result-not-available`,
+  });
+export const invalidQuery = (name: string, value: string, allowed: string) =>
+  new OgcError(400, "InvalidQueryParameterValue", `${name} is ${JSON.stringify(value)}; allowed: ${allowed}.`, {
+    type: `${PART1}invalid-query-parameter-value`,
+  });
+export const workflowNotFound = (name: string, known: readonly string[]) =>
+  new OgcError(400, "WorkflowNotFound", `The package has no workflow ${name}; it has: ${known.join(", ") || "none"}.`, {
+    type: `${PART2}workflow-not-found`,
+  });
 export const invalidParameter = (detail: string, problems?: unknown) =>
   new OgcError(400, "InvalidParameterValue", detail, {
     ...(problems !== undefined && { extensions: { errors: problems } }),
@@ -62,38 +76,3 @@ export const unsupportedMediaType = (given: string, allowed: readonly string[]) 
       type: `${PART2}unsupported-media-type`,
     },
   );
-
-/** The error handler of the service's routes; what it does not know goes on to the application's. */
-export function sendOgcError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  const known = toOgcError(error, request);
-  if (known === undefined) {
-    throw error;
-  }
-  void reply
-    .code(known.status)
-    .headers(known.headers)
-    .type("application/problem+json")
-    .send({
-      type: known.type,
-      title: known.title,
-      status: known.status,
-      detail: known.message,
-      instance: request.url,
-      ...known.extensions,
-    });
-}
-
-function toOgcError(error: FastifyError | Error, request: FastifyRequest): OgcError | undefined {
-  if (error instanceof OgcError) {
-    return error;
-  }
-  const code = "code" in error ? error.code : "";
-  if (code === "FST_ERR_CTP_INVALID_MEDIA_TYPE") {
-    return unsupportedMediaType(request.headers["content-type"] ?? "", [
-      "application/json",
-      "application/ogcapppkg+json",
-      "application/cwl",
-    ]);
-  }
-  return "validation" in error || code.startsWith("FST_ERR_CTP") ? invalidParameter(error.message) : undefined;
-}

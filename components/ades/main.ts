@@ -6,9 +6,11 @@ import { mkdir } from "node:fs/promises";
 
 import { createGuard } from "./caller.ts";
 import { settings as definitions } from "./config.ts";
+import { startDeliveries } from "./deliveries/deliver.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
 import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
 import { openWatcher } from "./execution/until-ended.ts";
+import { startSweeps } from "./retention/sweep.ts";
 import { createProcessingService } from "./service.ts";
 import type { Tables } from "./store/tables.ts";
 
@@ -44,11 +46,15 @@ await runService({
     await sweepStrayPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
     const dispatcher = await startDispatcher({ db, settings, logger, env: process.env });
+    const deliveries = await startDeliveries({ db, settings, logger });
+    const sweeps = startSweeps({ db, settings, logger });
     return {
       servers: { http: await readyServer(app) },
       ready: check,
       close: async () => {
         await dispatcher.stop();
+        await deliveries.stop();
+        await sweeps.stop();
         await app.close();
         await watcher.close();
         await issuer?.close();

@@ -20,7 +20,7 @@ export const manifest: Component = {
         protection: {
           required: variables.REQUIRE_ADES_PROTECTION,
           clientId: "ades",
-          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$"],
+          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$", "^/resources/ades\\.css$"],
         },
       },
     ],
@@ -47,6 +47,7 @@ export const manifest: Component = {
             DATABASE_URL: { database: "url" },
             DATA_DIR: { volume: "ades" },
             PUBLIC_URL: context.publicUrl("ades"),
+            PLATFORM_DOMAIN: context.settings.domain,
             AUTHENTICATION: variables.REQUIRE_ADES_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
             MAX_CORES: String(variables.PROCESSING_MAX_CORES),

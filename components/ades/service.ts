@@ -1,31 +1,51 @@
+import { STYLE } from "@swath/pages";
 import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
-import { sendOgcError } from "./errors.ts";
-import { type ApiContext, type Face, link, spaceOf } from "./routes/context.ts";
+import { CWL_TYPES } from "./packages/media-types.ts";
+import { STYLE_PATH } from "./pages/page.ts";
+import type { ApiContext, Face } from "./routes/context.ts";
+import { addCors } from "./routes/cors.ts";
+import { addExecutionRoutes } from "./routes/execution.ts";
+import { addJobFileRoutes } from "./routes/job-files.ts";
+import { addJobRecordRoutes } from "./routes/job-records.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
+import { addLandingRoutes } from "./routes/landing.ts";
+import { addPackageRoutes } from "./routes/packages.ts";
 import { addProcessRoutes } from "./routes/processes.ts";
+import { addResultRoutes } from "./routes/results.ts";
+import { sendError } from "./routes/send-error.ts";
 
-const DESCRIPTION = `OGC API Processes, Part 1 and Part 2, for every user below \`/{user}/ogc-api\` and \`/{user}/wps3\`.
+const DESCRIPTION = `OGC API Processes, Part 1 and Part 2, for every user below \`/{user}/ogc-api\`, and the same below \`/{user}/wps3\`.
 
 Deploy an application package (CWL), execute it with references to scenes, follow the job, and find its results as a STAC catalogue
 in the object storage.`;
 
-const CONFORMANCE = [
-  "http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf/core",
-  "http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf/ogc-process-description",
-  "http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf/json",
-  "http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf/job-list",
-  "http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf/dismiss",
-  "http://www.opengis.net/spec/ogcapi-processes-2/1.0/conf/deploy-replace-undeploy",
-  "http://www.opengis.net/spec/ogcapi-processes-2/1.0/conf/ogcapppkg",
-  "http://www.opengis.net/spec/ogcapi-processes-2/1.0/conf/cwl",
-];
+/** Everything that one face has. */
+const ROUTES = [
+  addLandingRoutes,
+  addProcessRoutes,
+  addPackageRoutes,
+  addExecutionRoutes,
+  addJobRoutes,
+  addResultRoutes,
+  addJobRecordRoutes,
+  addJobFileRoutes,
+] as const;
 
 /** The whole HTTP face of the service. */
-export async function createProcessingService(context: ApiContext): Promise<FastifyInstance> {
-  const app = createApp(context.logger, { bodyLimit: 10 * 1024 * 1024 });
+export async function createProcessingService(given: Omit<ApiContext, "closing">): Promise<FastifyInstance> {
+  const closing = new AbortController();
+  const context: ApiContext = { ...given, closing: closing.signal };
+  const app = createApp(context.logger, {
+    bodyLimit: 10 * 1024 * 1024,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
+  });
+  app.addHook("preClose", (done) => {
+    closing.abort(new Error("the service stops"));
+    done();
+  });
   await addOpenApi(app, {
     title: "Processing service",
     version: "1.0.0",
@@ -36,45 +56,37 @@ export async function createProcessingService(context: ApiContext): Promise<Fast
     ],
   });
   app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/docs"));
-  for (const type of ["application/cwl", "application/cwl+yaml", "application/x-yaml", "text/yaml"]) {
-    app.addContentTypeParser(type, { parseAs: "string" }, (_request, body, done) => done(null, body));
-  }
-  app.addContentTypeParser(
-    "application/ogcapppkg+json",
-    { parseAs: "string" },
-    app.getDefaultJsonParser("error", "error"),
+  app.get(STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
+    reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(STYLE),
   );
+  addCors(app, context.settings.PLATFORM_DOMAIN);
+  addContentTypes(app);
+  // The earlier face has the same requests; described once.
+  await app.register(async (scope) => addFace(scope, context, "ogc-api"));
   await app.register(async (scope) => {
-    scope.setErrorHandler(sendOgcError);
-    scope.addHook("onRequest", context.guard);
-    for (const face of ["wps3", "ogc-api"] as const) {
-      addLanding(scope, face);
-      addProcessRoutes(scope, context, face);
-      addJobRoutes(scope, context, face);
-    }
+    scope.addHook("onRoute", (route) => {
+      route.schema = { ...route.schema, hide: true };
+    });
+    addFace(scope, context, "wps3");
   });
   return app;
 }
 
-function addLanding(app: FastifyInstance, face: Face): void {
-  const path = `/:user/${face}`;
-  app.get(path, { schema: { tags: ["processes"], summary: "Landing page" } }, (request) => {
-    const { base, user } = spaceOf(request, face);
-    return {
-      title: `Processing for ${user}`,
-      description: "OGC API Processes with application packages.",
-      links: [
-        link(base, "self", "This document"),
-        link("/openapi.json", "service-desc", "OpenAPI", "application/vnd.oai.openapi+json;version=3.1"),
-        link("/docs", "service-doc", "Interactive page", "text/html"),
-        link(`${base}/conformance`, "http://www.opengis.net/def/rel/ogc/1.0/conformance", "Conformance"),
-        link(`${base}/processes`, "http://www.opengis.net/def/rel/ogc/1.0/processes", "Processes"),
-        link(`${base}/jobs`, "http://www.opengis.net/def/rel/ogc/1.0/job-list", "Jobs"),
-      ],
-    };
-  });
-  app.get(`${path}/conformance`, { schema: { tags: ["processes"], summary: "What is conformed to" } }, () => ({
-    conformsTo: CONFORMANCE,
-  }));
-  app.get(`${path}/api`, { schema: { hide: true } }, (_request, reply) => reply.redirect("/openapi.json"));
+function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void {
+  scope.setErrorHandler(sendError);
+  // Schemas describe; each route reads its request itself, with the exceptions of the standard.
+  scope.setValidatorCompiler(() => () => true);
+  scope.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  scope.addHook("onRequest", context.guard);
+  for (const add of ROUTES) {
+    add(scope, context, face);
+  }
+}
+
+function addContentTypes(app: FastifyInstance): void {
+  for (const type of CWL_TYPES) {
+    app.addContentTypeParser(type, { parseAs: "string" }, (_request, body, done) => done(null, body));
+  }
+  const json = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/ogcapppkg+json", { parseAs: "string" }, json);
 }

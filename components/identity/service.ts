@@ -1,4 +1,5 @@
 import formBody from "@fastify/formbody";
+import { STYLE } from "@swath/pages";
 import type { Logger } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
@@ -10,7 +11,6 @@ import { addAccountRoutes } from "./pages/account-routes.ts";
 import { renderErrorPage } from "./pages/error-page.ts";
 import { addInteractionRoutes } from "./pages/interaction-routes.ts";
 import { STYLE_PATH } from "./pages/layout.ts";
-import { STYLE } from "./pages/style.ts";
 import { SECURITY_HEADERS } from "./oidc/provider.ts";
 import { addPolicyRoutes } from "./policy/routes.ts";
 import { OAuthError } from "./protocol/oauth-error.ts";

@@ -1,9 +1,8 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { createPeer, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
-import { createCallerOf } from "./caller.ts";
 import { createIdentityAdmin } from "./clients/identity-admin.ts";
 import { apiSettings } from "./config.ts";
 import { createInternalApi } from "./routes/internal.ts";
@@ -33,6 +32,7 @@ await runService({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         adminUser: settings.IDENTITY_ADMIN_USER,
         isOpen: settings.AUTHENTICATION === "optional",
+        realm: "workspace-api",
         ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),
       }),
       ...(peer && {

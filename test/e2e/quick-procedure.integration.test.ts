@@ -120,3 +120,29 @@ test("the quick procedure, with a calculation on a real scene", async () => {
     [job.jobID],
   );
 });
+
+test("the launcher shows the same as requests to type, and says where the result is", async () => {
+  const launcher = join(EXAMPLES, "../deploy/simple/quick-procedure");
+  const { status, stdout, stderr } = await runCommand(launcher, [cluster.name], { env: cluster.env });
+  assert.equal(status, 0, stdout + stderr);
+  assert.deepEqual(
+    [...stdout.matchAll(/^\d+\. (.+)$/gm)].map(([, title]) => title),
+    [
+      "Put a scene and an application package into the object store, where the service finds them",
+      "List the processes",
+      "Deploy the application package",
+      "What does it take?",
+      "Execute it",
+      "How is it doing?",
+      "Where is the result?",
+      "List the jobs",
+    ],
+  );
+  assert.match(stdout, /\$ curl .*\/eric\/wps3\/processes\n200\n/);
+  assert.match(stdout, /Its result is a STAC catalogue, s3:\/\/results\/processing-results\/[0-9a-f-]+\/catalog\.json/);
+  assert.doesNotMatch(stdout, /changeme/, "no password is shown");
+
+  const again = await runCommand(launcher, [cluster.name], { env: cluster.env });
+  assert.equal(again.status, 0, again.stdout + again.stderr);
+  assert.doesNotMatch(again.stdout, /Deploy the application package/, "it is there already");
+});

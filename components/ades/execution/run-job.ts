@@ -59,7 +59,7 @@ async function carryOut(job: Job, folder: string, options: RunOptions): Promise<
   if (process === undefined) {
     throw new Error(`process ${job.process_id} is gone`);
   }
-  const document = await loadPackage(process.package, process.id);
+  const document = await loadPackage(process.package, process.entry ?? process.id);
   const { inputs } = job.request as unknown as JobRequest;
   const { values, sources } = readInputs(document, inputs);
   await mkdir(join(folder, "in"), { recursive: true });
@@ -166,7 +166,7 @@ function createRecorder(job: string, { db, logger }: RunOptions) {
   const onEvent = (event: RunEvent) => {
     switch (event.type) {
       case "step-started":
-        later(() => setStep(db, job, event.step, { status: "running" }));
+        later(() => setStep(db, job, event.step, { status: "running", command: event.command, image: event.image }));
         break;
       case "step-finished":
         later(() => setStep(db, job, event.step, { status: "successful", exitCode: event.exitCode }));

@@ -1,5 +1,7 @@
 import { type CwlType, type LoadedDocument, type ParameterDescription, describeProcess } from "@swath/cwl";
 
+import { invalidParameter } from "../errors.ts";
+
 /** A JSON schema (OpenAPI 3.1). */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -19,6 +21,7 @@ export interface ProcessDescription {
   readonly version: string;
   readonly mutable: boolean;
   readonly keywords: readonly string[];
+  readonly metadata?: readonly Readonly<Record<string, unknown>>[];
   readonly jobControlOptions: readonly string[];
   readonly outputTransmission: readonly string[];
   readonly inputs: Readonly<Record<string, InputDescription>>;
@@ -39,7 +42,7 @@ export function describePackage(document: LoadedDocument): ProcessDescription {
     description: process.doc ?? "",
     version: typeof version === "string" || typeof version === "number" ? String(version) : "1.0.0",
     mutable: true,
-    keywords: [],
+    keywords: keywordsOf(rootFields),
     jobControlOptions: ["sync-execute", "async-execute", "dismiss"],
     outputTransmission: ["value", "reference"],
     inputs: Object.fromEntries(process.inputs.map((input) => [input.name, describeInput(input)])),
@@ -54,6 +57,15 @@ export function describePackage(document: LoadedDocument): ProcessDescription {
       ]),
     ),
   };
+}
+
+/** `s:keywords` of the package: one text with commas, or a list. */
+function keywordsOf(fields: Readonly<Record<string, unknown>>): readonly string[] {
+  return [fields["s:keywords"] ?? fields["https://schema.org/keywords"] ?? []]
+    .flat()
+    .flatMap((words) => (typeof words === "string" ? words.split(",") : []))
+    .map((word) => word.trim())
+    .filter((word) => word !== "");
 }
 
 function describeInput(input: ParameterDescription): InputDescription {
@@ -106,4 +118,52 @@ export function toSchema(type: CwlType): Schema {
 
 export function acceptsNull(type: CwlType): boolean {
   return type.kind === "null" || (type.kind === "union" && type.members.some(acceptsNull));
+}
+
+/** What a deployment may say of a process beside its package: `processDescription.process` (OGC 20-044 /req/ogcapppkg/schema). */
+export interface GivenDescription {
+  readonly id?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly version?: string;
+  readonly keywords?: readonly string[];
+  readonly metadata?: readonly Readonly<Record<string, unknown>>[];
+}
+
+/**
+ * Reads what a request says of the process. Inputs and outputs are the package's own, whatever is said of them.
+ * @throws {OgcError} 400
+ */
+export function readDescription(given: unknown): GivenDescription | undefined {
+  if (given === undefined || given === null) {
+    return undefined;
+  }
+  const outer = requireObject(given, "processDescription");
+  const fields = outer["process"] === undefined ? outer : requireObject(outer["process"], "processDescription.process");
+  const { id, keywords, metadata } = fields;
+  if (id !== undefined && (typeof id !== "string" || !/^[A-Za-z_][\w.-]{0,127}$/.test(id))) {
+    throw invalidParameter(
+      `processDescription.id is ${JSON.stringify(id)}; allowed: a letter or _, then letters, digits, and . _ -, 128 at most.`,
+    );
+  }
+  const texts = Object.fromEntries(
+    (["title", "description", "version"] as const).flatMap((name) =>
+      typeof fields[name] === "string" ? [[name, fields[name]]] : [],
+    ),
+  );
+  return {
+    ...texts,
+    ...(id !== undefined && { id: id as string }),
+    ...(Array.isArray(keywords) && { keywords: keywords.filter((word): word is string => typeof word === "string") }),
+    ...(Array.isArray(metadata) && {
+      metadata: metadata.filter((item): item is Record<string, unknown> => typeof item === "object" && item !== null),
+    }),
+  };
+}
+
+function requireObject(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalidParameter(`${name} must be an object.`);
+  }
+  return value as Readonly<Record<string, unknown>>;
 }

@@ -1,63 +1,127 @@
-import type { ProcessDescription } from "./describe.ts";
+import type { InputDescription, ProcessDescription, Schema } from "./describe.ts";
 
-const echoed = { title: "Echoed value", schema: {} };
-const INPUTS: ProcessDescription["inputs"] = {
-  stringInput: {
-    title: "A text",
-    schema: { type: "string", enum: ["Value1", "Value2", "Value3"] },
-    minOccurs: 0,
-    maxOccurs: 1,
+const one = { minOccurs: 0, maxOccurs: 1 };
+const BBOX: Schema = {
+  type: "object",
+  format: "ogc-bbox",
+  required: ["bbox"],
+  properties: {
+    bbox: {
+      type: "array",
+      items: { type: "number" },
+      oneOf: [
+        { minItems: 4, maxItems: 4 },
+        { minItems: 6, maxItems: 6 },
+      ],
+    },
+    crs: { type: "string", format: "uri", default: "http://www.opengis.net/def/crs/OGC/1.3/CRS84" },
   },
+};
+const GEOMETRY: Schema = {
+  type: "object",
+  format: "geojson-geometry",
+  contentMediaType: "application/geo+json",
+  required: ["type"],
+  properties: {
+    type: {
+      type: "string",
+      enum: ["Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon", "GeometryCollection"],
+    },
+    coordinates: { type: "array", items: {} },
+  },
+};
+const FEATURES: Schema = {
+  type: "object",
+  format: "geojson-feature-collection",
+  contentMediaType: "application/geo+json",
+  required: ["type", "features"],
+  properties: {
+    type: { type: "string", enum: ["FeatureCollection"] },
+    features: { type: "array", items: { type: "object" } },
+  },
+};
+const image = (contentMediaType: string): Schema => ({ type: "string", contentEncoding: "base64", contentMediaType });
+
+/** One input of every kind that the standard's example of an echo process has (OGC 18-062r2 §7.10.2). */
+const INPUTS: Readonly<Record<string, InputDescription>> = {
+  stringInput: { title: "A text", schema: { type: "string", enum: ["Value1", "Value2", "Value3"] }, ...one },
   measureInput: {
     title: "A number with a unit",
     schema: {
       type: "object",
       required: ["measurement", "uom"],
-      properties: { measurement: { type: "number" }, uom: { type: "string" } },
+      properties: {
+        measurement: { type: "number" },
+        uom: { type: "string" },
+        reference: { type: "string", format: "uri" },
+      },
     },
-    minOccurs: 0,
-    maxOccurs: 1,
+    ...one,
   },
-  dateInput: { title: "A date and time", schema: { type: "string", format: "date-time" }, minOccurs: 0, maxOccurs: 1 },
+  dateInput: { title: "A date and time", schema: { type: "string", format: "date-time" }, ...one },
   doubleInput: {
-    title: "A number",
+    title: "A number from 0 to 10",
     schema: { type: "number", format: "double", minimum: 0, maximum: 10, default: 5 },
-    minOccurs: 0,
-    maxOccurs: 1,
+    ...one,
   },
   arrayInput: {
-    title: "A list",
+    title: "A list of 2 to 10 whole numbers",
     schema: { type: "array", minItems: 2, maxItems: 10, items: { type: "integer" } },
-    minOccurs: 0,
+    ...one,
   },
-  complexObjectInput: { title: "An object", schema: { type: "object" }, minOccurs: 0, maxOccurs: 1 },
-  boundingBoxInput: {
-    title: "A bounding box",
+  complexObjectInput: {
+    title: "An object",
     schema: {
       type: "object",
-      required: ["bbox"],
-      properties: { bbox: { type: "array", items: { type: "number" } }, crs: { type: "string" } },
+      required: ["property1", "property5"],
+      properties: {
+        property1: { type: "string" },
+        property2: { type: "string", format: "uri" },
+        property3: { type: "number" },
+        property4: { type: "string", format: "date-time" },
+        property5: { type: "boolean" },
+      },
     },
+    ...one,
+  },
+  geometryInput: {
+    title: "Geometries",
+    schema: { oneOf: [GEOMETRY, { type: "string", contentMediaType: "application/gml+xml; version=3.2" }] },
     minOccurs: 0,
-    maxOccurs: 1,
+    maxOccurs: 5,
+  },
+  boundingBoxInput: { title: "A bounding box", schema: BBOX, ...one },
+  imagesInput: {
+    title: "Images",
+    schema: { oneOf: [image("image/tiff; application=geotiff"), image("image/png"), image("image/jp2")] },
+    minOccurs: 0,
+    maxOccurs: 150,
+  },
+  featureCollectionInput: {
+    title: "Features",
+    schema: { oneOf: [FEATURES, { type: "string", contentMediaType: "application/gml+xml; version=3.2" }] },
+    ...one,
   },
 };
+
+/** `stringInput` comes back as `stringOutput`. */
+export const outputOf = (input: string): string => input.replace("Input", "Output");
 
 /** The built-in process: gives back what it is given; for trying a client. */
 export const ECHO: ProcessDescription = {
   id: "echo",
   title: "Echo",
-  description: "Gives its inputs back as outputs.",
+  description: "Gives its inputs back as outputs: one of every kind. For trying a client.",
   version: "1.0.0",
   mutable: false,
   keywords: ["test"],
-  jobControlOptions: ["sync-execute"],
-  outputTransmission: ["value"],
+  jobControlOptions: ["sync-execute", "async-execute", "dismiss"],
+  outputTransmission: ["value", "reference"],
   inputs: INPUTS,
-  outputs: Object.fromEntries(Object.keys(INPUTS).map((name) => [name.replace("Input", "Output"), echoed])),
+  outputs: Object.fromEntries(
+    Object.entries(INPUTS).map(([name, { title, schema, maxOccurs = 1 }]) => [
+      outputOf(name),
+      { title, schema: maxOccurs > 1 ? { type: "array", items: schema } : schema },
+    ]),
+  ),
 };
-
-/** What echo answers. */
-export function echo(inputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name.replace("Input", "Output"), value]));
-}

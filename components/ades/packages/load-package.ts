@@ -1,18 +1,22 @@
 import { type LoadedDocument, loadDocument, validateDocument } from "@swath/cwl";
 import { parse } from "yaml";
 
-import { invalidParameter } from "../errors.ts";
+import { invalidParameter, workflowNotFound } from "../errors.ts";
 
 /** Address under which a package's text is loaded: it may refer to nothing outside itself, so nothing is read from there. */
-const BASE = "https://package.invalid/package.cwl";
+export const BASE = "https://package.invalid/package.cwl";
 
 /**
  * Reads and checks an application package.
  * @param asked which workflow, where the package has several (`w=`, or the fragment of its address)
- * @throws {OgcError} 400 with every mistake, its line and what would be right
+ * @throws {OgcError} 400 with every mistake, its line and what would be right; or where it has no such workflow
  */
 export async function checkPackage(text: string, asked: string | undefined): Promise<LoadedDocument> {
-  const workflow = asked ?? findOnlyWorkflow(text);
+  const workflows = findWorkflows(text);
+  if (asked !== undefined && workflows.length > 0 && !workflows.includes(asked)) {
+    throw workflowNotFound(asked, workflows);
+  }
+  const workflow = asked ?? findMainWorkflow(workflows);
   const { valid, problems, document } = await validateDocument(workflow === undefined ? BASE : `${BASE}#${workflow}`, {
     text,
     localFiles: false,
@@ -34,17 +38,13 @@ export function loadPackage(text: string, process: string): Promise<LoadedDocume
   return loadDocument(named ? `${BASE}#${process}` : BASE, { text, localFiles: false });
 }
 
-/** @throws {OgcError} 400 where there are several, with their ids */
-function findOnlyWorkflow(text: string): string | undefined {
-  const workflows = findWorkflows(text);
-  if (workflows.length > 1) {
-    throw invalidParameter(`The package has several workflows; name one with w=<id>: ${workflows.join(", ")}.`);
-  }
-  return workflows[0];
+/** The one that is called main, as in CWL, else the first one found (OGC 20-044 /req/deploy-replace-undeploy/deploy/w-param). */
+export function findMainWorkflow(workflows: readonly string[]): string | undefined {
+  return workflows.find((id) => id === "main") ?? workflows[0];
 }
 
 /** Ids of the workflows of a `$graph`. What cannot be read has none; the engine then says what is wrong, and where. */
-function findWorkflows(text: string): readonly string[] {
+export function findWorkflows(text: string): readonly string[] {
   let document: unknown;
   try {
     document = parse(text, { logLevel: "silent" });

@@ -15,24 +15,70 @@ export interface ApiContext {
   readonly guard: (request: FastifyRequest) => Promise<void>;
   /** Resolves when a job has ended. */
   readonly untilEnded: (id: string, signal: AbortSignal) => Promise<void>;
+  /** Aborted when the service is about to end: streams must end too. */
+  readonly closing: AbortSignal;
 }
 
-export interface Space {
+/** The space of a user, by one face. */
+export interface Place {
   readonly user: string;
   readonly face: Face;
-  /** `/eric/wps3`: what links begin with. */
+  /** `/eric/wps3`: what `Location` begins with. */
   readonly base: string;
 }
 
-/** Whose space a request is in, and by which face. */
-export function spaceOf(request: FastifyRequest, face: Face): Space {
-  const { user } = request.params as { user: string };
-  return { user, face, base: `/${user}/${face}` };
+export interface Space extends Place {
+  /** `https://ades.example.org/eric/wps3`: what links begin with. */
+  readonly url: string;
 }
 
-export const link = (href: string, rel: string, title: string, type = "application/json") => ({
+/** Whose space a request is in, and by which face. */
+export function spaceOf(request: FastifyRequest, face: Face): Place {
+  const { user } = request.params as { user: string };
+  return { user, face, base: `/${encodeURIComponent(user)}/${face}` };
+}
+
+/** The same with what links begin with. */
+export function enterSpace({ settings }: ApiContext, request: FastifyRequest, face: Face): Space {
+  const place = spaceOf(request, face);
+  return { ...place, url: `${originOf(settings, request)}${place.base}` };
+}
+
+/** A space seen from outside any request: what subscribers are sent. */
+export function publicSpace(settings: AdesSettings, user: string): Space {
+  const base = `/${encodeURIComponent(user)}/ogc-api`;
+  return { user, face: "ogc-api", base, url: `${new URL(settings.PUBLIC_URL).origin}${base}` };
+}
+
+/** Links lead to where the request came in, never to a host that only its sender names. */
+function originOf({ PUBLIC_URL, OPEN_HOST }: AdesSettings, request: FastifyRequest): string {
+  return OPEN_HOST !== undefined && request.hostname.toLowerCase() === OPEN_HOST.toLowerCase()
+    ? `${request.protocol}://${request.host}`
+    : new URL(PUBLIC_URL).origin;
+}
+
+/** A link (OGC 18-062r2 §7.5; RFC 8288). */
+export interface Link {
+  readonly href: string;
+  readonly rel: string;
+  readonly type: string;
+  readonly title: string;
+}
+
+export const link = (href: string, rel: string, title: string, type = "application/json"): Link => ({
   href,
   rel,
   type,
   title,
 });
+
+/** Relations that OGC has registered. */
+export const OGC_REL = {
+  conformance: "http://www.opengis.net/def/rel/ogc/1.0/conformance",
+  processes: "http://www.opengis.net/def/rel/ogc/1.0/processes",
+  jobs: "http://www.opengis.net/def/rel/ogc/1.0/job-list",
+  execute: "http://www.opengis.net/def/rel/ogc/1.0/execute",
+  results: "http://www.opengis.net/def/rel/ogc/1.0/results",
+  exceptions: "http://www.opengis.net/def/rel/ogc/1.0/exceptions",
+  log: "http://www.opengis.net/def/rel/ogc/1.0/log",
+} as const;

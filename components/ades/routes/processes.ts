@@ -1,137 +1,151 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import Negotiator from "negotiator";
+import { parse } from "yaml";
 
-import {
-  OgcError,
-  duplicatedProcess,
-  immutableProcess,
-  invalidParameter,
-  noSuchProcess,
-  unsupportedMediaType,
-} from "../errors.ts";
-import { allowedPrivate } from "../execution/storage.ts";
-import { type ProcessDescription, describePackage } from "../packages/describe.ts";
-import { fetchPackage } from "../packages/fetch-package.ts";
-import { checkPackage } from "../packages/load-package.ts";
+import { duplicatedProcess, immutableProcess, invalidParameter, invalidQuery, noSuchProcess } from "../errors.ts";
+import type { ProcessDescription } from "../packages/describe.ts";
 import { ECHO } from "../packages/echo.ts";
+import { processListPage, processPage } from "../pages/process-pages.ts";
 import {
-  type NewProcess,
+  type StoredProcess,
   deleteProcess,
   findProcess,
   insertProcess,
   listProcesses,
   replaceProcess,
 } from "../store/processes.ts";
-import { type ApiContext, type Face, type Space, link, spaceOf } from "./context.ts";
-
-const CWL_TYPES = ["application/cwl", "application/cwl+yaml", "application/x-yaml", "text/yaml"];
-const PACKAGE_TYPES = ["application/json", "application/ogcapppkg+json"];
+import { answer } from "./answer.ts";
+import {
+  type ApiContext,
+  type Face,
+  type Link,
+  OGC_REL,
+  type Place,
+  type Space,
+  enterSpace,
+  link,
+  spaceOf,
+} from "./context.ts";
+import { formLinks, pageLinks } from "./page-links.ts";
+import { readPage } from "./read-query.ts";
+import { readPackage, requirePackageType } from "./read-package.ts";
+import * as schemas from "./schemas/processes.ts";
 
 /** Listing, deploying, describing, replacing and undeploying (OGC 18-062r2 §7.9, §7.10; OGC 20-044). */
 export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
   const { db } = context;
-  const tags = ["processes"];
   const path = `/:user/${face}/processes`;
 
-  app.get(path, { schema: { tags, summary: "Processes that may be executed" } }, async (request) => {
-    const space = spaceOf(request, face);
-    const { limit, skip } = readPage(request);
-    const all = [
-      ECHO,
-      ...(await listProcesses(db, space.user)).map(({ description }) => description as ProcessDescription),
-    ];
-    return {
-      processes: all.slice(skip, skip + limit).map((description) => toSummary(description, space)),
-      links: [link(`${space.base}/processes`, "self", "Processes")],
-      numberTotal: all.length,
+  app.get(path, { schema: schemas.listProcesses }, async (request, reply) => {
+    const space = enterSpace(context, request, face);
+    const { limit, skip } = readPage(request, 1000);
+    // The built-in process is the first of the list.
+    const builtIn = skip === 0 ? [ECHO] : [];
+    const { descriptions, total } = await listProcesses(db, space.user, {
+      limit: limit - builtIn.length,
+      skip: Math.max(0, skip - 1),
+    });
+    const shown = [...builtIn, ...descriptions];
+    const isMore = skip + shown.length < total + 1;
+    const body = {
+      processes: shown.map((description) => toSummary(description, space)),
+      links: pageLinks(`${space.url}/processes`, request, "Processes", {
+        ...(isMore && { next: { limit, skip: skip + limit } }),
+        ...(skip > 0 && { prev: { limit, skip: Math.max(0, skip - limit) } }),
+      }),
+      numberTotal: total + 1,
     };
+    return answer(request, reply, body, (list, url) => processListPage(list, space, url));
   });
 
-  app.post(
-    path,
-    { schema: { tags, summary: "Deploy a process from an application package" } },
-    async (request, reply) => {
-      const space = spaceOf(request, face);
-      const process = await readPackage(context, space, request);
-      const { id } = process.description;
-      const location = `${space.base}/processes/${id}`;
-      if (id === ECHO.id || !(await insertProcess(db, process))) {
-        throw duplicatedProcess(id, location);
-      }
-      return reply.code(201).header("location", location).send(toSummary(process.description, space));
-    },
-  );
+  app.post(path, { schema: schemas.deploy }, async (request, reply) => {
+    const space = enterSpace(context, request, face);
+    const process = await readPackage(context, space.user, request);
+    const { id } = process.description;
+    if (id === ECHO.id) {
+      throw immutableProcess(id);
+    }
+    const location = `${space.base}/processes/${encodeURIComponent(id)}`;
+    if (!(await insertProcess(db, process))) {
+      throw duplicatedProcess(id, location);
+    }
+    return reply.code(201).header("location", location).send(toSummary(process.description, space));
+  });
 
-  app.get(`${path}/:id`, { schema: { tags, summary: "A process with its inputs and outputs" } }, async (request) => {
-    const space = spaceOf(request, face);
+  app.get(`${path}/:id`, { schema: schemas.describeProcess }, async (request, reply) => {
+    const space = enterSpace(context, request, face);
     const description = await findDescription(context, space, idOf(request));
-    return {
-      ...toSummary(description, space),
-      inputs: description.inputs,
-      outputs: description.outputs,
-      links: [
-        link(`${space.base}/processes/${description.id}`, "self", description.title),
-        link(
-          `${space.base}/processes/${description.id}/execution`,
-          "http://www.opengis.net/def/rel/ogc/1.0/execute",
-          "Execute",
-        ),
-      ],
-    };
+    const { inputs, outputs } = description;
+    const body = { ...toSummary(description, space), inputs, outputs, links: linksOf(description, space) };
+    return answer(request, reply, body, (process, url) => processPage(process, space, url));
   });
 
-  app.get(
-    `${path}/:id/package`,
-    { schema: { tags, summary: "The application package of a process" } },
-    async (request, reply) => {
-      const found = await findProcess(db, spaceOf(request, face).user, idOf(request));
-      if (found === undefined) {
-        throw noSuchProcess(idOf(request));
-      }
-      return reply.type("application/cwl+yaml").send(found.package);
-    },
-  );
+  app.get(`${path}/:id/package`, { schema: schemas.readPackage }, async (request, reply) => {
+    const id = idOf(request);
+    if (id === ECHO.id) {
+      throw immutableProcess(id);
+    }
+    const found = await findProcess(db, spaceOf(request, face).user, id);
+    if (found === undefined) {
+      throw noSuchProcess(id);
+    }
+    const { f } = request.query as { f?: string };
+    const { type, body } = toPackage(found, choosePackageType(f, request.headers));
+    return reply.header("vary", "Accept, Origin").type(type).send(body);
+  });
 
-  app.put(
-    `${path}/:id`,
-    { schema: { tags, summary: "Replace a process; running jobs go on with the former one" } },
-    async (request, reply) => {
-      const space = spaceOf(request, face);
-      const id = idOf(request);
-      await requireMutable(context, space, id);
-      const process = await readPackage(context, space, request);
-      if (process.description.id !== id) {
-        throw invalidParameter(`The package is of process ${process.description.id}, not of ${id}.`);
-      }
-      await replaceProcess(db, process);
-      return reply.code(204).header("location", `${space.base}/processes/${id}`).send();
-    },
-  );
+  app.put(`${path}/:id`, { schema: schemas.replace }, async (request, reply) => {
+    const space = spaceOf(request, face);
+    const id = idOf(request);
+    requirePackageType(request);
+    const former = await requireMutable(context, space, id);
+    const process = await readPackage(context, space.user, request);
+    const given = process.description.id;
+    const isSame = given === id || (former.entry !== null && given === former.entry);
+    if (!isSame) {
+      throw invalidParameter(`The package is of process ${given}, not of ${id}.`);
+    }
+    const replaced = await replaceProcess(db, {
+      ...process,
+      description: { ...process.description, id },
+      ...(given !== id && { entry: given }),
+    });
+    if (!replaced) {
+      throw noSuchProcess(id);
+    }
+    return reply
+      .code(204)
+      .header("location", `${space.base}/processes/${encodeURIComponent(id)}`)
+      .send();
+  });
 
-  app.delete(`${path}/:id`, { schema: { tags, summary: "Undeploy a process" } }, async (request, reply) => {
+  app.delete(`${path}/:id`, { schema: schemas.undeploy }, async (request, reply) => {
     const space = spaceOf(request, face);
     const id = idOf(request);
     await requireMutable(context, space, id);
-    await deleteProcess(db, space.user, id);
+    if (!(await deleteProcess(db, space.user, id))) {
+      throw noSuchProcess(id);
+    }
     return reply.code(204).send();
   });
 }
 
-const idOf = (request: FastifyRequest): string => (request.params as { id: string }).id;
+const idOf = (request: { readonly params: unknown }): string => (request.params as { id: string }).id;
 
 /** @throws {OgcError} 403 for a built-in process, 404 for one that is not there */
-async function requireMutable({ db }: ApiContext, { user }: Space, id: string): Promise<void> {
+async function requireMutable({ db }: ApiContext, { user }: Place, id: string): Promise<StoredProcess> {
   if (id === ECHO.id) {
     throw immutableProcess(id);
   }
-  if ((await findProcess(db, user, id)) === undefined) {
+  const found = await findProcess(db, user, id);
+  if (found === undefined) {
     throw noSuchProcess(id);
   }
+  return found;
 }
 
 /** @throws {OgcError} 404 */
-export async function findDescription({ db }: ApiContext, { user }: Space, id: string): Promise<ProcessDescription> {
+async function findDescription({ db }: ApiContext, { user }: Place, id: string): Promise<ProcessDescription> {
   if (id === ECHO.id) {
     return ECHO;
   }
@@ -142,79 +156,79 @@ export async function findDescription({ db }: ApiContext, { user }: Space, id: s
   return found.description as ProcessDescription;
 }
 
-/** The package of a request: CWL itself, or where it is (OGC 20-044 requirements /req/ogcapppkg, /req/cwl). */
-async function readPackage(context: ApiContext, { user }: Space, request: FastifyRequest): Promise<NewProcess> {
-  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  const { w } = request.query as { w?: string };
-  const { text, reference, workflow } = CWL_TYPES.includes(type)
-    ? { text: String(request.body), reference: "inline", workflow: w }
-    : PACKAGE_TYPES.includes(type)
-      ? await readUnit(context, request.body, w)
-      : refuseType(type);
-  const document = await checkPackage(text, workflow);
-  return { owner: user, description: describePackage(document), package: text, reference };
-}
+const addressOf = (id: string, { url }: Space) => `${url}/processes/${encodeURIComponent(id)}`;
 
-function refuseType(type: string): never {
-  throw unsupportedMediaType(type, [...PACKAGE_TYPES, ...CWL_TYPES]);
-}
-
-interface Unit {
-  readonly href?: unknown;
-  readonly value?: unknown;
-}
-
-async function readUnit({ settings }: ApiContext, body: unknown, w: string | undefined) {
-  const { executionUnit } = (typeof body === "object" && body !== null ? body : {}) as {
-    executionUnit?: Unit | Unit[];
-  };
-  const unit = Array.isArray(executionUnit) ? executionUnit[0] : executionUnit;
-  if (unit === undefined) {
-    throw invalidParameter(
-      'executionUnit is missing: {"executionUnit": {"href": "https://…/package.cwl#workflow", "type": "application/cwl"}}',
-    );
-  }
-  if (unit.value !== undefined) {
-    const text = typeof unit.value === "string" ? unit.value : JSON.stringify(unit.value);
-    return { text, reference: "inline", workflow: w };
-  }
-  if (typeof unit.href !== "string") {
-    throw invalidParameter("executionUnit needs href, the address of the package, or value, the package itself");
-  }
-  const [href = "", fragment] = unit.href.startsWith("data:") ? [unit.href] : unit.href.split("#", 2);
-  const folder = join(settings.DATA_DIR, "packages");
-  await mkdir(folder, { recursive: true });
-  const text = await fetchPackage(href, folder, { allowPrivate: allowedPrivate(settings), internal: [], s3: [] });
-  return { text, reference: unit.href, workflow: w ?? fragment };
-}
-
-function toSummary(description: ProcessDescription, { base }: Space) {
+/** A process as a list shows it (OGC 18-062r2 §7.9.2, table 6; OGC 20-044 `mutable`). */
+export function toSummary(description: ProcessDescription, space: Space) {
   const { inputs: _inputs, outputs: _outputs, ...summary } = description;
-  return { ...summary, links: [link(`${base}/processes/${description.id}`, "self", description.title)] };
+  return {
+    ...summary,
+    links: [
+      link(addressOf(description.id, space), "self", description.title),
+      link(`${addressOf(description.id, space)}?f=html`, "alternate", description.title, "text/html"),
+    ],
+  };
 }
 
-/** `limit` and `skip` (also `offset`). @throws {OgcError} 400 */
-export function readPage(request: FastifyRequest): { readonly limit: number; readonly skip: number } {
-  const query = request.query as Record<string, string | undefined>;
-  const read = (name: string, text: string | undefined, fallback: number, minimum: number, maximum: number) => {
-    if (text === undefined || text === "") {
-      return fallback;
-    }
-    const value = Number(text);
-    if (!Number.isInteger(value) || value < minimum) {
-      throw new OgcError(
-        400,
-        "InvalidQueryParameterValue",
-        `${name} is ${JSON.stringify(text)}; allowed: ${minimum} to ${maximum}.`,
-        {
-          type: "http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0/invalid-query-parameter-value",
-        },
-      );
-    }
-    return Math.min(value, maximum);
-  };
-  return {
-    limit: read("limit", query["limit"], 1000, 1, 10_000),
-    skip: read("skip", query["skip"] ?? query["offset"], 0, 0, 1_000_000_000),
-  };
+function linksOf({ id, title, mutable }: ProcessDescription, space: Space): readonly Link[] {
+  const address = addressOf(id, space);
+  return [
+    ...formLinks(address, title),
+    link(`${address}/execution`, OGC_REL.execute, "Execute"),
+    link(`${space.url}/jobs?processID=${encodeURIComponent(id)}`, OGC_REL.jobs, "Jobs of this process"),
+    ...(mutable
+      ? [
+          link(
+            `${address}/package`,
+            "http://www.opengis.net/def/rel/ogc/1.0/package",
+            "Package",
+            "application/cwl+yaml",
+          ),
+          link(`${address}/graph`, "http://www.opengis.net/def/rel/ogc/1.0/workflow", "Steps and what leads where"),
+        ]
+      : []),
+    link(`${space.url}/processes`, "up", "Processes"),
+  ];
+}
+
+const PACKAGE_FORMS = {
+  yaml: "application/cwl+yaml",
+  json: "application/cwl+json",
+  ogc: "application/ogcapppkg+json",
+} as const;
+type PackageForm = keyof typeof PACKAGE_FORMS;
+
+/** @throws {OgcError} 400 */
+function choosePackageType(f: string | undefined, headers: Readonly<Record<string, unknown>>): PackageForm {
+  const forms = Object.entries(PACKAGE_FORMS) as [PackageForm, string][];
+  if (f !== undefined) {
+    const found = forms.find(([form, type]) => f === form || f.replace(" ", "+") === type);
+    return found?.[0] ?? (f === "cwl" ? "yaml" : refuseForm(f));
+  }
+  const accepted = new Negotiator({ headers: headers as Record<string, string> }).mediaType([
+    ...forms.map(([, type]) => type),
+    "application/cwl",
+    "application/json",
+  ]);
+  return forms.find(([, type]) => type === accepted)?.[0] ?? (accepted === "application/json" ? "json" : "yaml");
+}
+
+function refuseForm(f: string): never {
+  throw invalidQuery("f", f, "yaml, json, ogc");
+}
+
+/** A package as it was given, or the same in another form (OGC 20-044 /req/deploy-replace-undeploy/package/response-body). */
+function toPackage({ package: text, description, entry }: StoredProcess, form: PackageForm) {
+  const type = PACKAGE_FORMS[form];
+  if (form === "yaml") {
+    return { type, body: text };
+  }
+  const value: unknown = parse(text);
+  if (form === "json") {
+    return { type, body: JSON.stringify(value, null, 2) };
+  }
+  const { inputs: _inputs, outputs: _outputs, ...process } = description as ProcessDescription;
+  const unit = { mediaType: PACKAGE_FORMS.json, value };
+  const body = { processDescription: { process }, executionUnit: unit, ...(entry !== null && { workflow: entry }) };
+  return { type, body: JSON.stringify(body, null, 2) };
 }

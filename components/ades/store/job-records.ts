@@ -9,6 +9,9 @@ export interface StepChange {
   readonly status: "running" | "successful" | "failed" | "skipped";
   readonly exitCode?: number | undefined;
   readonly message?: string | undefined;
+  /** Words of the command, where it is started. */
+  readonly command?: readonly string[] | undefined;
+  readonly image?: string | undefined;
 }
 
 export async function setStep(db: Db, job: string, name: string, change: StepChange): Promise<void> {
@@ -18,6 +21,8 @@ export async function setStep(db: Db, job: string, name: string, change: StepCha
     exit_code: change.exitCode ?? null,
     message: change.message ?? null,
     finished_at: isEnd ? sql<Date>`now()` : null,
+    ...(change.command && { command: JSON.stringify(change.command) }),
+    ...(change.image !== undefined && { image: change.image }),
   };
   await db
     .insertInto("job_step")

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from "kysely";
 import { sql } from "kysely";
 
-import type { JobRequest, JobResult, JobStatus, Tables } from "./tables.ts";
+import type { JobRequest, JobResult, Tables } from "./tables.ts";
 
 export type Job = Selectable<Tables["job"]>;
 type Db = Kysely<Tables>;
@@ -42,52 +42,6 @@ export async function findJob(db: Db, owner: string, id: string): Promise<Job | 
   return UUID.test(id)
     ? db.selectFrom("job").selectAll().where("owner", "=", owner).where("id", "=", id).executeTakeFirst()
     : undefined;
-}
-
-export interface JobFilter {
-  readonly processIds: readonly string[];
-  readonly statuses: readonly JobStatus[];
-  readonly from?: Date;
-  readonly to?: Date;
-  /** Seconds. */
-  readonly minDuration?: number;
-  readonly maxDuration?: number;
-  readonly limit: number;
-  readonly skip: number;
-}
-
-/** Jobs of a user, the latest first, and how many there are in all. */
-export async function listJobs(
-  db: Db,
-  owner: string,
-  filter: JobFilter,
-): Promise<{ jobs: readonly Job[]; total: number }> {
-  const { processIds, statuses, from, to, minDuration, maxDuration } = filter;
-  let query = db.selectFrom("job").where("owner", "=", owner);
-  if (processIds.length > 0) {
-    query = query.where("process_id", "in", processIds);
-  }
-  if (statuses.length > 0) {
-    query = query.where("status", "in", statuses);
-  }
-  if (from !== undefined) {
-    query = query.where("created_at", ">=", from);
-  }
-  if (to !== undefined) {
-    query = query.where("created_at", "<=", to);
-  }
-  const duration = sql<number>`extract(epoch from coalesce(finished_at, now()) - started_at)`;
-  if (minDuration !== undefined) {
-    query = query.where(duration, ">=", minDuration);
-  }
-  if (maxDuration !== undefined) {
-    query = query.where(duration, "<=", maxDuration);
-  }
-  const [jobs, count] = await Promise.all([
-    query.selectAll().orderBy("created_at", "desc").orderBy("id").offset(filter.skip).limit(filter.limit).execute(),
-    query.select((select) => select.fn.countAll<string>().as("count")).executeTakeFirst(),
-  ]);
-  return { jobs, total: Number(count?.count ?? 0) };
 }
 
 /**
@@ -184,8 +138,14 @@ export async function finishJob(db: Db, id: string, { status, message, result }:
   return Number(numUpdatedRows) === 1;
 }
 
-/** Ends a job that waits or runs, and forgets one that has ended. Gives the job as it is then. */
-export async function dismissJob(db: Db, owner: string, id: string): Promise<Job | undefined> {
+/**
+ * Ends a job that waits or runs, and forgets one that has ended. Gives the job as it is then.
+ * @param withResults notes what a forgotten job stored, to be removed
+ */
+export async function dismissJob(
+  db: Db,
+  { owner, id, withResults }: { readonly owner: string; readonly id: string; readonly withResults: boolean },
+): Promise<Job | undefined> {
   const job = await findJob(db, owner, id);
   if (job === undefined) {
     return undefined;
@@ -206,6 +166,10 @@ export async function dismissJob(db: Db, owner: string, id: string): Promise<Job
     await sql`select pg_notify(${JOB_CHANNEL}, ${id})`.execute(db);
     return findJob(db, owner, id);
   }
-  await db.deleteFrom("job").where("id", "=", id).execute();
+  await sql`
+    with noted as (
+      insert into removal (job, owner, catalog_uri) select id, owner, result ->> 'catalogUri' from job
+      where id = ${id} and ${withResults} and result ? 'catalogUri' on conflict do nothing)
+    delete from job where id = ${id}`.execute(db);
   return { ...job, status: "dismissed", message: "The job was dismissed; its record and results here are gone." };
 }

@@ -12,6 +12,8 @@ export interface NewProcess {
   readonly package: string;
   /** Where the package came from. */
   readonly reference: string;
+  /** The workflow in the package, where its id is another than the process's. */
+  readonly entry?: string;
 }
 
 export function findProcess(db: Db, owner: string, id: string): Promise<StoredProcess | undefined> {
@@ -35,26 +37,42 @@ export function findVersion(db: Db, owner: string, id: string, version: number):
     .executeTakeFirst();
 }
 
-export async function listProcesses(db: Db, owner: string): Promise<readonly StoredProcess[]> {
-  return db
-    .selectFrom("process")
-    .selectAll()
-    .where("owner", "=", owner)
-    .where("current", "=", true)
-    .orderBy("id")
-    .execute();
+/** Descriptions of a user's processes in the order of their ids, and how many there are. */
+export async function listProcesses(
+  db: Db,
+  owner: string,
+  { limit, skip }: { readonly limit: number; readonly skip: number },
+): Promise<{ readonly descriptions: readonly ProcessDescription[]; readonly total: number }> {
+  const query = db.selectFrom("process").where("owner", "=", owner).where("current", "=", true);
+  const [rows, count] = await Promise.all([
+    limit === 0 ? [] : query.select("description").orderBy("id").offset(skip).limit(limit).execute(),
+    query.select((select) => select.fn.countAll<string>().as("count")).executeTakeFirst(),
+  ]);
+  return {
+    descriptions: rows.map(({ description }) => description as ProcessDescription),
+    total: Number(count?.count ?? 0),
+  };
 }
 
 /** Stores a process; `false` where one of the id is deployed. */
 export async function insertProcess(db: Db, process: NewProcess): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const { rows } = { rows: await versionsOf(transaction, process) };
-    if (rows.some(({ current }) => current)) {
-      return false;
-    }
-    await insertVersion(transaction, process, rows.length + 1);
-    return true;
-  });
+  return db
+    .transaction()
+    .execute(async (transaction) => {
+      const rows = await versionsOf(transaction, process);
+      if (rows.some(({ current }) => current)) {
+        return false;
+      }
+      await insertVersion(transaction, process, nextVersion(rows));
+      return true;
+    })
+    .catch((error: unknown) => {
+      // Another request deployed the same id at the same time.
+      if ((error as { code?: string }).code === "23505") {
+        return false;
+      }
+      throw error;
+    });
 }
 
 /** A new version of a deployed process; jobs that run the former one go on with it. `false` where there is none. */
@@ -65,7 +83,7 @@ export async function replaceProcess(db: Db, process: NewProcess): Promise<boole
       return false;
     }
     await retire(transaction, process.owner, process.description.id);
-    await insertVersion(transaction, process, rows.length + 1);
+    await insertVersion(transaction, process, nextVersion(rows));
     return true;
   });
 }
@@ -74,6 +92,10 @@ export async function replaceProcess(db: Db, process: NewProcess): Promise<boole
 export async function deleteProcess(db: Db, owner: string, id: string): Promise<boolean> {
   return (await retire(db, owner, id)) > 0;
 }
+
+/** Numbers are not used again, even when the oldest versions have been forgotten. */
+const nextVersion = (rows: readonly { readonly version: number }[]): number =>
+  Math.max(0, ...rows.map(({ version }) => version)) + 1;
 
 function versionsOf(db: Db, { owner, description }: NewProcess) {
   return db
@@ -95,6 +117,7 @@ async function insertVersion(db: Db, process: NewProcess, version: number): Prom
       package: process.package,
       reference: process.reference,
       description: JSON.stringify(process.description),
+      entry: process.entry ?? null,
     })
     .execute();
 }

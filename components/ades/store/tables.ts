@@ -5,10 +5,28 @@ import type { ProcessDescription } from "../packages/describe.ts";
 export const JOB_STATUSES = ["accepted", "running", "successful", "failed", "dismissed"] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
+/** How one output is wanted (OGC 18-062r2 §7.11.2.4). */
+export interface WantedOutput {
+  readonly transmissionMode?: "value" | "reference";
+  readonly mediaType?: string;
+}
+
+/** Who is told of a job (OGC 18-062r2 §14). */
+export interface Subscriber {
+  readonly successUri?: string;
+  readonly inProgressUri?: string;
+  readonly failedUri?: string;
+}
+
 /** What was asked for. */
 export interface JobRequest {
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly response: "raw" | "document";
+  /** Outputs that are wanted; all when left out. */
+  readonly outputs?: Readonly<Record<string, WantedOutput>>;
+  readonly subscriber?: Subscriber;
+  /** Whether a catalogue of results is registered in the user's workspace. */
+  readonly register?: true;
 }
 
 /** What came of a job: values, or a STAC catalogue in the object storage. */
@@ -17,6 +35,8 @@ export interface JobResult {
   readonly catalogUri?: string;
   readonly collection?: object;
 }
+
+export type DeliveryKind = "in-progress" | "success" | "failure" | "registration";
 
 type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>;
 type MaybeTimestamp = ColumnType<Date | null, Date | string | null | undefined, Date | string | null>;
@@ -30,6 +50,8 @@ export interface Tables {
     package: string;
     reference: string;
     description: JSONColumnType<ProcessDescription>;
+    /** The workflow in the package, where its id is another than the process's. */
+    entry: string | null;
     deployed_at: Timestamp;
     current: ColumnType<boolean, boolean | undefined, boolean>;
   };
@@ -58,6 +80,28 @@ export interface Tables {
     message: string | null;
     started_at: MaybeTimestamp;
     finished_at: MaybeTimestamp;
+    command: JSONColumnType<readonly string[]> | null;
+    image: string | null;
   };
   job_log: { id: Generated<string>; job: string; at: Timestamp; step: string; text: string };
+  delivery: {
+    id: Generated<string>;
+    job: string;
+    kind: DeliveryKind;
+    target: string;
+    status: Generated<"waiting" | "delivered" | "given-up">;
+    attempts: Generated<number>;
+    next_at: Timestamp;
+    error: string | null;
+    created_at: Timestamp;
+    ended_at: MaybeTimestamp;
+  };
+  removal: {
+    job: string;
+    owner: string;
+    catalog_uri: string;
+    attempts: Generated<number>;
+    next_at: Timestamp;
+    error: string | null;
+  };
 }

@@ -1,6 +1,6 @@
 import { canonicalizePath } from "../canonical/canonical-path.ts";
 import { Refusal } from "../errors.ts";
-import { isOwnOrigin } from "../origin.ts";
+import { isOwnOrigin } from "@swath/auth";
 
 /**
  * Where to send a browser afterwards, from a parameter that anyone may have written: a path of the same host, or an address

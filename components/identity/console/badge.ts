@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 
 /** A state in one word. */
 export function renderBadge(text: string, kind?: "good" | "bad"): Html {

@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 import { type Client, DEFAULT_CLIENT_SETTINGS, listClients } from "../store/clients.ts";
 import { findResourceServer } from "../store/resource-servers.ts";
 import { renderBadge } from "./badge.ts";

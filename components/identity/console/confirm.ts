@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import type { Section, View } from "./layout.ts";
 import type { RealmVisit } from "./page.ts";
 

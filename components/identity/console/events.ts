@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 import { isUuid } from "../store/database.ts";
 import { listAdminEvents, listEvents } from "../store/events.ts";
 import { findUser, findUserByName } from "../store/users.ts";

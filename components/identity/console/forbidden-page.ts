@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import { renderPage } from "../pages/layout.ts";
 
 /** For somebody who is logged in, but administers nothing. */

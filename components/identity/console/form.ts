@@ -1,5 +1,5 @@
 import { FORM_TOKEN, makeFormToken } from "../pages/form-token.ts";
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 import type { FormFields } from "./form-fields.ts";
 import type { Visit } from "./visit.ts";
 

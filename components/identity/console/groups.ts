@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import { type Group, findGroup, listGroups, listMembers } from "../store/groups.ts";
 import { findUser } from "../store/users.ts";
 import { confirmView } from "./confirm.ts";

@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 import { STYLE_PATH } from "../pages/layout.ts";
 import { CONSOLE, type Visit } from "./visit.ts";
 

@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import { callAdmin } from "./admin-api.ts";
 import { realmPath } from "./layout.ts";
 import type { ConsolePage } from "./page.ts";

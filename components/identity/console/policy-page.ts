@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 import { type AuthzPolicy, listPolicies } from "../store/authz-policies.ts";
 import { listResources, listScopes } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";

@@ -1,5 +1,5 @@
 import { type AuthzResource, findResource } from "../store/authz-resources.ts";
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import type { Client } from "../store/clients.ts";
 import { findResourceServer } from "../store/resource-servers.ts";
 import { openClient } from "./clients.ts";

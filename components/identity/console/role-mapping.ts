@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 import { type RoleHolder, findRoleById, listAllRoles, listHeldRoles } from "../store/roles.ts";
 import { renderTable } from "./list.ts";
 import { type RealmVisit, findOr404 } from "./page.ts";

@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import { findClientById } from "../store/clients.ts";
 import { listGroups } from "../store/groups.ts";
 import { type Role, findRoleById, listComposites, listRoleUsers, listRoles } from "../store/roles.ts";

@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import { listSessions } from "../store/sessions.ts";
 import type { View } from "./layout.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderTable, rowsOf, toTime } from "./list.ts";

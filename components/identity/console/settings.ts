@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import type { RealmSettings } from "../realm-settings.ts";
 import { listKeys } from "../store/keys.ts";
 import { confirmView } from "./confirm.ts";

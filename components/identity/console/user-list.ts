@@ -1,4 +1,4 @@
-import { html } from "../pages/html.ts";
+import { html } from "@swath/pages";
 import { countUsers, listUsers } from "../store/users.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderSearch, renderTable, toTime } from "./list.ts";
 import type { ConsolePage, RealmVisit } from "./page.ts";

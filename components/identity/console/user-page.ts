@@ -1,4 +1,4 @@
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 import { listGroups, listGroupsOfUser } from "../store/groups.ts";
 import { findFailures } from "../store/login-failures.ts";
 import { type SessionView, listSessions } from "../store/sessions.ts";

@@ -7,7 +7,7 @@ import {
   identityOf,
 } from "@swath/auth";
 
-import { type Html, html } from "../pages/html.ts";
+import { type Html, html } from "@swath/pages";
 import { loadPolicySet } from "../policy/load-policy-set.ts";
 import { describePerson } from "../protocol/issue-tokens.ts";
 import type { Client } from "../store/clients.ts";

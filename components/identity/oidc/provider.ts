@@ -1,3 +1,4 @@
+import { PAGE_SECURITY } from "@swath/pages";
 import Provider, { type AdapterPayload, type Configuration, type KoaContextWithOIDC } from "oidc-provider";
 
 import type { IdentityContext } from "../context.ts";
@@ -116,14 +117,7 @@ function createProvider(context: IdentityContext, handle: RealmHandle): Provider
   return provider;
 }
 
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  "cache-control": "no-store",
-  "content-security-policy":
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'",
-  "referrer-policy": "no-referrer",
-  "x-content-type-options": "nosniff",
-  "x-frame-options": "DENY",
-};
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = { ...PAGE_SECURITY, "cache-control": "no-store" };
 
 function toMetadata({ clientId, secret, settings }: Client): AdapterPayload {
   return {

@@ -1,7 +1,7 @@
 import type { SessionView } from "../store/sessions.ts";
 import type { User } from "../store/users.ts";
 import { FORM_TOKEN } from "./form-token.ts";
-import { html } from "./html.ts";
+import { html } from "@swath/pages";
 import { renderPage } from "./layout.ts";
 
 interface AccountPage {

@@ -1,4 +1,4 @@
-import { html } from "./html.ts";
+import { html } from "@swath/pages";
 import { renderPage } from "./layout.ts";
 
 interface ErrorPage {

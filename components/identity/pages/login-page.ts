@@ -1,4 +1,4 @@
-import { html } from "./html.ts";
+import { html } from "@swath/pages";
 import { FORM_TOKEN } from "./form-token.ts";
 import { renderPage } from "./layout.ts";
 

@@ -1,5 +1,5 @@
 import { FORM_TOKEN } from "./form-token.ts";
-import { html } from "./html.ts";
+import { html } from "@swath/pages";
 import { renderPage } from "./layout.ts";
 
 interface LogoutPage {

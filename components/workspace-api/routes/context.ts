@@ -1,7 +1,7 @@
+import type { Caller } from "@swath/auth";
 import type { FastifyRequest } from "fastify";
 import type { Kysely } from "kysely";
 
-import type { Caller } from "../caller.ts";
 import { roleIn } from "../caller.ts";
 import type { IdentityAdmin } from "../clients/identity-admin.ts";
 import { WorkspaceError, notFound } from "../errors.ts";

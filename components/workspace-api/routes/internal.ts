@@ -2,12 +2,15 @@ import { type Logger, Problem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 import { timingSafeEqual, hash } from "node:crypto";
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 
 import type { BucketOutputs } from "../steps/bucket.ts";
+import { addRegistration } from "../store/registrations.ts";
 import { listSteps } from "../store/steps.ts";
-import { listOwned } from "../store/workspaces.ts";
+import { type Workspace, listOwned } from "../store/workspaces.ts";
 import type { ApiContext } from "./context.ts";
+import { RegisterBody } from "./schemas.ts";
+import { toRegistration } from "./registration.ts";
 import { statusOf, toCredentials } from "./record.ts";
 
 interface InternalOptions {
@@ -18,8 +21,8 @@ interface InternalOptions {
 }
 
 /**
- * What other services of the deployment ask, on a port of its own that is not published: where a user's results go. They act
- * for users whose tokens may have ended long ago.
+ * What other services of the deployment ask, on a port of its own that is not published: where a user's results go, and to
+ * have them registered. They act for users whose tokens may have ended long ago.
  */
 export function createInternalApi({ logger, context, secret }: InternalOptions): FastifyInstance {
   const app = createApp(logger);
@@ -33,31 +36,43 @@ export function createInternalApi({ logger, context, secret }: InternalOptions):
       throw new Problem(401, "This port is for services of the deployment, which know its secret.");
     }
   });
-  app.get<{ Params: { user: string } }>(
-    "/users/:user/storage",
-    { schema: { params: Type.Object({ user: Type.String({ minLength: 1, maxLength: 255 }) }) } },
-    async (request) => {
+  const params = Type.Object({ user: Type.String({ minLength: 1, maxLength: 255 }) });
+  const workspaceOf = async (user: string): Promise<Workspace> => {
+    const owned = await listOwned(context.db, user);
+    const workspace = owned.find(({ name }) => name === `${context.prefix}-${user}`) ?? owned[0];
+    if (workspace === undefined) {
+      throw new Problem(404, `User ${user} has no workspace; create one with POST /workspaces.`);
+    }
+    return workspace;
+  };
+  app.post<{ Params: { user: string }; Body: Static<typeof RegisterBody> }>(
+    "/users/:user/registrations",
+    { schema: { params, body: RegisterBody } },
+    async (request, reply) => {
       const { user } = request.params;
-      const { db, prefix, storage } = context;
-      const owned = await listOwned(db, user);
-      const workspace = owned.find(({ name }) => name === `${prefix}-${user}`) ?? owned[0];
-      if (workspace === undefined) {
-        throw new Problem(404, `User ${user} has no workspace; create one with POST /workspaces.`);
-      }
-      const steps = await listSteps(db, workspace.name);
-      const bucket = steps.find(({ name }) => name === "bucket")?.outputs as BucketOutputs | null | undefined;
-      if (bucket?.key === undefined || storage === undefined) {
-        throw new Problem(
-          409,
-          `Workspace ${workspace.name} of ${user} has no storage yet; it is ${statusOf(workspace)}.`,
-        );
-      }
-      return {
-        workspace: workspace.name,
-        status: statusOf(workspace),
-        storage: { credentials: toCredentials(bucket.bucketname, bucket.key, storage) },
-      };
+      const { name: workspace } = await workspaceOf(user);
+      const { queue, payload, message } = toRegistration(request.body);
+      await addRegistration(context.db, { workspace, requestedBy: user, queue, payload });
+      return reply.code(202).send({ message });
     },
   );
+  app.get<{ Params: { user: string } }>("/users/:user/storage", { schema: { params } }, async (request) => {
+    const { user } = request.params;
+    const { db, storage } = context;
+    const workspace = await workspaceOf(user);
+    const steps = await listSteps(db, workspace.name);
+    const bucket = steps.find(({ name }) => name === "bucket")?.outputs as BucketOutputs | null | undefined;
+    if (bucket?.key === undefined || storage === undefined) {
+      throw new Problem(
+        409,
+        `Workspace ${workspace.name} of ${user} has no storage yet; it is ${statusOf(workspace)}.`,
+      );
+    }
+    return {
+      workspace: workspace.name,
+      status: statusOf(workspace),
+      storage: { credentials: toCredentials(bucket.bucketname, bucket.key, storage) },
+    };
+  });
   return app;
 }

@@ -20,6 +20,29 @@ const QUEUES: Readonly<Record<string, string>> = {
   application: "application",
 };
 
+/**
+ * What a request to register asks of which service.
+ * @throws {WorkspaceError} 400 for a type that nobody takes
+ */
+export function toRegistration({ type, url, parent_identifier }: Static<typeof RegisterBody>): {
+  readonly queue: string;
+  readonly payload: object;
+  readonly message: string;
+} {
+  const kind = type.toLowerCase();
+  const queue = Object.hasOwn(QUEUES, kind) ? QUEUES[kind] : undefined;
+  if (queue === undefined) {
+    throw new WorkspaceError(400, `"${type}" cannot be registered; allowed: ${Object.keys(QUEUES).join(", ")}.`);
+  }
+  if (kind === "stac-item") {
+    const root = url.endsWith("/") ? `${url}catalog.json` : url;
+    const payload = { name: "harvest-bucket-catalog", values: { resource: { root_path: root } } };
+    return { queue, payload, message: `STAC Catalog '${root}' was accepted for harvesting` };
+  }
+  const payload = { url, parent_identifier: parent_identifier ?? null, type };
+  return { queue, payload, message: `${type} ${url} was applied for registration` };
+}
+
 /** Requests to register data and services; kept until the service that carries them out takes them. */
 export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext): void {
   const { db, prefix } = context;
@@ -44,24 +67,9 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
     },
     async (request, reply) => {
       const who = await enterAsWriter(request);
-      const { type, url, parent_identifier } = request.body;
-      const kind = type.toLowerCase();
-      const queue = Object.hasOwn(QUEUES, kind) ? QUEUES[kind] : undefined;
-      if (queue === undefined) {
-        throw new WorkspaceError(400, `"${type}" cannot be registered; allowed: ${Object.keys(QUEUES).join(", ")}.`);
-      }
-      if (kind === "stac-item") {
-        const root = url.endsWith("/") ? `${url}catalog.json` : url;
-        const payload = { name: "harvest-bucket-catalog", values: { resource: { root_path: root } } };
-        await addRegistration(db, { ...who, queue, payload });
-        return reply.code(202).send({ message: `STAC Catalog '${root}' was accepted for harvesting` });
-      }
-      await addRegistration(db, {
-        ...who,
-        queue,
-        payload: { url, parent_identifier: parent_identifier ?? null, type },
-      });
-      return reply.code(202).send({ message: `${type} ${url} was applied for registration` });
+      const { message, ...registration } = toRegistration(request.body);
+      await addRegistration(db, { ...who, ...registration });
+      return reply.code(202).send({ message });
     },
   );
 

@@ -1,3 +1,4 @@
+import type { Caller } from "@swath/auth";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
@@ -14,7 +15,7 @@ import {
   listWorkspaces,
   reviveWorkspace,
 } from "../store/workspaces.ts";
-import { type Caller, roleIn } from "../caller.ts";
+import { roleIn } from "../caller.ts";
 import { type ApiContext, enter } from "./context.ts";
 import { statusOf, toRecord } from "./record.ts";
 import { ChangeBody, CreateBody, DeleteQuery, ListQuery, NameParams } from "./schemas.ts";

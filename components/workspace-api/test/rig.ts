@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
 import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createLogger } from "@swath/service";
@@ -10,7 +10,6 @@ import { join } from "node:path";
 
 import { waitUntil } from "@swath/testing";
 
-import { createCallerOf } from "../caller.ts";
 import { createWorkspaceApi } from "../service.ts";
 import type { Tables } from "../store/tables.ts";
 import { startTestIssuer } from "./test-issuer.ts";
@@ -94,6 +93,7 @@ export async function startRig(): Promise<Rig> {
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
       adminUser: "admin",
       isOpen: false,
+      realm: "workspace-api",
       openHost: "workspace-api-open.example.org",
     }),
     storage: { endpoint: objstoreUrl, region: "us-east-1" },

@@ -1,7 +1,9 @@
 export { readBearerToken } from "./bearer.ts";
+export { type AskingRequest, type Caller, type CallerOptions, createCallerOf } from "./caller.ts";
 export { type AccessTokenClaims, audiencesOf } from "./claims.ts";
 export { type Issuer, type IssuerAnswer, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
 export { type KeySet, createKeySet } from "./key-set.ts";
+export { isOwnOrigin } from "./own-origin.ts";
 export { IssuerUnavailableError, TokenError, type TokenErrorCode } from "./token-error.ts";
 export { type TokenVerifier, type VerifiedToken, type VerifyOptions, createTokenVerifier } from "./verifier.ts";
 

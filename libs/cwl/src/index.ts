@@ -38,6 +38,7 @@ export { validateDocument } from "./validate/validate.ts";
 export type { ValidationReport } from "./validate/validate.ts";
 export { createContainerExecutor } from "./executors/container.ts";
 export type { ContainerOptions } from "./executors/container.ts";
-export { writeCrate } from "./provenance/ro-crate.ts";
+export { describeRun, writeCrate } from "./provenance/ro-crate.ts";
+export { secretInputs } from "./run/secrets.ts";
 export { cwlCommands } from "./commands/index.ts";
 export type { CommandIo, CwlCommand } from "./commands/command.ts";

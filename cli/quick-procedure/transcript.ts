@@ -1,0 +1,157 @@
+import { readFileSync } from "node:fs";
+
+import type { Fetch } from "../targets/deployment-fetch.ts";
+import { CommandError } from "../commands/command.ts";
+
+/** A request as a person could type it. */
+export interface ShownRequest {
+  readonly method?: "GET" | "POST" | "PUT";
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON body. */
+  readonly json?: unknown;
+  /** A form: fields whose value is a secret are shown by the name of the variable that holds it. */
+  readonly form?: Readonly<Record<string, string | { readonly secret: string; readonly variable: string }>>;
+  /** A file that is sent. */
+  readonly file?: string;
+  /** Headers that are sent and not shown, and the options of curl that stand for them. */
+  readonly hidden?: { readonly headers: Readonly<Record<string, string>>; readonly shownAs: readonly string[] };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- answers of the service, looked into freely
+  readonly json: () => any;
+}
+
+interface SendOptions {
+  /** Do not print the answer. */
+  readonly quiet?: boolean;
+  /** A status that is no error here, and what it means. */
+  readonly fine?: readonly [status: number, meaning: string];
+}
+
+export interface Transcript {
+  /** Begins a numbered step. */
+  readonly step: (title: string) => void;
+  /** Prints the request as a curl command, sends it, prints the answer. @throws {CommandError} when it is an error */
+  readonly send: (request: ShownRequest, options?: SendOptions) => Promise<Answer>;
+  /** Sends a request again that has been shown. @throws {CommandError} when the answer is an error */
+  readonly repeat: (request: ShownRequest) => Promise<Answer>;
+}
+
+const LINES_SHOWN = 24;
+
+/** Prints what is asked and answered, the way a person at a terminal would see it. */
+export function createTranscript(fetch: Fetch, stdout: NodeJS.WriteStream): Transcript {
+  const style = stdout.isTTY
+    ? { strong: (text: string) => `\u001B[1m${text}\u001B[0m`, soft: (text: string) => `\u001B[2m${text}\u001B[0m` }
+    : { strong: (text: string) => text, soft: (text: string) => text };
+  let steps = 0;
+  return {
+    step: (title) => {
+      steps += 1;
+      stdout.write(`\n${style.strong(`${steps}. ${title}`)}\n`);
+    },
+    send: async (request, { quiet = false, fine } = {}) => {
+      stdout.write(`\n$ ${toCurl(request)}\n`);
+      const answer = await send(fetch, request);
+      if (fine?.[0] === answer.status) {
+        stdout.write(style.soft(`${answer.status} (${fine[1]})\n`));
+        return answer;
+      }
+      if (!quiet) {
+        stdout.write(style.soft(formatAnswer(answer)));
+      }
+      return check(answer);
+    },
+    repeat: async (request) => check(await send(fetch, request)),
+  };
+}
+
+function check(answer: Answer): Answer {
+  if (answer.status >= 400) {
+    throw new CommandError(`the quick procedure ends here, because the answer was ${formatAnswer(answer)}`);
+  }
+  return answer;
+}
+
+async function send(fetch: Fetch, request: ShownRequest): Promise<Answer> {
+  const { method = "GET", url, json, form, file, hidden } = request;
+  const body =
+    json !== undefined
+      ? JSON.stringify(json)
+      : form !== undefined
+        ? new URLSearchParams(
+            Object.entries(form).map(([name, value]): [string, string] => [
+              name,
+              typeof value === "string" ? value : value.secret,
+            ]),
+          ).toString()
+        : file === undefined
+          ? undefined
+          : readFileSync(file);
+  const answer = await fetch(url, {
+    method,
+    headers: { ...toHeaders(request), ...hidden?.headers },
+    ...(body !== undefined && { body }),
+  });
+  const text = await answer.text();
+  return {
+    status: answer.status,
+    location: answer.headers.get("location") ?? undefined,
+    text,
+    json: () => JSON.parse(text),
+  };
+}
+
+function toHeaders({ headers, json, form }: Partial<ShownRequest>): Record<string, string> {
+  return {
+    ...headers,
+    ...(json !== undefined && { "content-type": "application/json" }),
+    ...(form !== undefined && { "content-type": "application/x-www-form-urlencoded" }),
+  };
+}
+
+/** The command, a line an option where there are many. */
+function toCurl({ method = "GET", url, headers, json, form, file, hidden }: ShownRequest): string {
+  const options = [
+    ...(method === "GET" || (method === "PUT" && file !== undefined) ? [] : [`-X ${method}`]),
+    ...(hidden?.shownAs ?? []),
+    ...Object.entries(toHeaders({ ...(headers && { headers }), ...(json !== undefined && { json }) })).map(
+      ([name, value]) => `-H ${quote(`${name}: ${value}`)}`,
+    ),
+    ...Object.entries(form ?? {}).map(([name, value]) =>
+      typeof value === "string" ? `-d ${quote(`${name}=${value}`)}` : `-d "${name}=$${value.variable}"`,
+    ),
+    ...(json === undefined ? [] : [`-d ${quote(JSON.stringify(json))}`]),
+    ...(file === undefined ? [] : [`-T ${quote(file)}`]),
+  ];
+  return ["curl", ...options, quote(url)].join(options.length > 2 ? " \\\n    " : " ");
+}
+
+function quote(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function formatAnswer({ status, location, text }: Answer): string {
+  const lines = toLines(text);
+  const shown =
+    lines.length > LINES_SHOWN + 2
+      ? [...lines.slice(0, LINES_SHOWN), `… ${lines.length - LINES_SHOWN} more lines`]
+      : lines;
+  return [String(status), ...(location === undefined ? [] : [`Location: ${location}`]), ...shown, ""].join("\n");
+}
+
+function toLines(text: string): readonly string[] {
+  if (text.trim() === "") {
+    return [];
+  }
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2).split("\n");
+  } catch {
+    return text.trimEnd().split("\n");
+  }
+}

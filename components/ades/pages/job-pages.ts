@@ -1,0 +1,143 @@
+import { html } from "@swath/pages";
+
+import type { Link, Space } from "../routes/context.ts";
+import type { StatusInfo } from "../routes/job-status.ts";
+import type { toStep } from "../routes/job-records.ts";
+import { asPage, duration, linkList, pager, servicePage, statusBadge, time } from "./page.ts";
+
+interface JobList {
+  readonly jobs: readonly StatusInfo[];
+  readonly links: readonly Link[];
+  readonly numberTotal?: number;
+}
+
+export function jobListPage({ jobs, links, numberTotal }: JobList, space: Space, url: string): string {
+  return servicePage({
+    title: "Jobs",
+    place: space,
+    trail: [{ label: "jobs", href: url }],
+    url,
+    content: html`<h1>Jobs</h1>
+      <p class="hint">${numberTotal === undefined ? "Very many" : String(numberTotal)} in all, the latest first.</p>
+      <section class="panel">
+        <div class="scroll" tabindex="0" role="region" aria-label="Jobs">
+          <table>
+            <thead>
+              <tr>
+                <th>Job</th>
+                <th>Process</th>
+                <th>Status</th>
+                <th>Progress</th>
+                <th>Created</th>
+                <th>Took</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${jobs.map(
+                ({ jobID, processID, status, progress, created, started, finished, message }) =>
+                  html`<tr>
+                    <td>
+                      <a href="${asPage(`${space.base}/jobs/${jobID}`)}"><code>${jobID.slice(0, 8)}</code></a>
+                    </td>
+                    <td>${processID}</td>
+                    <td>
+                      ${statusBadge(status)} <span class="hint">${message.split("\n", 1)[0]?.slice(0, 120)}</span>
+                    </td>
+                    <td>${progress} %</td>
+                    <td>${time(created)}</td>
+                    <td>${duration(started, finished)}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>
+        </div>
+        ${pager(links)}
+      </section>
+      <section class="panel">
+        <h2>Links</h2>
+        ${linkList(links)}
+      </section>`,
+  });
+}
+
+/** A job; the page is loaded again while the job is under way. */
+export function jobPage(
+  job: StatusInfo,
+  steps: readonly ReturnType<typeof toStep>[],
+  space: Space,
+  url: string,
+): string {
+  const { jobID, processID, type, status, message, progress, created, started, finished, updated, links } = job;
+  const isUnderWay = status === "accepted" || status === "running";
+  const [first = "", ...more] = message.split("\n");
+  return servicePage({
+    title: `${processID}: ${status}`,
+    place: space,
+    trail: [
+      { label: "jobs", href: asPage(`${space.base}/jobs`) },
+      { label: jobID.slice(0, 8), href: url },
+    ],
+    url,
+    ...(isUnderWay && { refresh: 3 }),
+    content: html`<h1>${processID} ${statusBadge(status)}</h1>
+      <p>${first}</p>
+      ${more.length > 0 && html`<pre>${more.join("\n")}</pre>`}
+      ${isUnderWay && html`<p><progress max="100" value="${progress}" aria-label="Progress">${progress} %</progress></p>`}
+      <section class="panel">
+        <dl>
+          <dt>jobID</dt>
+          <dd><code>${jobID}</code></dd>
+          <dt>processID</dt>
+          <dd><a href="${asPage(`${space.base}/processes/${encodeURIComponent(processID)}`)}">${processID}</a></dd>
+          <dt>type</dt>
+          <dd>${type}</dd>
+          <dt>status</dt>
+          <dd>${status}</dd>
+          <dt>progress</dt>
+          <dd>${progress} %</dd>
+          <dt>created</dt>
+          <dd>${time(created)}</dd>
+          <dt>started</dt>
+          <dd>${time(started)}</dd>
+          <dt>finished</dt>
+          <dd>${time(finished)} ${duration(started, finished)}</dd>
+          <dt>updated</dt>
+          <dd>${time(updated)}</dd>
+        </dl>
+      </section>
+      ${
+        steps.length > 0 &&
+        html`<section class="panel">
+          <h2>Steps</h2>
+          <div class="scroll" tabindex="0" role="region" aria-label="Steps">
+            <table>
+              <thead>
+                <tr>
+                  <th>Step</th>
+                  <th>Status</th>
+                  <th>Took</th>
+                </tr>
+              </thead>
+              <tbody>
+                ${steps.map(
+                  (step) =>
+                    html`<tr>
+                      <td>${step.name}</td>
+                      <td>
+                        ${statusBadge(step.status)} ${step.exitCode !== undefined && html`exit code ${step.exitCode}`}
+                        <span class="hint">${step.message}</span>
+                      </td>
+                      <td>${duration(step.started ?? undefined, step.finished ?? undefined)}</td>
+                    </tr>`,
+                )}
+              </tbody>
+            </table>
+          </div>
+        </section>`
+      }
+      <section class="panel">
+        <h2>Links</h2>
+        ${linkList(links)}
+      </section>`,
+  });
+}

@@ -1,0 +1,192 @@
+import { type Html, html } from "@swath/pages";
+
+import type { InputDescription, ProcessDescription, Schema } from "../packages/describe.ts";
+import type { Link, Space } from "../routes/context.ts";
+import { asPage, fields, linkList, pager, servicePage } from "./page.ts";
+
+type Summary = Omit<ProcessDescription, "inputs" | "outputs"> & { readonly links: readonly Link[] };
+type Process = ProcessDescription & { readonly links: readonly Link[] };
+
+interface ProcessList {
+  readonly processes: readonly Summary[];
+  readonly links: readonly Link[];
+  readonly numberTotal: number;
+}
+
+export function processListPage({ processes, links, numberTotal }: ProcessList, space: Space, url: string): string {
+  return servicePage({
+    title: "Processes",
+    place: space,
+    trail: [{ label: "processes", href: url }],
+    url,
+    content: html`<h1>Processes</h1>
+      <p class="hint">
+        ${numberTotal} in all. Deploy one by sending its application package here: see
+        <a href="${space.base}/api?f=html">the interface</a>.
+      </p>
+      <ul class="tiles">
+        ${processes.map(
+          ({ id, title, description, version, mutable, keywords, jobControlOptions, links: own }) =>
+            html`<li>
+              <h2><a href="${asPage(own[0]?.href ?? "")}">${title}</a></h2>
+              <p><code>${id}</code> ${version} ${!mutable && html`<span class="badge">built in</span>`}</p>
+              <p>${description.slice(0, 300)}</p>
+              <p class="hint">${[...jobControlOptions, ...keywords].join(", ")}</p>
+            </li>`,
+        )}
+      </ul>
+      ${pager(links)}
+      <section class="panel">
+        <h2>Links</h2>
+        ${linkList(links)}
+      </section>`,
+  });
+}
+
+export function processPage(process: Process, space: Space, url: string): string {
+  const {
+    id,
+    title,
+    description,
+    version,
+    mutable,
+    keywords,
+    jobControlOptions,
+    outputTransmission,
+    metadata,
+    inputs,
+    outputs,
+    links,
+  } = process;
+  return servicePage({
+    title,
+    place: space,
+    trail: [
+      { label: "processes", href: asPage(`${space.base}/processes`) },
+      { label: id, href: url },
+    ],
+    url,
+    content: html`<h1>${title}</h1>
+      <p>${description}</p>
+      <section class="panel">
+        ${fields({ id, version, mutable, keywords, jobControlOptions, outputTransmission, ...(metadata && { metadata }) })}
+      </section>
+      <section class="panel">
+        <h2>Inputs</h2>
+        ${inputTable(inputs)}
+      </section>
+      <section class="panel">
+        <h2>Outputs</h2>
+        ${outputTable(outputs)}
+      </section>
+      <section class="panel">
+        <h2>An execute request</h2>
+        <pre>${example(process, space)}</pre>
+      </section>
+      <section class="panel">
+        <h2>Links</h2>
+        ${linkList(links)}
+      </section>`,
+  });
+}
+
+function inputTable(inputs: Process["inputs"]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Inputs">
+    <table>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>What it is</th>
+          <th>Type</th>
+          <th>How many</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${Object.entries(inputs).map(
+          ([name, { title, description, schema, minOccurs, maxOccurs }]) =>
+            html`<tr>
+              <td><code>${name}</code></td>
+              <td>${title} ${description !== undefined && html`<br /><span class="hint">${description}</span>`}</td>
+              <td>
+                ${typeText(schema)}
+                ${schema["default"] !== undefined && html`<br /><span class="hint">usually <code>${JSON.stringify(schema["default"])}</code></span>`}
+              </td>
+              <td>${minOccurs} to ${maxOccurs ?? "any number"}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function outputTable(outputs: Process["outputs"]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Outputs">
+    <table>
+      <thead>
+        <tr>
+          <th>Name</th>
+          <th>What it is</th>
+          <th>Type</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${Object.entries(outputs).map(
+          ([name, { title, description, schema }]) =>
+            html`<tr>
+              <td><code>${name}</code></td>
+              <td>${title} ${description !== undefined && html`<br /><span class="hint">${description}</span>`}</td>
+              <td>${typeText(schema)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** A schema in a few words; what it leaves out is in the document. */
+function typeText(schema: Schema): string {
+  const { type, format, items, oneOf, contentMediaType } = schema;
+  if (Array.isArray(schema["enum"])) {
+    return (schema["enum"] as unknown[]).map(String).join(" | ");
+  }
+  if (Array.isArray(oneOf)) {
+    return (oneOf as Schema[]).map(typeText).join(", or ");
+  }
+  if (type === "array") {
+    return `list of ${typeText((items ?? {}) as Schema)}`;
+  }
+  return [type ?? "anything", format, contentMediaType].filter((part) => typeof part === "string").join(", ");
+}
+
+/** The command that executes a process, with inputs to be filled in. */
+function example({ id, inputs }: Process, space: Space): string {
+  const body = JSON.stringify(
+    { inputs: Object.fromEntries(Object.entries(inputs).map(([name, input]) => [name, exampleOf(input)])) },
+    null,
+    2,
+  );
+  return `curl -X POST ${space.url}/processes/${encodeURIComponent(id)}/execution \\
+  -H 'content-type: application/json' -H 'prefer: respond-async' -d '${body.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function exampleOf({ schema }: InputDescription): unknown {
+  const [form = schema] = (schema["oneOf"] as Schema[] | undefined) ?? [];
+  if (form["default"] !== undefined) {
+    return form["default"];
+  }
+  if (Array.isArray(form["enum"])) {
+    return (form["enum"] as unknown[])[0];
+  }
+  if (form["format"] === "uri") {
+    return { href: "https://…", type: form["contentMediaType"] };
+  }
+  const values: Readonly<Record<string, unknown>> = {
+    string: "…",
+    number: 0.5,
+    integer: 1,
+    boolean: true,
+    array: [],
+    object: {},
+  };
+  return values[String(form["type"])] ?? "…";
+}

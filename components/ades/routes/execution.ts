@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import { invalidParameter, noSuchProcess } from "../errors.ts";
+import { readInputs } from "../execution/read-inputs.ts";
+import { allowedPrivate } from "../execution/storage.ts";
+import { ECHO } from "../packages/echo.ts";
+import { loadPackage } from "../packages/load-package.ts";
+import { carryOutEcho } from "../packages/echo-run.ts";
+import type { ProcessDescription } from "../packages/describe.ts";
+import { createAddressGuard } from "../staging/in/addresses.ts";
+import { insertEndedJob } from "../store/ended-job.ts";
+import { type Job, findJob, insertJob } from "../store/jobs.ts";
+import { type StoredProcess, findProcess } from "../store/processes.ts";
+import type { JobRequest } from "../store/tables.ts";
+import { type ApiContext, type Face, type Space, enterSpace } from "./context.ts";
+import { toStatus } from "./job-status.ts";
+import { readExecute } from "./read-execute.ts";
+import { sendResults } from "./results.ts";
+import * as schemas from "./schemas/processes.ts";
+
+/** Milliseconds after which a synchronous request is answered with the job instead of its result. */
+const LONGEST_WAIT = 10 * 60_000;
+
+/** Executing a process (OGC 18-062r2 §7.11). */
+export function addExecutionRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
+  const path = `/:user/${face}/processes/:id/execution`;
+  app.post(path, { schema: schemas.execute }, async (request, reply) => {
+    const space = enterSpace(context, request, face);
+    const { id } = request.params as { id: string };
+    const process = id === ECHO.id ? undefined : await findProcess(context.db, space.user, id);
+    if (process === undefined && id !== ECHO.id) {
+      throw noSuchProcess(id);
+    }
+    const { outputs } = process === undefined ? ECHO : (process.description as ProcessDescription);
+    const { job: asked, isAsync, wait, applied } = readExecute(request, Object.keys(outputs));
+    checkSubscriber(context, asked);
+    const job = await startJob(context, space.user, process, asked);
+    if (applied.length > 0) {
+      void reply.header("preference-applied", applied.join(", "));
+    }
+    if (isAsync) {
+      return sendJob(job, space, reply);
+    }
+    const patience = Math.min(wait === undefined ? LONGEST_WAIT : wait * 1000, LONGEST_WAIT);
+    return sendWhenEnded(context, { job, space, patience }, request, reply);
+  });
+}
+
+/** A job that waits for its turn; of the built-in process one that has ended already. */
+async function startJob(
+  { db, settings }: ApiContext,
+  owner: string,
+  process: StoredProcess | undefined,
+  asked: JobRequest,
+): Promise<Job> {
+  if (process === undefined) {
+    const outputs = await carryOutEcho(settings, asked.inputs);
+    return insertEndedJob(db, { owner, processId: ECHO.id, request: asked, result: { outputs } });
+  }
+  // Inputs that do not fit are refused now, not by a job that fails later.
+  readInputs(await loadPackage(process.package, process.entry ?? process.id), asked.inputs);
+  const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
+  const request: JobRequest = { ...asked, ...(registers && { register: true }) };
+  return insertJob(db, { owner, processId: process.id, version: process.version, request });
+}
+
+const sendJob = (job: Job, space: Space, reply: FastifyReply): FastifyReply =>
+  reply
+    .code(201)
+    .header("location", `${space.base}/jobs/${job.id}`)
+    .type("application/json")
+    .send(toStatus(job, space));
+
+interface Waiting {
+  readonly job: Job;
+  readonly space: Space;
+  /** Milliseconds. */
+  readonly patience: number;
+}
+
+async function sendWhenEnded(
+  context: ApiContext,
+  { job, space, patience }: Waiting,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  if (job.finished_at === null) {
+    const gone = new AbortController();
+    reply.raw.once("close", () => gone.abort());
+    await context.untilEnded(job.id, AbortSignal.any([AbortSignal.timeout(patience), gone.signal, context.closing]));
+  }
+  const ended = job.finished_at === null ? ((await findJob(context.db, space.user, job.id)) ?? job) : job;
+  if (ended.status === "accepted" || ended.status === "running") {
+    return sendJob(ended, space, reply);
+  }
+  void reply.header("link", `<${space.url}/jobs/${job.id}>; rel="monitor"`);
+  return sendResults(ended, space, request, reply);
+}
+
+/** Addresses that will never be told are refused now; names are looked up when there is something to tell. */
+function checkSubscriber({ settings }: ApiContext, { subscriber = {} }: JobRequest): void {
+  const guard = createAddressGuard(allowedPrivate(settings));
+  for (const [name, uri] of Object.entries(subscriber)) {
+    try {
+      guard.checkHost(new URL(uri as string).hostname, uri as string);
+    } catch (error) {
+      throw invalidParameter(`subscriber.${name} cannot be told: ${(error as Error).message}`);
+    }
+  }
+}

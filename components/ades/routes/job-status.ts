@@ -1,0 +1,63 @@
+import type { JobSummary } from "../store/job-list.ts";
+import { type Link, OGC_REL, type Space, link } from "./context.ts";
+
+/** Status info (OGC 18-062r2 §7.12.2), with the members of the coming version beside those of this one. */
+export interface StatusInfo {
+  readonly jobID: string;
+  readonly id: string;
+  readonly processID: string;
+  readonly type: "process";
+  readonly processingEntityType: "ogc-api-processes";
+  readonly status: string;
+  readonly message: string;
+  readonly progress: number;
+  readonly created: string;
+  readonly started?: string;
+  readonly finished?: string;
+  readonly updated: string;
+  readonly links: readonly Link[];
+}
+
+export function toStatus(job: JobSummary, space: Space): StatusInfo {
+  const href = `${space.url}/jobs/${job.id}`;
+  return {
+    jobID: job.id,
+    id: job.id,
+    processID: job.process_id,
+    type: "process",
+    processingEntityType: "ogc-api-processes",
+    status: job.status,
+    message: job.message ?? "",
+    progress: job.progress,
+    created: job.created_at.toISOString(),
+    ...(job.started_at !== null && { started: job.started_at.toISOString() }),
+    updated: job.updated_at.toISOString(),
+    ...(job.finished_at !== null && { finished: job.finished_at.toISOString() }),
+    links: [
+      link(href, "self", "Status of the job"),
+      link(`${href}?f=html`, "alternate", "Status of the job, as a page", "text/html"),
+      link(href, "monitor", "Status of the job"),
+      ...endLinks(job.status, href),
+      link(`${href}/logs`, OGC_REL.log, "Log of the job", "text/plain"),
+      link(`${href}/logs`, "related", "Log of the job", "text/plain"),
+      link(`${href}/steps`, "related", "Steps of the job"),
+      link(`${href}/inputs`, "related", "What the job was given"),
+      link(`${space.url}/jobs`, "up", "Jobs"),
+    ],
+  };
+}
+
+function endLinks(status: string, href: string): readonly Link[] {
+  switch (status) {
+    case "successful":
+      return [
+        link(`${href}/results`, OGC_REL.results, "Results of the job"),
+        link(`${href}/files`, "related", "Files of the results"),
+        link(`${href}/prov`, "related", "Where the results come from", "application/ld+json"),
+      ];
+    case "failed":
+      return [link(`${href}/results`, OGC_REL.exceptions, "Why the job failed", "application/problem+json")];
+    default:
+      return [];
+  }
+}

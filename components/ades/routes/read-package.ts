@@ -1,0 +1,136 @@
+import type { FastifyRequest } from "fastify";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import { OgcError, invalidParameter, unsupportedMediaType } from "../errors.ts";
+import { type AdesSettings, allowedPrivate, findStorage } from "../execution/storage.ts";
+import { type GivenDescription, describePackage, readDescription } from "../packages/describe.ts";
+import { fetchPackage } from "../packages/fetch-package.ts";
+import { checkPackage } from "../packages/load-package.ts";
+import { CWL_TYPES, PACKAGE_TYPES } from "../packages/media-types.ts";
+import type { S3Access } from "../staging/types.ts";
+import type { NewProcess } from "../store/processes.ts";
+import type { ApiContext } from "./context.ts";
+
+interface PackageText {
+  readonly text: string;
+  /** Where it came from. */
+  readonly reference: string;
+  /** Which workflow is meant, where it has several. */
+  readonly workflow: string | undefined;
+  /** What the request itself says of the process. */
+  readonly given?: GivenDescription;
+}
+
+/** The process that a request deploys. @throws {OgcError} 400, 415 */
+export async function readPackage(context: ApiContext, owner: string, request: FastifyRequest): Promise<NewProcess> {
+  const { text, reference, workflow, given } = await readPackageText(context, owner, request);
+  const derived = describePackage(await checkPackage(text, workflow));
+  const description = { ...derived, ...given };
+  return {
+    owner,
+    description,
+    package: text,
+    reference,
+    ...(description.id !== derived.id && { entry: derived.id }),
+  };
+}
+
+/** The package of a request, unchecked: CWL itself, or where it is (OGC 20-044 requirements /req/ogcapppkg, /req/cwl). */
+export async function readPackageText(
+  context: ApiContext,
+  owner: string,
+  request: FastifyRequest,
+): Promise<PackageText> {
+  const type = requirePackageType(request);
+  const { w: workflow } = request.query as { w?: string };
+  if (CWL_TYPES.includes(type)) {
+    const text = typeof request.body === "string" ? request.body : JSON.stringify(request.body);
+    return { text, reference: "inline", workflow };
+  }
+  const body = request.body as Readonly<Record<string, unknown>> | null;
+  // CWL is JSON too, and many clients call it so.
+  if (typeof body === "object" && body !== null && "cwlVersion" in body) {
+    return { text: JSON.stringify(body, null, 2), reference: "inline", workflow };
+  }
+  return readUnit(context, owner, body, workflow);
+}
+
+/** The media type of a package. @throws {OgcError} 415 */
+export function requirePackageType(request: FastifyRequest): string {
+  const type = (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  if (!PACKAGE_TYPES.includes(type)) {
+    throw unsupportedMediaType(type, PACKAGE_TYPES);
+  }
+  return type;
+}
+
+const EXAMPLE = '{"executionUnit": {"href": "https://…/package.cwl#workflow", "type": "application/cwl"}}';
+
+async function readUnit(
+  { settings }: ApiContext,
+  owner: string,
+  body: Readonly<Record<string, unknown>> | null,
+  w: string | undefined,
+): Promise<PackageText> {
+  const { executionUnit, processDescription } = body ?? {};
+  const units = [executionUnit ?? []].flat() as readonly unknown[];
+  if (units.length > 1) {
+    throw invalidParameter(
+      `executionUnit has ${units.length} members; allowed: one, which may hold several processes ($graph).`,
+    );
+  }
+  const unit = toUnit(units[0]);
+  const given = readDescription(processDescription);
+  const fields = { ...(given && { given }) };
+  if (unit.value !== undefined) {
+    const text = typeof unit.value === "string" ? unit.value : JSON.stringify(unit.value, null, 2);
+    return { text, reference: "inline", workflow: w, ...fields };
+  }
+  if (typeof unit.href !== "string") {
+    throw invalidParameter("executionUnit needs href, the address of the package, or value, the package itself.");
+  }
+  const [href = "", fragment] = unit.href.startsWith("data:") ? [unit.href] : unit.href.split("#", 2);
+  const folder = join(settings.DATA_DIR, "packages");
+  await mkdir(folder, { recursive: true });
+  const s3 = /^s3:/i.test(href) ? await findBuckets(settings, owner) : [];
+  const text = await fetchPackage(href, folder, { allowPrivate: allowedPrivate(settings), internal: [], s3 });
+  const reference = unit.href.startsWith("data:") ? "inline" : unit.href;
+  return { text, reference, workflow: w ?? fragment, ...fields };
+}
+
+/** The buckets that jobs of the owner read from hold packages, too. @throws {OgcError} 400 saying what is missing */
+async function findBuckets(settings: AdesSettings, owner: string): Promise<readonly S3Access[]> {
+  try {
+    return (await findStorage(settings, owner)).access;
+  } catch (error) {
+    throw invalidParameter(`The package is in an object store, but ${(error as Error).message}.`);
+  }
+}
+
+/** An execution unit: a link, a qualified value, or CWL as it is; also one level down, as `{"unit": …}`. */
+function toUnit(given: unknown): { readonly href?: unknown; readonly value?: unknown } {
+  if (typeof given === "string" && given !== "") {
+    return { value: given };
+  }
+  if (typeof given !== "object" || given === null) {
+    throw invalidParameter(`executionUnit is missing: ${EXAMPLE}`);
+  }
+  const unit = given as Readonly<Record<string, unknown>>;
+  if ("cwlVersion" in unit) {
+    return { value: unit };
+  }
+  if ("unit" in unit) {
+    return toUnit(unit["unit"]);
+  }
+  const type = unit["mediaType"] ?? unit["type"];
+  if (typeof type === "string" && !CWL_TYPES.includes(type.split(";", 1)[0]?.trim().toLowerCase() ?? "")) {
+    throw new OgcError(
+      400,
+      "UnsupportedExecutionUnit",
+      `An execution unit of type ${JSON.stringify(type)} cannot be deployed; allowed: ${CWL_TYPES.join(", ")}. ` +
+        "Wrap a container image in a CWL CommandLineTool with a DockerRequirement.",
+    );
+  }
+  return unit;
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import { OgcError, noSuchOutput, resultNotAvailable, resultNotReady } from "../errors.ts";
+import { resultsPage } from "../pages/results-page.ts";
+import { toDocument } from "../results/document.ts";
+import { type Output, selectOutputs } from "../results/outputs.ts";
+import { toBytes, toRaw } from "../results/raw.ts";
+import type { Job } from "../store/jobs.ts";
+import type { JobRequest, JobResult } from "../store/tables.ts";
+import { answer, formOf } from "./answer.ts";
+import { type ApiContext, type Face, type Space, enterSpace } from "./context.ts";
+import { openJob } from "./open-job.ts";
+import * as schemas from "./schemas/jobs.ts";
+
+/** What came of a job, all of it or one output (OGC 18-062r2 §7.13). */
+export function addResultRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
+  const path = `/:user/${face}/jobs/:id`;
+  const read = async (request: FastifyRequest, reply: FastifyReply) =>
+    sendResults(await openJob(context, request, face), enterSpace(context, request, face), request, reply);
+  app.get(`${path}/results`, { schema: schemas.readResults }, read);
+  app.get(`${path}/result`, { schema: { hide: true } }, read);
+
+  app.get(`${path}/results/:output`, { schema: schemas.readOutput }, async (request, reply) => {
+    const job = await openJob(context, request, face);
+    const { output: name } = request.params as { output: string };
+    const { request: asked, result } = requireResult(job);
+    if (!Object.hasOwn(result.outputs, name)) {
+      throw noSuchOutput(name, Object.keys(result.outputs));
+    }
+    const space = enterSpace(context, request, face);
+    const [output] = selectOutputs({
+      request: { ...asked, outputs: { [name]: {} } },
+      result,
+      jobUrl: `${space.url}/jobs/${job.id}`,
+    });
+    if (output === undefined || output.value === undefined) {
+      return reply.redirect(output?.href ?? `${space.url}/jobs/${job.id}/files`, 303);
+    }
+    // Never run as a page of the platform: a job's text is whatever its tool wrote.
+    return reply
+      .headers({ "content-security-policy": "sandbox; default-src 'none'", "x-content-type-options": "nosniff" })
+      .type(output.mediaType)
+      .send(toBytes(output));
+  });
+}
+
+/** Sends the results of a job that has ended, in the form that was asked for when it was executed. @throws {OgcError} */
+export async function sendResults(
+  job: Job,
+  space: Space,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { request: asked, result } = requireResult(job);
+  const outputs = selectOutputs({ request: asked, result, jobUrl: `${space.url}/jobs/${job.id}` });
+  if (formOf(request) === "html") {
+    return answer(request, reply, toDocument(outputs), (body, url) => resultsPage(body, job, space, url));
+  }
+  if (outputs.length === 0) {
+    throw resultNotAvailable();
+  }
+  if (space.face === "wps3") {
+    return reply.type("application/json").send(toEarlierDocument(outputs, result, asked));
+  }
+  if (asked.response === "document") {
+    return reply.type("application/json").send(toDocument(outputs));
+  }
+  const { status, headers, body } = toRaw(outputs);
+  const monitor = reply.getHeader("link") as string | undefined;
+  const links = [monitor ?? [], headers["link"] ?? []].flat();
+  return reply
+    .code(status)
+    .headers(headers as Record<string, string>)
+    .headers(links.length > 0 ? { link: links } : {})
+    .header("x-content-type-options", "nosniff")
+    .send(body);
+}
+
+/** The earlier face answers with one JSON document always: where the catalogue is, else names and values. */
+function toEarlierDocument(outputs: readonly Output[], { catalogUri }: JobResult, { response }: JobRequest): object {
+  if (catalogUri !== undefined) {
+    return { StacCatalogUri: catalogUri };
+  }
+  return response === "document"
+    ? toDocument(outputs)
+    : Object.fromEntries(
+        outputs.map((output) => [output.name, output.byReference ? toDocument([output])[output.name] : output.value]),
+      );
+}
+
+/** @throws {OgcError} 404 before the end, and why a job failed after it */
+function requireResult(job: Job): { readonly request: JobRequest; readonly result: JobResult } {
+  if (job.status === "accepted" || job.status === "running") {
+    throw resultNotReady(job.status);
+  }
+  if (job.status !== "successful" || job.result === null) {
+    const title = job.status === "dismissed" ? "JobDismissed" : "JobFailed";
+    throw new OgcError(job.status === "dismissed" ? 410 : 500, title, job.message ?? `The job is ${job.status}.`);
+  }
+  return { request: job.request as unknown as JobRequest, result: job.result as unknown as JobResult };
+}

@@ -1,0 +1,150 @@
+// Requests about processes, as the OpenAPI document describes them.
+import { Type } from "typebox";
+
+import {
+  asForm,
+  Execute,
+  f,
+  json,
+  limit,
+  links,
+  location,
+  ofProcess,
+  ofUser,
+  open,
+  PackageBody,
+  packageContent,
+  problem,
+  REFUSED,
+  Process,
+  ProcessSummary,
+  skip,
+  StatusInfo,
+  Text,
+  w,
+  withPage,
+} from "./parts.ts";
+
+const processes = ["processes"];
+
+export const landing = {
+  tags: processes,
+  operationId: "getLandingPage",
+  summary: "Landing page",
+  params: ofUser,
+  querystring: asForm,
+  response: { 200: withPage("The page", Type.Object({ title: Text, description: Text, links }, open)), ...REFUSED },
+};
+export const conformance = {
+  tags: processes,
+  operationId: "getConformance",
+  summary: "What is conformed to",
+  params: ofUser,
+  querystring: asForm,
+  response: { 200: withPage("Classes", Type.Object({ conformsTo: Type.Array(Text) })), ...REFUSED },
+};
+export const listProcesses = {
+  tags: processes,
+  operationId: "getProcesses",
+  summary: "Processes that may be executed",
+  params: ofUser,
+  querystring: Type.Object({ limit, skip, f }),
+  response: {
+    200: withPage(
+      "Processes",
+      Type.Object({ processes: Type.Array(ProcessSummary), links, numberTotal: Type.Integer() }),
+    ),
+    ...REFUSED,
+  },
+};
+export const deploy = {
+  tags: processes,
+  operationId: "deployProcess",
+  summary: "Deploy a process from an application package",
+  params: ofUser,
+  querystring: w,
+  body: packageContent,
+  response: {
+    201: { ...json("Deployed", ProcessSummary), headers: location },
+    400: problem("The package is not valid; `errors` has every mistake with its line"),
+    ...REFUSED,
+    409: problem("A process of the id is deployed already"),
+    415: problem("No media type of an application package"),
+  },
+};
+export const describeProcess = {
+  tags: processes,
+  operationId: "getProcessDescription",
+  summary: "A process with its inputs and outputs",
+  params: ofProcess,
+  querystring: asForm,
+  response: { 200: withPage("The process", Process), ...REFUSED, 404: problem("No such process") },
+};
+export const readPackage = {
+  tags: processes,
+  operationId: "getPackage",
+  summary: "The application package of a process",
+  params: ofProcess,
+  querystring: Type.Object({ f: Type.Optional(Type.String({ enum: ["yaml", "json", "ogc"] })) }),
+  response: {
+    200: {
+      description: "The package",
+      content: {
+        "application/cwl+yaml": { schema: Type.String() },
+        "application/cwl+json": { schema: Type.Object({}, open) },
+        "application/ogcapppkg+json": { schema: PackageBody },
+      },
+    },
+    ...REFUSED,
+    404: problem("No such process"),
+  },
+};
+export const replace = {
+  tags: processes,
+  operationId: "replaceProcess",
+  summary: "Replace a process; running jobs go on with the former one",
+  params: ofProcess,
+  querystring: w,
+  body: packageContent,
+  response: {
+    204: { description: "Replaced", headers: location },
+    400: problem("The package is not valid"),
+    ...REFUSED,
+    404: problem("No such process"),
+    415: problem("No media type of an application package"),
+  },
+};
+export const undeploy = {
+  tags: processes,
+  operationId: "undeployProcess",
+  summary: "Undeploy a process",
+  params: ofProcess,
+  response: { 204: { description: "Undeployed" }, ...REFUSED, 404: problem("No such process") },
+};
+export const execute = {
+  tags: processes,
+  operationId: "execute",
+  summary: "Execute a process",
+  params: ofProcess,
+  headers: Type.Object({
+    prefer: Type.Optional(
+      Type.String({ description: "respond-async, wait=<seconds>, return=minimal, return=representation" }),
+    ),
+  }),
+  body: { content: { "application/json": { schema: Execute } } },
+  response: {
+    200: {
+      description: "Results: as they are, or a document",
+      content: {
+        "application/json": { schema: Type.Any() },
+        "multipart/related": { schema: Type.Any() },
+        "text/plain": { schema: Text },
+      },
+    },
+    201: { ...json("The job", StatusInfo), headers: location },
+    204: { description: "Results by reference, in Link" },
+    400: problem("Inputs do not fit; `errors` has each of them"),
+    ...REFUSED,
+    404: problem("No such process"),
+  },
+};

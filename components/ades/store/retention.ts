@@ -1,0 +1,76 @@
+import { type Kysely, type Selectable, sql } from "kysely";
+
+import type { Tables } from "./tables.ts";
+
+type Db = Kysely<Tables>;
+type Removal = Selectable<Tables["removal"]>;
+
+/** Jobs that are forgotten in one statement: a long list must not hold up others. */
+const BATCH = 500;
+
+/**
+ * Forgets jobs that ended long ago, with their logs and steps.
+ * @param withResults notes what they stored, to be removed
+ * @returns how many
+ */
+export async function forgetJobs(db: Db, days: number, withResults: boolean): Promise<number> {
+  let forgotten = 0;
+  for (;;) {
+    const { rows } = await sql<{ id: string }>`
+      with old as (
+        select id from job
+        where status in ('successful', 'failed', 'dismissed') and finished_at < now() - make_interval(days => ${days})
+        order by finished_at limit ${BATCH} for update skip locked
+      ), noted as (
+        insert into removal (job, owner, catalog_uri)
+        select j.id, j.owner, j.result ->> 'catalogUri' from job j join old using (id)
+        where ${withResults} and j.result ? 'catalogUri' on conflict do nothing
+      )
+      delete from job where id in (select id from old) returning id`.execute(db);
+    forgotten += rows.length;
+    if (rows.length < BATCH) {
+      return forgotten;
+    }
+  }
+}
+
+/** Versions of processes that are neither deployed nor run by a job that is remembered. */
+export async function forgetVersions(db: Db): Promise<number> {
+  const { rows } = await sql`
+    delete from process p where not current and not exists (
+      select from job j where j.owner = p.owner and j.process_id = p.id and j.process_version = p.version)
+      and version < (select max(version) from process q where q.owner = p.owner and q.id = p.id)
+    returning id`.execute(db);
+  return rows.length;
+}
+
+/** Takes results whose job is forgotten; `undefined` where none are due. Another attempt is made after an hour. */
+export async function claimRemoval(db: Db): Promise<Removal | undefined> {
+  const { rows } = await sql<Removal>`
+    update removal set attempts = attempts + 1, next_at = now() + interval '1 hour'
+    where job = (select job from removal where next_at <= now() order by next_at for update skip locked limit 1)
+    returning *`.execute(db);
+  return rows[0];
+}
+
+export async function endRemoval(db: Db, job: string): Promise<void> {
+  await db.deleteFrom("removal").where("job", "=", job).execute();
+}
+
+export async function noteRemovalFailure(db: Db, job: string, error: string): Promise<void> {
+  await db.updateTable("removal").set({ error }).where("job", "=", job).execute();
+}
+
+/** Which of these jobs wait, are at work, or ended within the last hour: their folders are in use, or soon to go by themselves. */
+export async function findFresh(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) {
+    return new Set();
+  }
+  const rows = await db
+    .selectFrom("job")
+    .select("id")
+    .where("id", "in", ids)
+    .where(sql<boolean>`(finished_at is null or finished_at > now() - interval '1 hour')`)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}

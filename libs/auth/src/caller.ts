@@ -1,0 +1,75 @@
+import { Problem } from "@swath/service";
+
+import { readBearerToken } from "./bearer.ts";
+import { IssuerUnavailableError, TokenError } from "./token-error.ts";
+import type { TokenVerifier } from "./verifier.ts";
+
+/** Who asks. */
+export interface Caller {
+  readonly isAdmin: boolean;
+  /** Left out for a request without a token, where that is allowed. */
+  readonly user?: { readonly id: string; readonly username?: string };
+  /** The verified token, to ask other services in the caller's name. */
+  readonly token?: string;
+}
+
+export interface CallerOptions {
+  /** Left out where the deployment has no identity service. */
+  readonly verifier?: TokenVerifier;
+  readonly adminUser: string;
+  /** Requests without a token act for the administrator, everywhere … */
+  readonly isOpen: boolean;
+  /** … or on this host. */
+  readonly openHost?: string;
+  /** What refusals name in `WWW-Authenticate`. */
+  readonly realm: string;
+}
+
+/** What of a request says who asks; a Fastify request is one. */
+export interface AskingRequest {
+  readonly headers: { readonly authorization?: string | undefined };
+  /** Host name without port. */
+  readonly hostname: string;
+}
+
+/** Finds out who asks. @throws {Problem} 401 without a valid token where one is needed, 503 when nobody can say now */
+export function createCallerOf(options: CallerOptions): (request: AskingRequest) => Promise<Caller> {
+  const { verifier, adminUser, isOpen, openHost, realm } = options;
+  return async (request) => {
+    const token = readBearerToken(request.headers.authorization);
+    const needsNone = isOpen || (openHost !== undefined && request.hostname.toLowerCase() === openHost);
+    // Where no token is needed, one that nobody can verify gives nothing and takes nothing away.
+    if (needsNone && (token === undefined || verifier === undefined)) {
+      return { isAdmin: true };
+    }
+    if (token === undefined) {
+      throw unauthorized(realm, "This request has no access token; send one as Authorization: Bearer <token>.");
+    }
+    if (verifier === undefined) {
+      throw unauthorized(realm, "This deployment has no identity service that could verify a token.");
+    }
+    try {
+      const { userId: id, username, realmRoles } = (await verifier.verify(token)).identity;
+      return {
+        isAdmin: username === adminUser || realmRoles.includes("admin"),
+        user: { id, ...(username !== undefined && { username }) },
+        token,
+      };
+    } catch (error) {
+      if (error instanceof TokenError) {
+        throw unauthorized(realm, `The access token is not accepted: ${error.message}.`, ', error="invalid_token"');
+      }
+      if (error instanceof IssuerUnavailableError) {
+        throw new Problem(503, "The identity service does not answer; try again in a moment.", {
+          cause: error,
+          headers: { "retry-after": "2" },
+        });
+      }
+      throw error;
+    }
+  };
+}
+
+function unauthorized(realm: string, detail: string, why = ""): Problem {
+  return new Problem(401, detail, { headers: { "www-authenticate": `Bearer realm="${realm}"${why}` } });
+}
