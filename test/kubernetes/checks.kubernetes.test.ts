@@ -127,6 +127,9 @@ test("a user who may only look", { skip }, async () => {
     { token: readFileSync(join(account, "token"), "utf8") },
     { "certificate-authority-data": certificate },
   );
+  const listNamespaces = () =>
+    mustKubectl(["get", "namespaces", "-l", "app.kubernetes.io/managed-by=swath", "-o", "name"]);
+  const earlier = await listNamespaces();
   const { status, stderr } = await apply({ KUBECONFIG });
   assert.equal(status, 1);
   assert.match(

@@ -61,7 +61,7 @@ function installDependencies(root: string, app: string): void {
   rmSync(join(app, ".npmrc"));
   rmSync(join(app, "node_modules/.package-lock.json"), { force: true });
   keepNeeded(realpathSync(app));
-  for (const entry of globSync("node_modules/**/*", { cwd: app, withFileTypes: true })) {
+  for (const entry of readdirSync(join(app, "node_modules"), { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     // Links lead to the workspaces, whose files are wanted as they are.
     if (entry.isFile() && PACKAGE_LITTER.test(path)) {

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, globSync, lstatSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 interface Manifest {
@@ -32,12 +32,22 @@ export function keepNeeded(app: string): void {
   for (const folder of globSync("components/*", { cwd: app })) {
     visit(join(app, folder));
   }
-  const installed = globSync(["**/node_modules/*/package.json", "**/node_modules/@*/*/package.json"], { cwd: app });
-  // The deepest first: what lies inside of a package goes with it.
-  for (const manifest of installed.toSorted((a, b) => b.length - a.length)) {
-    const folder = join(app, dirname(manifest));
-    if (existsSync(folder) && !kept.has(realpathSync(folder))) {
+  for (const folder of [app, ...globSync(["components/*", "libs/*"], { cwd: app }).map((name) => join(app, name))]) {
+    removeOthers(join(folder, "node_modules"), kept);
+  }
+}
+
+/** Removes what is not kept from a folder of packages and from those inside of them. */
+function removeOthers(modules: string, kept: ReadonlySet<string>): void {
+  const names = existsSync(modules) ? readdirSync(modules).filter((name) => !name.startsWith(".")) : [];
+  const packages = names.flatMap((name) =>
+    name.startsWith("@") ? readdirSync(join(modules, name)).map((part) => join(name, part)) : [name],
+  );
+  for (const folder of packages.map((name) => join(modules, name))) {
+    if (!kept.has(realpathSync(folder))) {
       rmSync(folder, { recursive: true });
+    } else if (!lstatSync(folder).isSymbolicLink()) {
+      removeOthers(join(folder, "node_modules"), kept);
     }
   }
 }

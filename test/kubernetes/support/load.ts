@@ -91,18 +91,14 @@ export async function startLoad(
     },
   ]);
   await mustKubectl(["wait", "-n", NAMESPACE, "--for=condition=Ready", "pod/load", "--timeout=120s"]);
+  const inside = (program: string) => mustKubectl(["exec", "-n", NAMESPACE, "load", "--", "node", "-e", program]);
   return {
+    ask: (url, headers) =>
+      inside(
+        `require("node:http").get(${JSON.stringify(url)}, { headers: ${JSON.stringify(headers)} }, (r) => r.pipe(process.stdout))`,
+      ),
     stop: async () => {
-      await mustKubectl([
-        "exec",
-        "-n",
-        NAMESPACE,
-        "load",
-        "--",
-        "node",
-        "-e",
-        "require('fs').writeFileSync('/tmp/stop','')",
-      ]);
+      await inside("require('fs').writeFileSync('/tmp/stop','')");
       for (;;) {
         const log = await mustKubectl(["logs", "-n", NAMESPACE, "load"]);
         const line = log.split("\n").find((one) => one.startsWith("{"));
