@@ -7,15 +7,13 @@ interface Described {
   readonly stuck?: true;
 }
 
-/** Reasons that nothing but the operator changes. */
+/** Reasons that nothing but the operator changes; a container that cannot be made may be the fault of a busy node. */
 const HOPELESS = [
   "ErrImagePull",
   "ImagePullBackOff",
   "InvalidImageName",
   "ErrImageNeverPull",
   "CreateContainerConfigError",
-  "CreateContainerError",
-  "RunContainerError",
 ];
 
 /** A pod in the words of `swath pods`. `warning` is the last thing the cluster complained of. */
