@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
 import { deployUsage } from "../config/arguments.ts";
 import { formatMistake, formatWarning } from "../config/report.ts";
+import { components } from "../platform/components.ts";
+import { createPlan } from "../platform/plan.ts";
+import { showPortalValues } from "../platform/portal-values.ts";
 import { resolveConfig, type Resolution } from "../config/resolve.ts";
 import { describeOrigin, showConfig } from "../config/show.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
@@ -8,12 +11,13 @@ import { readClusterSettings } from "../targets/embedded/state/cluster-settings.
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
 import { collectMachineFacts } from "../targets/machine-facts.ts";
 
-const usage = `usage: swath config [-o text|json] [--changed] [<cluster-name> [<domain>] [<public-ip>]]
+const usage = `usage: swath config [-o text|json] [--changed] [--portal-values] [<cluster-name> [<domain>] [<public-ip>]]
 
 Prints the configuration that apply would use: every variable, its value (secrets masked) and where the value comes from.
 
   -o, --output FORMAT  text (default) or json
       --changed        only what the environment or an argument set
+      --portal-values  instead: the portal's chart values, with those of the file PORTAL_VALUES in place, as YAML
 `;
 
 export const configCommand: Command = {
@@ -33,9 +37,28 @@ async function runConfig({ args, env, stdout, stderr }: CommandContext): Promise
     readKeptDomain: async (name) => readClusterSettings(clusterPaths(name, env))?.domain,
   });
   const resolution = resolveConfig({ env, args: deployArguments, facts });
+  if (values["portal-values"]) {
+    return printPortalValues(resolution, { stdout, stderr });
+  }
   stdout.write(values.output === "json" ? toJson(resolution) : toText(resolution, values.changed ?? false));
   stderr.write(reportProblems(resolution));
   return resolution.mistakes.length > 0 ? 1 : 0;
+}
+
+function printPortalValues(
+  resolution: Resolution,
+  { stdout, stderr }: Pick<CommandContext, "stdout" | "stderr">,
+): number {
+  stderr.write(reportProblems(resolution));
+  if (resolution.mistakes.length > 0) {
+    return 1;
+  }
+  const values = showPortalValues(createPlan(resolution.config, components));
+  if (values === undefined) {
+    throw new CommandError("the portal is not part of this deployment; set REQUIRE_PORTAL=true");
+  }
+  stdout.write(values);
+  return 0;
 }
 
 function parseOptions(args: readonly string[]) {
@@ -43,7 +66,11 @@ function parseOptions(args: readonly string[]) {
     const parsed = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { output: { type: "string", short: "o", default: "text" }, changed: { type: "boolean" } },
+      options: {
+        output: { type: "string", short: "o", default: "text" },
+        changed: { type: "boolean" },
+        "portal-values": { type: "boolean" },
+      },
     });
     if (parsed.values.output !== "text" && parsed.values.output !== "json") {
       throw new CommandError(`unknown output format "${parsed.values.output}"; formats: text, json`, 2);

@@ -1,3 +1,5 @@
+import type { PortalValuesFile } from "./portal-values/read-portal-values.ts";
+
 /**
  * What resolving the configuration needs to know of the machine and of the cluster. Collected by the caller, so that
  * resolving stays a pure function.
@@ -13,4 +15,6 @@ export interface MachineFacts {
   readonly ingressOnLoopback?: boolean | undefined;
   /** Ports the ingress really listens on, where they differ from the wanted ones (no right to bind 80 and 443). */
   readonly ingressPorts?: { readonly http: number; readonly https: number } | undefined;
+  /** The file that PORTAL_VALUES names. */
+  readonly portalValues?: PortalValuesFile | undefined;
 }

@@ -8,7 +8,9 @@ import { parseExtraOptions } from "./extra-options.ts";
 import type { MachineFacts } from "./facts.ts";
 import { appliesTo, readGivenValues, warnOfOtherVariant, type GivenValue } from "./given.ts";
 import type { Mistake, Warning } from "./report.ts";
+import { readPortalValues } from "./portal-values/read-portal-values.ts";
 import { findAddress, findDomain, findPublicPort, listensOnLoopback } from "./placement.ts";
+import { describeOrigin, showConfig } from "./show.ts";
 import { warnOfUnknownNames } from "./unknown-names.ts";
 import { allVariableNames, definitionOf, variableNames } from "./variables/table.ts";
 
@@ -42,7 +44,8 @@ export function resolveConfig({ env, args, facts }: ResolveInput): Resolution {
   origins["publicIp"] = findAddress(parsed, context).origin;
   const extraOptions = parseExtraOptions(context.get("LOCALCLUSTER_EXTRA_OPTIONS"));
   const scheme = context.get("USE_TLS") ? "https" : "http";
-  const config: Config = {
+  const portal = facts.portalValues && readPortalValues(facts.portalValues, context.domain());
+  const unshown: Config = {
     action: parsed.action,
     variant,
     clusterName: parsed.clusterName,
@@ -54,7 +57,10 @@ export function resolveConfig({ env, args, facts }: ResolveInput): Resolution {
     origins: origins as unknown as Config["origins"],
     extraOptions,
     onLoopback: context.onLoopback(),
+    ...(portal && { portalValues: portal.values }),
   };
+  const shown = showConfig(unshown).map((value) => ({ ...value, origin: describeOrigin(value.origin) }));
+  const config: Config = { ...unshown, shown };
   const contradictions = checkContradictions(config, context);
   return {
     config,
@@ -63,7 +69,7 @@ export function resolveConfig({ env, args, facts }: ResolveInput): Resolution {
       ...warnOfOtherVariant(given.values, variant),
       ...contradictions.warnings,
     ],
-    mistakes: [...parsed.mistakes, ...given.mistakes, ...contradictions.mistakes],
+    mistakes: [...parsed.mistakes, ...given.mistakes, ...(portal?.mistakes ?? []), ...contradictions.mistakes],
   };
 }
 

@@ -54,7 +54,13 @@ function checkWorkload(plan: Plan, workload: Workload): readonly string[] {
 
 function checkValue(plan: Plan, workload: Workload, variable: string, value: EnvValue): readonly string[] {
   const wrong = (what: string) => [`workload ${workload.name}: ${variable} refers to ${what}, which does not exist`];
-  if (typeof value === "string" || "kind" in value || "database" in value || "onKubernetes" in value) {
+  if (
+    typeof value === "string" ||
+    "kind" in value ||
+    "database" in value ||
+    "platform" in value ||
+    "onKubernetes" in value
+  ) {
     return [];
   }
   const isHere = (item: { name: string; namespace: string }, name: string) =>

@@ -6,6 +6,7 @@ import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts"
 import { manifest as identity } from "../../components/identity/manifest.ts";
 import { manifest as identityApi } from "../../components/identity-api/manifest.ts";
 import { manifest as objstore } from "../../components/objstore/manifest.ts";
+import { manifest as portal } from "../../components/portal/manifest.ts";
 import { manifest as postgres } from "../../components/postgres/manifest.ts";
 import { manifest as workspaceApi } from "../../components/workspace-api/manifest.ts";
 
@@ -18,5 +19,6 @@ export const components: readonly Component[] = [
   dummyService,
   workspaceApi,
   ades,
+  portal,
   gatekeeper,
 ];

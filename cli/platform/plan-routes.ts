@@ -13,6 +13,8 @@ export interface PlannedRoute {
   readonly port: string;
   /** The workload that the gatekeeper protects on this host. */
   readonly protects?: string;
+  /** What the operator asked for of its Ingress. */
+  readonly ingress?: Route["ingress"];
 }
 
 /** Workload that stands in front of protected hosts. */
@@ -37,10 +39,10 @@ export function planRoutes(
   });
   const hasGatekeeper = workloads.some(({ name }) => name === GATEKEEPER);
   return routes.flatMap(
-    ({ service, workload, port = "http", wildcard = false, protection, offersOpenHost = false }) => {
+    ({ service, workload, port = "http", wildcard = false, protection, offersOpenHost = false, ingress }) => {
       const planned: PlannedRoute[] = [];
       if (!protection?.required) {
-        planned.push(toWorkload(service, workload, port, wildcard));
+        planned.push({ ...toWorkload(service, workload, port, wildcard), ...(ingress && { ingress }) });
       } else if (hasGatekeeper) {
         planned.push({ ...toWorkload(service, GATEKEEPER, "http", wildcard), protects: workload });
       }

@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
 import { lookup } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { DeployArguments } from "../config/arguments.ts";
+import type { Config } from "../config/config.ts";
 import type { MachineFacts } from "../config/facts.ts";
+import type { PortalValuesFile } from "../config/portal-values/read-portal-values.ts";
 import { resolveConfig } from "../config/resolve.ts";
 
 export interface FactSources {
@@ -16,6 +19,24 @@ export interface FactSources {
 /** Finds out about the machine no more than this configuration asks for: a name is looked up only where the domain depends on it. */
 export async function collectMachineFacts({ env, args, readKeptDomain }: FactSources): Promise<MachineFacts> {
   const { config } = resolveConfig({ env, args, facts: { clusterIp: "127.0.0.1", wildcardDnsResolves: true } });
+  const { PORTAL_VALUES: file } = config.variables;
+  const [place, portalValues] = await Promise.all([
+    collectPlace(config, readKeptDomain),
+    file === undefined ? undefined : readPortalValuesFile(file),
+  ]);
+  return { ...place, ...(portalValues && { portalValues }) };
+}
+
+async function readPortalValuesFile(path: string): Promise<PortalValuesFile> {
+  try {
+    return { path, content: { text: await readFile(path, "utf8") } };
+  } catch (error) {
+    const problem = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return { path, content: { problem } };
+  }
+}
+
+async function collectPlace(config: Config, readKeptDomain: FactSources["readKeptDomain"]): Promise<MachineFacts> {
   const { REQUIRE_LOCALCLUSTER: isLocal, LOCALCLUSTER_TOOL: tool } = config.variables;
   if (!isLocal) {
     return { clusterIp: undefined, wildcardDnsResolves: true };

@@ -23,14 +23,35 @@ export const settings = defineSettings({
   },
   MAX_CORES: { kind: "integer", default: 4, minimum: 1, description: "Most cores of one job." },
   MAX_RAM_MIB: { kind: "integer", default: 8192, minimum: 64, description: "Most memory of one job." },
+  CAPACITY_CORES: {
+    kind: "string",
+    default: "max",
+    description: "Cores that jobs may have together: a number, or max for what this machine has.",
+  },
+  CAPACITY_RAM_MIB: {
+    kind: "integer",
+    optional: true,
+    minimum: 64,
+    description: "Memory that jobs may have together; what this machine has when left out.",
+  },
   PARALLEL_JOBS: {
     kind: "integer",
-    default: 2,
+    optional: true,
     minimum: 1,
     maximum: 64,
-    description: "Jobs at work at the same time.",
+    description: "Jobs at work at the same time; one a core, between 2 and 8, when left out.",
   },
-  CONTAINER_ENGINE: { kind: "string", optional: true, description: "Program that runs containers: /usr/bin/podman." },
+  CONTAINER_ENGINE: {
+    kind: "string",
+    default: "auto",
+    description:
+      "What runs containers: podman, docker, none, the path of one, or auto for the first that is installed.",
+  },
+  CONTAINER_AUTH_FILE: {
+    kind: "string",
+    optional: true,
+    description: "File with credentials of image registries (containers-auth.json).",
+  },
   TOOL_PATH: { kind: "string", optional: true, description: "PATH of tools that run without a container." },
   ALLOW_PRIVATE: {
     kind: "string",
@@ -50,6 +71,13 @@ export const settings = defineSettings({
     optional: true,
     description: "The object storage: an address inside the deployment, or public.",
   },
+  OBJSTORE_PUBLIC_URL: {
+    kind: "url",
+    optional: true,
+    description: "Public address of the object storage, by which inputs may name objects (signed addresses).",
+  },
+  CATALOGUE_PUBLIC_URL: { kind: "url", optional: true, description: "Public address of the platform's catalogue." },
+  CATALOGUE_URL: { kind: "string", optional: true, description: "The catalogue inside the deployment." },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Its region." },
   S3_ACCESS_KEY: { kind: "string", optional: true, description: "Access key for STAGEOUT_BUCKET." },
   S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },

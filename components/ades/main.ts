@@ -7,6 +7,7 @@ import { mkdir } from "node:fs/promises";
 import { createGuard } from "./caller.ts";
 import { settings as definitions } from "./config.ts";
 import { startDeliveries } from "./deliveries/deliver.ts";
+import { findEngine } from "./execution/container-engine.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
 import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
 import { openWatcher } from "./execution/until-ended.ts";
@@ -19,6 +20,8 @@ await runService({
   settings: definitions,
   build: async ({ settings, logger }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, OPEN_HOST: openHost } = settings;
+    // An engine that was asked for and is not there is told now, and not by every job.
+    findEngine(settings);
     await mkdir(settings.DATA_DIR, { recursive: true });
     const { db, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,

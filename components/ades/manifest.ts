@@ -29,7 +29,10 @@ export const manifest: Component = {
         clientId: "ades",
         name: "Processing service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
-        resources: TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        resources: [
+          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
+          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        ],
       },
     ],
   }),
@@ -52,6 +55,7 @@ export const manifest: Component = {
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
             MAX_CORES: String(variables.PROCESSING_MAX_CORES),
             MAX_RAM_MIB: String(toMebibytes(variables.PROCESSING_MAX_RAM)),
+            ...toMachine(context),
             ...toIdentity(context),
             ...toStorage(context),
             ...toPodSettings(context),
@@ -96,14 +100,14 @@ function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<s
 }
 
 /** Results go to the user's workspace where there are workspaces, else to a bucket of the platform's own. */
-function toStorage({ settings, isEnabled }: DeployContext): Record<string, EnvValue> {
+function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
   const { variables } = settings;
   const toWorkspace = variables.STAGEOUT_TARGET === "workspace" && isEnabled("workspace-api");
   return {
     STAGEOUT_TARGET: toWorkspace ? "workspace" : "objstore",
     S3_REGION: variables.OBJSTORE_REGION,
     ...(isEnabled("objstore")
-      ? { S3_ENDPOINT: { peer: "objstore" } }
+      ? { S3_ENDPOINT: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore") }
       : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
     S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
     S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
@@ -112,6 +116,27 @@ function toStorage({ settings, isEnabled }: DeployContext): Record<string, EnvVa
       WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const,
     }),
   };
+}
+
+/** On the embedded cluster tools run on its machine, and jobs share what the cluster was given of it. */
+function toMachine({ settings: { variables } }: DeployContext): Record<string, EnvValue> {
+  const { LOCALCLUSTER_CPU_AMOUNT: cores, LOCALCLUSTER_MEMORY_AMOUNT: memory } = variables;
+  const isEmbedded = variables.REQUIRE_LOCALCLUSTER && variables.LOCALCLUSTER_TOOL === "embedded";
+  return isEmbedded
+    ? {
+        CONTAINER_ENGINE: variables.CONTAINER_ENGINE,
+        ...(variables.CONTAINER_AUTH_FILE !== undefined && { CONTAINER_AUTH_FILE: variables.CONTAINER_AUTH_FILE }),
+        CAPACITY_CORES: cores,
+        ...(memory !== "max" && { CAPACITY_RAM_MIB: String(toToolMebibytes(memory)) }),
+      }
+    : {};
+}
+
+/** A size as tools of local clusters write it, in MiB: units are powers of 1024, a bare number is MiB. */
+function toToolMebibytes(size: string): number {
+  const [, amount = "0", unit = ""] = /^([\d.]+)(\w*)$/.exec(size) ?? [];
+  const power = unit.toLowerCase() === "b" ? -2 : "kmgtp".indexOf(unit.charAt(0).toLowerCase() || "m") - 1;
+  return Math.max(64, Math.floor(Number(amount) * 1024 ** power));
 }
 
 const UNITS: Readonly<Record<string, number>> = {

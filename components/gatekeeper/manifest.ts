@@ -57,11 +57,22 @@ function createWorkload(context: DeployContext, hosts: readonly Protected[]) {
       PLATFORM_DOMAIN: domain,
       ENCRYPTION_KEY: variables.IDENTITY_GATEKEEPER_ENCRYPTION_KEY,
       IDENTITY_REALM: variables.IDENTITY_REALM,
+      ...cookiesOf(context),
       ...issuerOf(context),
     },
     ports: [{ name: "http", number: 3000 }],
     ...(isEnabled("identity") && variables.IDENTITY_ISSUER_URL === undefined && { needs: ["identity"] }),
     resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "512Mi" } },
+  };
+}
+
+/** The portal's logins, where the operator gave their cookies or their client other names. */
+function cookiesOf({ settings: { portalValues } }: DeployContext): Readonly<Record<string, EnvValue>> {
+  const { access_token_name: access, refresh_token_name: refresh, client_id: client } = portalValues?.configMap ?? {};
+  return {
+    ...(access !== undefined && { ACCESS_COOKIE: access }),
+    ...(refresh !== undefined && { REFRESH_COOKIE: refresh }),
+    ...(client !== undefined && { PORTAL_CLIENT_ID: client }),
   };
 }
 

@@ -1,5 +1,5 @@
 cwlVersion: v1.2
-$namespaces: { s: https://schema.org/ }
+$namespaces: { s: https://schema.org/, swath: "urn:swath:" }
 s:softwareVersion: 1.0.0
 s:license: https://spdx.org/licenses/Apache-2.0
 s:author: [{ class: s:Organization, s:name: Swath }]
@@ -10,6 +10,8 @@ $graph:
     doc: >-
       Two bands of Sentinel-2 scenes of several dates or neighbouring tiles, cropped to a box and put together without clouds:
       each pixel comes from the least cloudy scene in which the scene classification calls it clear.
+    hints:
+      swath:StageIn: { assets: { scenes: [$(inputs.bands), $(inputs.classes)] } }
     requirements:
       ScatterFeatureRequirement: {}
       StepInputExpressionRequirement: {}

@@ -1,5 +1,5 @@
 cwlVersion: v1.2
-$namespaces: { s: https://schema.org/ }
+$namespaces: { s: https://schema.org/, swath: "urn:swath:" }
 s:softwareVersion: 1.0.0
 s:license: https://spdx.org/licenses/Apache-2.0
 s:author: [{ class: s:Organization, s:name: Swath }]
@@ -10,6 +10,8 @@ $graph:
     doc: >-
       The normalised difference vegetation index (NDVI) of any number of optical scenes: one Cloud-Optimised GeoTIFF and one
       picture a scene, in one STAC catalogue.
+    hints:
+      swath:StageIn: { assets: { scenes: [$(inputs.red), $(inputs.nir)] } }
     requirements:
       ScatterFeatureRequirement: {}
     inputs:

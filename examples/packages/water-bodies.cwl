@@ -1,5 +1,5 @@
 cwlVersion: v1.2
-$namespaces: { s: https://schema.org/ }
+$namespaces: { s: https://schema.org/, swath: "urn:swath:" }
 s:softwareVersion: 1.0.0
 s:license: https://spdx.org/licenses/Apache-2.0
 s:author: [{ class: s:Organization, s:name: Swath }]
@@ -10,6 +10,8 @@ $graph:
     doc: >-
       Lakes, rivers and the sea in any number of optical scenes, found by the normalised difference water index (NDWI): a mask,
       the index and a picture a scene, in one STAC catalogue. Each item says how many square kilometres are water.
+    hints:
+      swath:StageIn: { assets: { stac_items: [$(inputs.green), $(inputs.nir)] } }
     requirements:
       ScatterFeatureRequirement: {}
     inputs:

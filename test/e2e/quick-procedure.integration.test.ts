@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { type TestCluster, createTestCluster, dummyServiceOnly, runCommand, waitUntil } from "@swath/testing";
+
+import { buildImage } from "../../examples/image/build.ts";
+import { compareWithGdal, whyNoGdal } from "./compare-ndvi.ts";
 
 // The quick procedure of the simple local deployment: list, deploy, details, execute, status, result, list jobs, by curl.
 const VARIABLES = {
@@ -15,6 +18,9 @@ const VARIABLES = {
   REQUIRE_OBJSTORE: "true",
   STAGEOUT_TARGET: "objstore",
 };
+const whyNoPodman = !["/usr/bin/podman", "/usr/sbin/runc"].every((program) => existsSync(program))
+  ? "podman or runc is not installed (Debian packages podman, runc)"
+  : undefined;
 const EXAMPLES = join(import.meta.dirname, "../../examples");
 
 let cluster: TestCluster;
@@ -40,26 +46,27 @@ async function curl(...args: readonly string[]) {
 }
 const json = ["-H", "content-type: application/json"];
 
+const sign = [
+  "--aws-sigv4",
+  "aws:amz:us-east-1:s3",
+  "--user",
+  "swath:changeme",
+  "-sS",
+  "-f",
+  "-H",
+  "x-amz-content-sha256: UNSIGNED-PAYLOAD",
+];
+
 /** Puts the scene where a job can find it, with the root user's keys, as an operator would. */
 async function upload(): Promise<void> {
-  const folder = join(EXAMPLES, "scenes/canberra");
-  const sign = [
-    "--aws-sigv4",
-    "aws:amz:us-east-1:s3",
-    "--user",
-    "swath:changeme",
-    "-sS",
-    "-f",
-    "-H",
-    "x-amz-content-sha256: UNSIGNED-PAYLOAD",
-  ];
+  const folder = join(EXAMPLES, "scenes/lommel");
   const put = async (path: string, ...args: readonly string[]) => {
     const { status, stderr } = await runCommand("curl", [...sign, "-X", "PUT", url("objstore", path), ...args]);
     assert.equal(status, 0, stderr);
   };
   await put("/results");
   for (const name of readdirSync(folder)) {
-    await put(`/results/scenes/canberra/${name}`, "--data-binary", `@${join(folder, name)}`);
+    await put(`/results/scenes/lommel/${name}`, "--data-binary", `@${join(folder, name)}`);
   }
 }
 
@@ -93,7 +100,7 @@ test("the quick procedure, with a calculation on a real scene", async () => {
     "-d",
     JSON.stringify({
       inputs: {
-        input_reference: "s3://results/scenes/canberra/item.json",
+        input_reference: "s3://results/scenes/lommel/item.json",
         s_expression: "ndvi:(/ (- nir red) (+ nir red))",
       },
       response: "raw",
@@ -120,6 +127,71 @@ test("the quick procedure, with a calculation on a real scene", async () => {
     [job.jobID],
   );
 });
+
+/** The index of a job's only scene, as it lies in the object storage, beside GDAL's own. */
+async function compare(location: string, asset: string) {
+  const { body: collection } = await curl(url("ades-open", `${location.replace("wps3", "ogc-api")}/results`));
+  const links = collection.links as readonly { readonly rel: string; readonly href: string }[];
+  const item = links.find(({ rel }) => rel === "item")?.href ?? "";
+  const { stdout } = await runCommand("curl", [...sign, "-sS", "-f", url("objstore", item.slice("s3:/".length))]);
+  const { assets } = JSON.parse(stdout) as { assets: Record<string, { href: string }> };
+  return compareWithGdal({
+    href: assets[asset]?.href ?? "",
+    host: `objstore.${cluster.domain}:${cluster.port}`,
+    accessKey: "swath",
+    secretKey: "changeme",
+    nir: join(EXAMPLES, "scenes/lommel/B08.tif"),
+    red: join(EXAMPLES, "scenes/lommel/B04.tif"),
+  });
+}
+
+test("the result is GDAL's own calculation, pixel by pixel", { skip: whyNoGdal }, async () => {
+  const jobs = await curl(url("ades-open", "/eric/wps3/jobs"));
+  const location = `/eric/wps3/jobs/${jobs.body.jobs[0].jobID}`;
+  assert.deepEqual(await compare(location, "ndvi"), { maximum: 0, validPercent: 100 });
+});
+
+test(
+  "a package that demands a container runs in it, with the same result",
+  { skip: whyNoPodman ?? whyNoGdal },
+  async (t) => {
+    const env = { PATH: "/usr/bin:/bin:/usr/sbin", HOME: cluster.env["HOME"] ?? "/root" };
+    const image = "localhost/swath-examples:1.0.0";
+    const isThere = (await runCommand("podman", ["image", "exists", image], { env })).status === 0;
+    t.after(() => (isThere ? undefined : runCommand("podman", ["rmi", image], { env })));
+    assert.equal(isThere ? image : buildImage("podman", env), image);
+    const text = readFileSync(join(EXAMPLES, "packages/ndvi.cwl"), "utf8")
+      .replaceAll("    hints:\n      DockerRequirement", "    requirements:\n      DockerRequirement")
+      .replaceAll('1.0.0" }\n    requirements:\n', '1.0.0" }\n');
+    const href = `data:application/cwl;base64,${Buffer.from(text).toString("base64")}`;
+    const deployed = await curl(
+      url("ades-open", "/eric/wps3/processes"),
+      ...json,
+      "-d",
+      JSON.stringify({ executionUnit: { href, type: "application/cwl" } }),
+    );
+    assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
+    const started = await curl(
+      url("ades-open", "/eric/wps3/processes/ndvi/execution"),
+      ...json,
+      "-H",
+      "prefer: respond-async",
+      "-d",
+      JSON.stringify({ inputs: { scenes: [{ href: "s3://results/scenes/lommel/item.json" }] } }),
+    );
+    assert.equal(started.status, 201, JSON.stringify(started.body));
+    const job = await waitUntil(
+      "the job has ended",
+      async () => {
+        const { body } = await curl(url("ades-open", started.location));
+        return ["successful", "failed"].includes(body.status) ? body : undefined;
+      },
+      180,
+    );
+    assert.equal(job.status, "successful", job.message);
+    assert.deepEqual(await compare(started.location, "ndvi"), { maximum: 0, validPercent: 100 });
+  },
+);
 
 test("the launcher shows the same as requests to type, and says where the result is", async () => {
   const launcher = join(EXAMPLES, "../deploy/simple/quick-procedure");

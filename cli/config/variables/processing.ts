@@ -34,6 +34,21 @@ export const processingVariables = {
     meaning:
       "Where the processing service puts results: into the user's workspace (by the workspace API) or into the object storage.",
   },
+  CONTAINER_ENGINE: {
+    type: text({
+      pattern: /^(?:auto|none|podman|docker|\/\S+)$/,
+      allowed: "auto, none, podman, docker, or the path of one",
+    }),
+    fallback: fixed("auto"),
+    meaning:
+      "What runs the containers of processing jobs on the embedded cluster: podman or docker, auto for the first of them that is installed, none for no containers (packages that demand one are then refused).",
+  },
+  CONTAINER_AUTH_FILE: {
+    type: text({ pattern: /^\/\S+$/, allowed: "the path of a file" }),
+    fallback: fixed(undefined),
+    meaning:
+      "File with credentials of image registries (containers-auth.json, as `podman login --authfile` writes it) for images of processing jobs on the embedded cluster.",
+  },
   TEMP_FORWARDING_PORT: {
     type: integer(1, 65_535),
     variants: ["A"],

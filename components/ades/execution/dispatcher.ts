@@ -2,14 +2,28 @@ import { removeJournal } from "@swath/cwl";
 import { openListener } from "@swath/postgres";
 import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
-import { type ChildProcess, spawn } from "node:child_process";
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-import { JOB_CHANNEL, claimJob, noteDeath, releaseLeases } from "../store/jobs.ts";
+import type { JobLimits } from "../runner/messages.ts";
+import { JOB_CHANNEL } from "../store/jobs.ts";
+import {
+  type ClaimedJob,
+  LEASE_SECONDS,
+  type Room,
+  claimJob,
+  findUnfinished,
+  isDismissed,
+  noteDeath,
+  refuseTooLarge,
+  releaseLeases,
+  renewLeases,
+} from "../store/queue.ts";
 import type { Tables } from "../store/tables.ts";
+import { readCapacity } from "./capacity.ts";
 import { createExecutors } from "./executors.ts";
 import { jobFolder } from "./run-job.ts";
+import { type RunnerEnd, openRunnerPool } from "./runner-pool.ts";
 import type { AdesSettings } from "./storage.ts";
 
 export interface Dispatcher {
@@ -26,42 +40,50 @@ interface DispatcherOptions {
 
 /** A new job is told at once; this is for leases that run out, of which nobody tells. */
 const LOOK_AGAIN = 5000;
-/** Milliseconds that a runner may take to stop its tools. */
-const PATIENCE = 5000;
-const RUNNER = join(import.meta.dirname, "../runner/main.ts");
 
-/** Starts a runner for every job whose turn it is, and ends those of dismissed jobs. Takes over what a former service left. */
+interface AtWork {
+  readonly job: ClaimedJob;
+  readonly limits: JobLimits;
+}
+
+/**
+ * Gives every job to a runner when its turn has come and there is room for it, keeps the jobs at work, and ends those that are
+ * dismissed. Takes over what a former service left.
+ */
 export async function startDispatcher({ db, settings, logger, env }: DispatcherOptions): Promise<Dispatcher> {
-  const runners = new Map<string, ChildProcess>();
+  const capacity = readCapacity(settings);
+  const atWork = new Map<string, AtWork>();
   let stopped = false;
   let pumping = false;
   let again = false;
 
-  const start = (id: string) => {
-    const child = spawn(process.execPath, [RUNNER, id], { env, stdio: ["ignore", "inherit", "inherit"] });
-    runners.set(id, child);
-    child.once("exit", (code, signal) => {
-      runners.delete(id);
-      void ended(id, code, signal);
-    });
-  };
-  const ended = async (id: string, code: number | null, signal: NodeJS.Signals | null) => {
-    try {
-      if (code !== 0 && !stopped) {
-        await noteDeath(
-          db,
-          id,
-          `The job's runner ended again and again (${signal ?? code ?? "?"}); see the service's log.`,
-        );
-      }
-      const job = await db.selectFrom("job").select("status").where("id", "=", id).executeTakeFirst();
-      if (job === undefined || job.status === "dismissed") {
-        await removeFolder(id);
-      }
-    } catch (error) {
-      logger.warn({ job: id, err: error }, "cannot note the end of a runner");
+  const warn =
+    (text: string, more: object = {}) =>
+    (error: unknown) =>
+      logger.warn({ ...more, err: error }, text);
+  const pool = openRunnerPool({
+    env,
+    onEnd: (job, how) => void ended(job, how).catch(warn("cannot note the end of a runner", { job: job.id })),
+  });
+  const ended = async (job: ClaimedJob, how: RunnerEnd) => {
+    atWork.delete(job.id);
+    if (stopped) {
+      return;
+    }
+    if (how.kind === "died") {
+      logger.warn({ job: job.id, how: how.of }, "a runner ended in the middle of a job");
+      await noteDeath(db, job, `The process that carried the job out ended again and again (${how.of}).`);
+    }
+    if (how.kind !== "done") {
+      await removeUnwanted(job.id);
     }
     await pump();
+  };
+  /** Removes what a job that is no longer wanted has left, and ends what it left running. */
+  const removeUnwanted = async (id: string) => {
+    if (!(await findUnfinished(db, [id])).has(id)) {
+      await removeFolder(id);
+    }
   };
   const removeFolder = async (id: string) => {
     const folder = jobFolder(settings, id);
@@ -70,6 +92,25 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
       logger.info({ job: id, err: error }, "nothing to clean up"),
     );
     await rm(folder, { recursive: true, force: true });
+  };
+  const findRoom = (): Room => {
+    const used = [...atWork.values()];
+    return {
+      cores: capacity.total.cores - used.reduce((sum, { job }) => sum + job.need_cores, 0),
+      ramMiB: capacity.total.ramMiB - used.reduce((sum, { limits }) => sum + limits.ramMiB, 0),
+    };
+  };
+  const start = (job: ClaimedJob, room: Room) => {
+    const { ofOneJob } = capacity;
+    // What all its tools would use together, as far as there is room; never less than its largest tool needs.
+    const wished = Math.min(job.wish_ram_mib ?? ofOneJob.ramMiB, ofOneJob.ramMiB, room.ramMiB);
+    const limits = {
+      cores: ofOneJob.cores,
+      ramMiB: Math.max(job.need_ram_mib, wished),
+      toolRamMiB: ofOneJob.ramMiB,
+    };
+    atWork.set(job.id, { job, limits });
+    pool.run(job, limits);
   };
   const pump = async () => {
     if (pumping) {
@@ -80,12 +121,13 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
     try {
       do {
         again = false;
-        while (!stopped && runners.size < settings.PARALLEL_JOBS) {
-          const id = await claimJob(db);
-          if (id === undefined || runners.has(id)) {
+        while (!stopped && atWork.size < capacity.parallelJobs) {
+          const room = findRoom();
+          const job = await claimJob(db, room, [...atWork.keys()]);
+          if (job === undefined || stopped) {
             break;
           }
-          start(id);
+          start(job, room);
         }
       } while (again);
     } catch (error) {
@@ -95,43 +137,59 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
     }
   };
   const onMessage = async (id: string) => {
-    const child = runners.get(id);
-    if (child !== undefined) {
-      const job = await db.selectFrom("job").select("status").where("id", "=", id).executeTakeFirst();
-      if (job === undefined || job.status === "dismissed") {
-        endChild(child);
-      }
+    if (atWork.has(id) && (await isDismissed(db, id))) {
+      pool.stop(id);
     }
     await pump();
   };
+  const keep = async () => {
+    const held = [...atWork.values()].map(({ job: { id, attempts } }) => ({ id, attempts }));
+    if (held.length > 0) {
+      const ours = await renewLeases(db, held);
+      for (const { id } of held) {
+        // A job that ended meanwhile is nobody's any more, and its runner says so itself.
+        if (!ours.has(id) && atWork.has(id)) {
+          pool.stop(id);
+        }
+      }
+    }
+  };
+  /** Folders of jobs that ended while no service was there. */
+  const sweep = async () => {
+    await rm(join(settings.DATA_DIR, "packages"), { recursive: true, force: true });
+    const ids = (await readdir(join(settings.DATA_DIR, "jobs")).catch(() => [])).filter((name) => UUID.test(name));
+    const unfinished = await findUnfinished(db, ids);
+    for (const id of ids) {
+      if (!unfinished.has(id)) {
+        await removeFolder(id);
+      }
+    }
+  };
 
   await releaseLeases(db);
+  await refuseTooLarge(db, capacity.ofOneJob);
+  await sweep();
   const listener = await openListener({
     url: settings.DATABASE_URL,
     channel: JOB_CHANNEL,
-    onMessage: (id) =>
-      void onMessage(id).catch((error: unknown) => logger.warn({ err: error }, "cannot look at a job")),
+    onMessage: (id) => void onMessage(id).catch(warn("cannot look at a job", { job: id })),
     onConnect: () => void pump(),
-    onError: (error) => logger.warn({ err: error }, "lost the connection that jobs are told on"),
+    onError: warn("lost the connection that jobs are told on"),
   });
-  const timer = setInterval(() => void pump(), LOOK_AGAIN);
+  const looking = setInterval(() => void pump(), LOOK_AGAIN);
+  const keeping = setInterval(
+    () => void keep().catch(warn("cannot keep jobs; trying again")),
+    (LEASE_SECONDS * 1000) / 6,
+  );
   return {
     stop: async () => {
       stopped = true;
-      clearInterval(timer);
+      clearInterval(looking);
+      clearInterval(keeping);
       await listener.close();
-      await Promise.all(
-        [...runners.values()].map((child) => {
-          const gone = new Promise((resolve) => child.once("exit", resolve));
-          endChild(child);
-          return gone;
-        }),
-      );
+      await pool.close();
     },
   };
 }
 
-function endChild(child: ChildProcess): void {
-  child.kill("SIGTERM");
-  setTimeout(() => child.kill("SIGKILL"), PATIENCE).unref();
-}
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,9 +1,14 @@
+import { availableParallelism, homedir } from "node:os";
+
 import { type Executors, createContainerExecutor, createProcessExecutor } from "@swath/cwl";
 
-import { homedir } from "node:os";
-
+import { readCapacity } from "./capacity.ts";
+import { ENGINE_PATH, findEngine } from "./container-engine.ts";
 import { createPods, openPodsApi } from "./kubernetes/open-pods.ts";
 import type { AdesSettings } from "./storage.ts";
+
+/** What this machine's engine knows of images is of use to every job of a process. */
+const ofMachine = new WeakMap<AdesSettings, Executors>();
 
 /** What runs the tools of a job: pods of the cluster; or processes of this machine, and containers where there is an engine. */
 export function createExecutors(settings: AdesSettings, job: string): Executors {
@@ -11,15 +16,27 @@ export function createExecutors(settings: AdesSettings, job: string): Executors 
     const pods = createPods(openPodsApi(settings), settings, job);
     return { host: pods, container: pods };
   }
-  const { CONTAINER_ENGINE: command } = settings;
+  const known = ofMachine.get(settings) ?? createMachineExecutors(settings);
+  ofMachine.set(settings, known);
+  return known;
+}
+
+/** Whether tools that demand a container can run. */
+export const runsContainers = (settings: AdesSettings): boolean =>
+  settings.EXECUTOR === "pods" || findEngine(settings) !== undefined;
+
+function createMachineExecutors(settings: AdesSettings): Executors {
+  const engine = findEngine(settings);
+  const { ofOneJob } = readCapacity(settings);
   return {
-    host: createProcessExecutor(),
-    ...(command !== undefined && {
+    host: createProcessExecutor({ limitMemory: true }),
+    ...(engine !== undefined && {
       container: createContainerExecutor({
-        command,
-        kind: command.endsWith("docker") ? "docker" : "podman",
-        // Nothing of this service's environment, which holds secrets.
-        env: { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", HOME: homedir() },
+        ...engine,
+        authFile: settings.CONTAINER_AUTH_FILE,
+        ...(ofOneJob.cores < availableParallelism() && { cpus: ofOneJob.cores }),
+        // Nothing else of this service's environment, which holds secrets.
+        env: { PATH: ENGINE_PATH, HOME: homedir() },
       }),
     }),
   };

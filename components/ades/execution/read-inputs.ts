@@ -3,11 +3,17 @@ import { type CwlType, type LoadedDocument, describeProcess, formatType } from "
 import { invalidParameter } from "../errors.ts";
 import { acceptsNull } from "../packages/describe.ts";
 import type { StageInSource } from "../staging/types.ts";
+import { findWantedAssets } from "./wanted-assets.ts";
 
 /** The inputs of a job as the engine takes them; files that have yet to be fetched are `{"$staged": <index>}`. */
 export interface ReadInputs {
   readonly values: Readonly<Record<string, unknown>>;
-  readonly sources: readonly StageInSource[];
+  readonly sources: readonly InputSource[];
+}
+
+/** An input to fetch, and which assets of it when not all are wanted. */
+export interface InputSource extends StageInSource {
+  readonly assets?: readonly string[];
 }
 
 interface Problem {
@@ -22,9 +28,13 @@ interface Problem {
 export function readInputs(document: LoadedDocument, given: Readonly<Record<string, unknown>>): ReadInputs {
   const { inputs } = describeProcess(document);
   const problems: Problem[] = [];
-  const sources: StageInSource[] = [];
+  const sources: InputSource[] = [];
   const values: Record<string, unknown> = {};
   const known = new Set(inputs.map(({ name }) => name));
+  const wanted = findWantedAssets(
+    document,
+    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, unwrap(value)])),
+  );
   for (const name of Object.keys(given)) {
     if (!known.has(name)) {
       problems.push({
@@ -41,7 +51,12 @@ export function readInputs(document: LoadedDocument, given: Readonly<Record<stri
       }
       continue;
     }
-    values[input.name] = convert(value, input.type, `inputs.${input.name}`, { problems, sources });
+    const assets = wanted.get(input.name);
+    values[input.name] = convert(value, input.type, `inputs.${input.name}`, {
+      problems,
+      sources,
+      ...(assets && { assets }),
+    });
   }
   if (problems.length > 0) {
     const list = problems.map(({ path, message }) => `${path} ${message}`).join("; ");
@@ -57,7 +72,9 @@ function unwrap(value: unknown): unknown {
 
 interface Findings {
   readonly problems: Problem[];
-  readonly sources: StageInSource[];
+  readonly sources: InputSource[];
+  /** What the package asks for of the scenes of this input. */
+  readonly assets?: readonly string[];
 }
 
 function convert(given: unknown, type: CwlType, path: string, findings: Findings): unknown {
@@ -85,7 +102,8 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
       if (source === undefined) {
         return wrong();
       }
-      findings.sources.push(source);
+      const isScene = type.kind === "Directory" && findings.assets !== undefined;
+      findings.sources.push(isScene ? { assets: findings.assets, ...source } : source);
       return { $staged: findings.sources.length - 1 };
     }
     case "array": {
@@ -107,7 +125,7 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
     case "union": {
       const members = type.members.filter((member) => member.kind !== "null");
       for (const member of members) {
-        const trial: Findings = { problems: [], sources: [...findings.sources] };
+        const trial: Findings = { ...findings, problems: [], sources: [...findings.sources] };
         const converted = convert(value, member, path, trial);
         if (trial.problems.length === 0) {
           findings.sources.splice(0, findings.sources.length, ...trial.sources);
@@ -121,8 +139,11 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
   }
 }
 
-/** An address as a text, `{href, type}`, or a CWL file object with a location. Local paths are never addresses. */
-function readSource(value: unknown, kind: "File" | "Directory"): StageInSource | undefined {
+/**
+ * An address as a text, `{href, type}`, or a CWL file object with a location. Local paths are never addresses. Of a scene
+ * `{href, assets}` names what is wanted, whatever the package asks for; of a file `checksum` and `size` are checked.
+ */
+function readSource(value: unknown, kind: "File" | "Directory"): InputSource | undefined {
   const fields = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   const href = typeof value === "string" ? value : (fields["href"] ?? fields["location"]);
   const mediaType = fields["type"] ?? fields["mediaType"];
@@ -133,8 +154,14 @@ function readSource(value: unknown, kind: "File" | "Directory"): StageInSource |
     href,
     as: kind === "File" ? "file" : "directory",
     ...(typeof mediaType === "string" && { mediaType }),
+    ...(kind === "Directory" && isTexts(fields["assets"]) && { assets: fields["assets"] }),
+    ...(kind === "File" && typeof fields["checksum"] === "string" && { checksum: fields["checksum"] }),
+    ...(kind === "File" && Number.isInteger(fields["size"]) && { size: fields["size"] as number }),
   };
 }
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
 
 /** Puts the staged files in the places that wait for them. */
 export function placeStaged(value: unknown, staged: readonly { path: string; kind: "file" | "directory" }[]): unknown {

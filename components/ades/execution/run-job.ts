@@ -1,206 +1,196 @@
-import { type RunEvent, type Value, type ValueObject, CwlError, removeJournal, runProcess, toJson } from "@swath/cwl";
+import { CwlError, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
 import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { loadPackage } from "../packages/load-package.ts";
-import { stageIn } from "../staging/stage-in.ts";
+import type { JobLimits } from "../runner/messages.ts";
+import { StagingError } from "../staging/errors.ts";
 import { stageOut } from "../staging/stage-out.ts";
-import type { StagedInput, StagedOutput } from "../staging/types.ts";
-import { addLog, setStep } from "../store/job-records.ts";
-import { type Job, finishJob, setProgress } from "../store/jobs.ts";
-import { findVersion } from "../store/processes.ts";
+import { finishJob } from "../store/job-records.ts";
+import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { createExecutors } from "./executors.ts";
+import { explain } from "./explain.ts";
+import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
+import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
-import { type AdesSettings, allowedPrivate, findStorage } from "./storage.ts";
+import { stageInputs } from "./stage-inputs.ts";
+import { type AdesSettings, type UserStorage, findStorage } from "./storage.ts";
+import { isDatabaseAway, whileAway } from "./while-away.ts";
 
-interface RunOptions {
+export interface RunOptions {
   readonly db: Kysely<Tables>;
   readonly settings: AdesSettings;
   readonly logger: Logger;
+  readonly limits: JobLimits;
   readonly signal: AbortSignal;
 }
 
-/** Share of the progress bar that fetching inputs, running and storing results have. */
-const STAGED_IN = 10;
-const RUN = 80;
-
 /** Where tools are found that run without a container: those of the example packages, then the system's. */
 const TOOLS = `${join(import.meta.dirname, "../../../examples/bin")}:/usr/local/bin:/usr/bin:/bin`;
+/** Milliseconds that results wait for the object storage or the workspaces to come back, rather than being computed again. */
+const STORAGE_PATIENCE = 10 * 60_000;
+/** Milliseconds that a former runner of the job may take to end. */
+const RUN_PATIENCE = 15_000;
 
 export const jobFolder = ({ DATA_DIR }: AdesSettings, id: string): string => join(DATA_DIR, "jobs", id);
 
 /**
  * Carries a job out from wherever an earlier attempt left it: inputs that are here are not fetched again, steps that finished
- * are not run again, results that are stored are not sent again. The end is noted in one statement, results with it.
+ * are not run again, results that are stored are not sent again. The end is noted in one statement, results with it. While the
+ * database is away, the job waits for it.
+ * @throws the reason of the signal; the job is then to be taken up again
  */
-export async function runJob(job: Job, options: RunOptions): Promise<void> {
-  const { db, settings, signal } = options;
+export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void> {
+  const { db, settings, signal, logger } = options;
   const folder = jobFolder(settings, job.id);
+  const recorder = createJobRecorder(job, options);
+  const end = async (ending: Parameters<typeof finishJob>[2], news = recorder.takeRest()) => {
+    const rest = await news;
+    await persist(options, () => finishJob(db, job, ending, rest));
+  };
   try {
-    const result = await carryOut(job, folder, options);
-    await finishJob(db, job.id, { status: "successful", message: "The job is done.", result });
+    const result = await carryOut(job, { folder, recorder }, options);
+    await end({ status: "successful", message: "The job is done.", result });
   } catch (error) {
-    if (signal.aborted) {
-      throw error;
-    }
-    options.logger.warn({ job: job.id, err: error }, "a job failed");
-    await finishJob(db, job.id, { status: "failed", message: explain(error) });
+    signal.throwIfAborted();
+    logger.warn({ job: job.id, err: error }, "a job failed");
+    const failure = { status: "failed", message: explain(error) } as const;
+    // What made the first try fail may be in the news themselves.
+    await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }
-  await removeJournal(join(folder, "journal"), createExecutors(settings, job.id)).catch(() => {});
+  if (settings.EXECUTOR === "pods") {
+    // Pods that an earlier attempt left, and that no step asked for again.
+    await removeJournal(join(folder, "journal"), createExecutors(settings, job.id)).catch((error: unknown) =>
+      logger.warn({ job: job.id, err: error }, "cannot remove what a job left"),
+    );
+  }
   await rm(folder, { recursive: true, force: true });
 }
 
-async function carryOut(job: Job, folder: string, options: RunOptions): Promise<JobResult> {
-  const { db, settings, signal } = options;
-  const process = await findVersion(db, job.owner, job.process_id, job.process_version);
-  if (process === undefined) {
-    throw new Error(`process ${job.process_id} is gone`);
+interface Place {
+  readonly folder: string;
+  readonly recorder: JobRecorder;
+}
+
+async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: RunOptions): Promise<JobResult> {
+  const { settings, signal } = options;
+  if (job.package === null) {
+    throw new Error(`the process ${job.process_id} is gone`);
   }
-  const document = await loadPackage(process.package, process.entry ?? process.id);
+  const document = await loadPackage(job.package, job.entry ?? job.process_id);
   const { inputs } = job.request as unknown as JobRequest;
   const { values, sources } = readInputs(document, inputs);
-  await mkdir(join(folder, "in"), { recursive: true });
 
   // Known before any work is done, so that a job whose results have nowhere to go fails at once.
-  const needsStorage = process.description as unknown as { outputs: Record<string, { schema: { format?: string } }> };
-  const storesResults = JSON.stringify(needsStorage.outputs).includes('"format":"uri"');
   const storage =
-    storesResults || sources.some(({ href }) => href.startsWith("s3:"))
-      ? await findStorage(settings, job.owner)
+    declaresFiles(document) || sources.some(({ href }) => href.startsWith("s3:"))
+      ? await waitForStorage(options, () => findStorage(settings, job.owner))
       : undefined;
-
-  const staged: StagedInput[] = [];
-  for (const [index, source] of sources.entries()) {
-    await setProgress(db, job.id, {
-      progress: (STAGED_IN * index) / sources.length,
-      message: `Fetching input ${index + 1} of ${sources.length}: ${source.href.slice(0, 200)}`,
-    });
-    staged.push(
-      await stageIn({
-        source,
-        target: join(folder, "in", String(index)),
-        access: { allowPrivate: allowedPrivate(settings), internal: [], s3: storage?.access ?? [] },
+  const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
+  recorder.say({ progress: STAGED_IN, message: "Running." });
+  await mkdir(join(folder, "in"), { recursive: true });
+  const outputs = await whileAway(
+    () =>
+      runProcess({
+        document,
+        inputs: placeStaged(values, staged) as Record<string, unknown>,
+        executors: createExecutors(settings, job.id),
+        hostFallback: true,
+        journal: join(folder, "journal"),
+        outDir: join(folder, "out"),
+        inputRoots: [join(folder, "in")],
+        limits: options.limits,
+        path: settings.TOOL_PATH ?? TOOLS,
         signal,
+        onEvent: recorder.onEvent,
       }),
-    );
-  }
-  await setProgress(db, job.id, { progress: STAGED_IN, message: "Running." });
-  const record = createRecorder(job.id, options);
-  const outputs = await runProcess({
-    document,
-    inputs: placeStaged(values, staged) as Record<string, unknown>,
-    executors: createExecutors(settings, job.id),
-    hostFallback: true,
-    journal: join(folder, "journal"),
-    outDir: join(folder, "out"),
-    inputRoots: [join(folder, "in")],
-    limits: { cores: settings.MAX_CORES, ramMiB: settings.MAX_RAM_MIB },
-    path: settings.TOOL_PATH ?? TOOLS,
-    signal,
-    onEvent: record.onEvent,
-  });
-  await record.settled();
-  if (!storesResults || storage === undefined) {
+    {
+      signal,
+      isPassing: (error) => error instanceof CwlError && error.code === "infrastructure",
+      patience: RUN_PATIENCE,
+    },
+  );
+  if (!holdsFiles(outputs)) {
     return { outputs: toPlain(outputs) };
   }
-  await setProgress(db, job.id, { progress: STAGED_IN + RUN, message: "Storing results." });
-  const stored = await stageOut({
-    directory: findCatalogue(outputs) ?? join(folder, "out"),
-    target: storage.target,
-    prefix: `processing-results/${job.id}`,
-    jobId: job.id,
-    title: process.id,
-    signal,
-  });
+  recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
+  const target = storage ?? (await waitForStorage(options, () => findStorage(settings, job.owner)));
+  return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, options });
+}
+
+interface Results {
+  readonly job: ClaimedJob;
+  readonly folder: string;
+  readonly title: string;
+  readonly storage: UserStorage;
+  readonly recorder: JobRecorder;
+  readonly options: RunOptions;
+}
+
+async function store(
+  outputs: ValueObject,
+  { job, folder, title, storage, recorder, options }: Results,
+): Promise<JobResult> {
+  const directory = findOutputFolder(outputs, join(folder, "out"));
+  const stored = await waitForStorage(
+    options,
+    () =>
+      stageOut({
+        directory,
+        target: storage.target,
+        prefix: `processing-results/${job.id}`,
+        jobId: job.id,
+        title,
+        signal: options.signal,
+        onProgress: (bytes, total) => {
+          if (total !== undefined && total > 0) {
+            recorder.say({ progress: STAGED_IN + RUN + ((100 - STAGED_IN - RUN) * bytes) / total });
+          }
+        },
+      }),
+    () => recorder.say({ message: "The object storage does not answer; storing results goes on when it is back." }),
+  );
   return { outputs: toStored(outputs, stored), catalogUri: stored.catalogUri, collection: stored.collection };
 }
 
-/** The one directory that a package puts its STAC catalogue in; with several the whole output folder is stored. */
-function findCatalogue(outputs: ValueObject): string | undefined {
-  const directories = Object.values(outputs)
-    .flat()
-    .filter((value): value is Value & { location: string } => isObject(value) && value["class"] === "Directory");
-  const [only] = directories;
-  return directories.length === 1 && only !== undefined ? fileOf(only.location) : undefined;
+/** Does what needs the storage, also when it is away for some minutes: what was computed is worth the wait. */
+function waitForStorage<T>({ signal, logger }: RunOptions, work: () => Promise<T>, onWait = () => {}): Promise<T> {
+  return whileAway(work, {
+    signal,
+    isPassing: (error) => isStorageAway(error),
+    patience: STORAGE_PATIENCE,
+    onWait: (error) => {
+      logger.warn({ err: error }, "the storage is away");
+      onWait();
+    },
+  });
 }
 
-const fileOf = (location: string): string => decodeURIComponent(new URL(location).pathname);
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isStorageAway = (error: unknown): boolean =>
+  error instanceof StagingError ? error.code === "target" && error.temporary : isUnreachable(error);
 
-function toPlain(outputs: ValueObject): Record<string, unknown> {
-  return JSON.parse(toJson(outputs as Value)) as Record<string, unknown>;
-}
-
-/** Outputs with the addresses of what was stored instead of local files. */
-function toStored(outputs: ValueObject, { catalogUri, files }: StagedOutput): Record<string, unknown> {
-  const replace = (value: unknown): unknown => {
-    if (Array.isArray(value)) {
-      return value.map(replace);
-    }
-    if (!isObject(value)) {
-      return value;
-    }
-    if (value["class"] === "Directory") {
-      return { href: catalogUri, type: "application/json" };
-    }
-    if (value["class"] === "File") {
-      const name = `/${String(value["basename"])}`;
-      const file = files.find(({ href }) => href.endsWith(name));
-      return { href: file?.href ?? catalogUri, type: file?.mediaType ?? "application/octet-stream" };
-    }
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replace(item)]));
+/** A connection that could not be made, or an answer that says to come again. */
+function isUnreachable(error: unknown): boolean {
+  const { code, cause, $metadata } = error as {
+    readonly code?: string;
+    readonly cause?: unknown;
+    readonly $metadata?: { readonly httpStatusCode?: number };
   };
-  return replace(toPlain(outputs)) as Record<string, unknown>;
+  const status = $metadata?.httpStatusCode;
+  return (
+    ["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"].includes(code ?? "") ||
+    (status !== undefined && (status >= 500 || status === 429)) ||
+    (cause !== undefined && cause !== null && isUnreachable(cause))
+  );
 }
 
-/** Notes the engine's events in the order they come, without holding up the run. */
-function createRecorder(job: string, { db, logger }: RunOptions) {
-  let queue = Promise.resolve();
-  const later = (work: () => Promise<void>) => {
-    queue = queue.then(work).catch((error: unknown) => logger.warn({ job, err: error }, "cannot note what a job does"));
-  };
-  const onEvent = (event: RunEvent) => {
-    switch (event.type) {
-      case "step-started":
-        later(() => setStep(db, job, event.step, { status: "running", command: event.command, image: event.image }));
-        break;
-      case "step-finished":
-        later(() => setStep(db, job, event.step, { status: "successful", exitCode: event.exitCode }));
-        break;
-      case "step-failed":
-        later(() =>
-          setStep(db, job, event.step, { status: "failed", exitCode: event.exitCode, message: event.message }),
-        );
-        break;
-      case "step-skipped":
-        later(() => setStep(db, job, event.step, { status: "skipped" }));
-        break;
-      case "step-log":
-        later(() => addLog(db, job, event.step, event.text));
-        break;
-      case "progress":
-        later(() => setProgress(db, job, { progress: STAGED_IN + (RUN * event.percent) / 100 }));
-        break;
-      default:
-        break;
-    }
-  };
-  return { onEvent, settled: () => queue };
-}
-
-/** Why a job failed, for a scientist: the step, its exit code, the last lines of its log. */
-export function explain(error: unknown): string {
-  if (error instanceof CwlError) {
-    const where = error.step === undefined || error.step === "" ? "" : `Step ${error.step}: `;
-    const tail =
-      error.logTail === undefined || error.logTail === ""
-        ? ""
-        : `\nLast lines of its log:\n${error.logTail.slice(-2000)}`;
-    return `${where}${error.message}${tail}`;
-  }
-  return error instanceof Error ? error.message : String(error);
+function persist<T>({ signal, logger }: RunOptions, work: () => Promise<T>): Promise<T> {
+  return whileAway(work, {
+    signal,
+    isPassing: isDatabaseAway,
+    onWait: (error) => logger.warn({ err: error }, "the database is away; waiting for it"),
+  });
 }

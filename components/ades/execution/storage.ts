@@ -3,7 +3,7 @@ import { type Settings, createPeer } from "@swath/service";
 
 import type { settings as definitions } from "../config.ts";
 import { createS3Client } from "../staging/s3-client.ts";
-import type { S3Access, S3Target } from "../staging/types.ts";
+import type { InternalService, S3Access, S3Target } from "../staging/types.ts";
 
 export type AdesSettings = Settings<typeof definitions>;
 
@@ -86,3 +86,14 @@ async function findCommonStorage(settings: AdesSettings, place: Place): Promise<
 /** Addresses that packages and inputs may come from. */
 export const allowedPrivate = ({ ALLOW_PRIVATE: text }: AdesSettings): readonly string[] =>
   text.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
+
+/** Services of the platform that inputs may come from although they are not at public addresses. */
+export function internalServices(settings: AdesSettings): readonly InternalService[] {
+  const pairs = [
+    [settings.OBJSTORE_PUBLIC_URL, settings.S3_ENDPOINT],
+    [settings.CATALOGUE_PUBLIC_URL, settings.CATALOGUE_URL],
+  ] as const;
+  return pairs.flatMap(([publicUrl, peerUrl]) =>
+    publicUrl === undefined || peerUrl === undefined ? [] : [{ publicUrl, peerUrl }],
+  );
+}

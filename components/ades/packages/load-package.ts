@@ -32,8 +32,30 @@ export async function checkPackage(text: string, asked: string | undefined): Pro
   return document;
 }
 
+/** Loaded packages, the one used longest ago first: reading one costs more than all else of a short request. */
+const loaded = new Map<string, Promise<LoadedDocument>>();
+const MOST_LOADED = 32;
+/** Characters; larger packages are read anew each time. */
+const LARGEST_KEPT = 1_000_000;
+
 /** The package of a process that was checked when it was deployed; one without a `$graph` is its own only process. */
 export function loadPackage(text: string, process: string): Promise<LoadedDocument> {
+  const key = `${process}\n${text}`;
+  const known = loaded.get(key);
+  loaded.delete(key);
+  const document = known ?? readPackage(text, process);
+  if (text.length <= LARGEST_KEPT) {
+    loaded.set(key, document);
+    // A failure is not kept.
+    document.catch(() => loaded.delete(key));
+  }
+  if (loaded.size > MOST_LOADED) {
+    loaded.delete(loaded.keys().next().value ?? "");
+  }
+  return document;
+}
+
+function readPackage(text: string, process: string): Promise<LoadedDocument> {
   const named = findWorkflows(text).includes(process);
   return loadDocument(named ? `${BASE}#${process}` : BASE, { text, localFiles: false });
 }

@@ -1,10 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { invalidParameter, noSuchProcess } from "../errors.ts";
-import { readInputs } from "../execution/read-inputs.ts";
+import { checkExecution } from "../execution/check-execution.ts";
 import { allowedPrivate } from "../execution/storage.ts";
 import { ECHO } from "../packages/echo.ts";
-import { loadPackage } from "../packages/load-package.ts";
 import { carryOutEcho } from "../packages/echo-run.ts";
 import type { ProcessDescription } from "../packages/describe.ts";
 import { createAddressGuard } from "../staging/in/addresses.ts";
@@ -57,11 +56,11 @@ async function startJob(
     const outputs = await carryOutEcho(settings, asked.inputs);
     return insertEndedJob(db, { owner, processId: ECHO.id, request: asked, result: { outputs } });
   }
-  // Inputs that do not fit are refused now, not by a job that fails later.
-  readInputs(await loadPackage(process.package, process.entry ?? process.id), asked.inputs);
+  // What cannot work is refused now, not by a job that fails later.
+  const needs = await checkExecution(settings, process, asked.inputs);
   const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
   const request: JobRequest = { ...asked, ...(registers && { register: true }) };
-  return insertJob(db, { owner, processId: process.id, version: process.version, request });
+  return insertJob(db, { owner, processId: process.id, version: process.version, request, needs });
 }
 
 const sendJob = (job: Job, space: Space, reply: FastifyReply): FastifyReply =>

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { OgcError, invalidParameter, unsupportedMediaType } from "../errors.ts";
-import { type AdesSettings, allowedPrivate, findStorage } from "../execution/storage.ts";
+import { type AdesSettings, allowedPrivate, findStorage, internalServices } from "../execution/storage.ts";
 import { type GivenDescription, describePackage, readDescription } from "../packages/describe.ts";
 import { fetchPackage } from "../packages/fetch-package.ts";
 import { checkPackage } from "../packages/load-package.ts";
@@ -94,7 +94,7 @@ async function readUnit(
   const folder = join(settings.DATA_DIR, "packages");
   await mkdir(folder, { recursive: true });
   const s3 = /^s3:/i.test(href) ? await findBuckets(settings, owner) : [];
-  const text = await fetchPackage(href, folder, { allowPrivate: allowedPrivate(settings), internal: [], s3 });
+  const text = await fetchPackage(href, folder, { allowPrivate: allowedPrivate(settings), internal: internalServices(settings), s3 });
   const reference = unit.href.startsWith("data:") ? "inline" : unit.href;
   return { text, reference, workflow: w ?? fragment, ...fields };
 }

@@ -1,42 +1,70 @@
-// Carries one job out: node runner/main.ts <job id>. A process of its own, so that a tool's appetite, a fault or a kill ends
-// this job's attempt and nothing else. SIGTERM stops the job's tools and leaves its journal.
+// Carries jobs out, one at a time, as the service that started it says: a process of its own, so that a tool's appetite, a
+// fault or a kill ends this job's attempt and nothing else. It serves one user only. It ends when it is asked to, and when the
+// service is gone; what its job has done so far stays in the job's journal.
 import { openDatabase } from "@swath/postgres";
 import { createLogger, loadSettings } from "@swath/service";
 
 import { settings as definitions } from "../config.ts";
 import { runJob } from "../execution/run-job.ts";
-import { LEASE_SECONDS, renewLease } from "../store/jobs.ts";
 import type { Tables } from "../store/tables.ts";
+import type { FromRunner, ToRunner } from "./messages.ts";
+
+/** Bytes of memory after which a fresh process is better. */
+const WORN = 400 * 2 ** 20;
+/** Milliseconds for the tools of a job to end when the service is gone. */
+const PATIENCE = 3000;
+const INTERRUPTED = 75;
 
 // oxlint-disable-next-line node/no-process-env -- a program of its own; the one place where it reads its environment
 const env = process.env;
 const logger = createLogger("ades-runner", env["LOG_LEVEL"] ?? "info");
 const settings = loadSettings(definitions, env);
-const [id = ""] = process.argv.slice(2);
 const { db, close } = await openDatabase<Tables>({
   url: settings.DATABASE_URL,
   schema: "ades",
-  connections: 3,
+  connections: 2,
   onError: (error) => logger.warn({ err: error }, "a database connection broke"),
 });
-const job = await db.selectFrom("job").selectAll().where("id", "=", id).executeTakeFirst();
-if (job?.status === "running") {
-  const stop = new AbortController();
-  process.on("SIGTERM", () => stop.abort(new Error("the job was stopped")));
-  const keep = setInterval(
-    () =>
-      void renewLease(db, id, job.attempts).then(
-        (isOurs) => isOurs || stop.abort(new Error("the job is somebody else's now")),
-        (error: unknown) => logger.warn({ job: id, err: error }, "cannot keep the job; trying again"),
-      ),
-    (LEASE_SECONDS * 1000) / 6,
-  );
-  try {
-    await runJob(job, { db, settings, logger, signal: stop.signal });
-  } catch (error) {
-    logger.info({ job: id, err: error }, "stopped a job");
-    process.exitCode = 75;
+const stop = new AbortController();
+let working: Promise<void> | undefined;
+
+process.on("message", (message) => {
+  const order = message as ToRunner;
+  if (order.type === "stop") {
+    void end("the job was stopped");
+    return;
   }
-  clearInterval(keep);
+  working = carryOut(order);
+});
+process.once("disconnect", () => void end("the service has ended"));
+process.once("SIGTERM", () => void end("the runner was stopped"));
+// A terminal's signals are for the service to act on.
+process.on("SIGINT", () => {});
+tell({ type: "ready" });
+
+async function carryOut({ job, limits }: Extract<ToRunner, { type: "run" }>): Promise<void> {
+  try {
+    await runJob(job, { db, settings, logger, limits, signal: stop.signal });
+  } catch (error) {
+    if (!stop.signal.aborted) {
+      logger.error({ job: job.id, err: error }, "cannot carry a job out");
+      process.exit(INTERRUPTED);
+    }
+    return;
+  }
+  working = undefined;
+  tell({ type: "ended", job: job.id, isWorn: process.memoryUsage.rss() > WORN });
 }
-await close();
+
+async function end(why: string): Promise<void> {
+  setTimeout(() => process.exit(INTERRUPTED), PATIENCE).unref();
+  stop.abort(new Error(why));
+  await working;
+  await close();
+  process.exit(0);
+}
+
+function tell(message: FromRunner): void {
+  // A service that is gone is told by the end of the connection.
+  process.send?.(message, undefined, undefined, () => {});
+}

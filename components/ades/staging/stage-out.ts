@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 
 import { MEDIA_TYPES, StacError } from "@swath/stac";
 
@@ -28,7 +28,7 @@ export async function stageOut(request: StageOutRequest): Promise<StagedOutput> 
   const { directory, target, jobId } = request;
   request.signal.throwIfAborted();
   const prefix = checkPrefix(request.prefix);
-  const plan = await planResults(directory, prefix, jobId);
+  const plan = await planResults(await realpath(directory), prefix, jobId);
   const files = [...plan.items.flatMap(({ assets }) => assets), ...plan.collectionAssets].flatMap(
     ({ file }) => file ?? [],
   );
@@ -67,7 +67,7 @@ async function send(
   const at: Addresses = { catalog: of(plan.catalogKey), collection: of(plan.collectionKey), of };
   const sent = new Map<string, StagedFile>();
   await runParallel(files, PARALLEL, signal, async ({ path, key, mediaType }) => {
-    sent.set(key, await uploader.sendFile(path, key, mediaType));
+    sent.set(key, { path, ...(await uploader.sendFile(path, key, mediaType)) });
   });
   await runParallel(plan.items, PARALLEL, signal, async (item) => {
     sent.set(item.key, await uploader.sendDocument(toItem(item, jobId, sent, at), item.key, MEDIA_TYPES.item));

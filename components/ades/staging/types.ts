@@ -133,6 +133,8 @@ export interface StageOutRequest {
 }
 
 export interface StagedFile {
+  /** Where it was here; none for documents that were made for publishing. */
+  readonly path?: string;
   /** `s3://bucket/key` */
   readonly href: string;
   readonly mediaType: string;

@@ -1,39 +1,49 @@
 import type { Kysely, Selectable } from "kysely";
 import { sql } from "kysely";
 
-import type { JobRequest, JobResult, Tables } from "./tables.ts";
+import type { JobRequest, Tables } from "./tables.ts";
 
 export type Job = Selectable<Tables["job"]>;
 type Db = Kysely<Tables>;
 
 /** Channel on which new and dismissed jobs are told. */
 export const JOB_CHANNEL = "ades_job";
-/** Seconds that a runner has a job to itself; it asks for more while it works. */
-export const LEASE_SECONDS = 30;
-/** A job whose runner died this often is given up. */
-const MOST_ATTEMPTS = 3;
 
+/** What a job asks the machine for. */
+export interface JobNeeds {
+  /** Of its largest tool. */
+  readonly cores: number;
+  readonly ramMiB: number;
+  /** Of all its tools side by side; null for as much as a job may have. */
+  readonly wishRamMiB: number | null;
+}
+
+/** A job that waits for its turn from now on. */
 export async function insertJob(
   db: Db,
-  job: { readonly owner: string; readonly processId: string; readonly version: number; readonly request: JobRequest },
+  job: {
+    readonly owner: string;
+    readonly processId: string;
+    readonly version: number;
+    readonly request: JobRequest;
+    readonly needs?: JobNeeds;
+  },
 ): Promise<Job> {
-  return db.transaction().execute(async (transaction) => {
-    const inserted = await transaction
-      .insertInto("job")
-      .values({
-        owner: job.owner,
-        process_id: job.processId,
-        process_version: job.version,
-        status: "accepted",
-        message: "The job is accepted and waits for its turn.",
-        request: JSON.stringify(job.request),
-        result: null,
-      })
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await sql`select pg_notify(${JOB_CHANNEL}, ${inserted.id})`.execute(transaction);
-    return inserted;
-  });
+  const { owner, processId, version, request } = job;
+  const { cores, ramMiB, wishRamMiB } = job.needs ?? { cores: 1, ramMiB: 256, wishRamMiB: null };
+  const { rows } = await sql<Job>`
+    with inserted as (
+      insert into job (owner, process_id, process_version, status, message, request, need_cores, need_ram_mib, wish_ram_mib)
+      values (${owner}, ${processId}, ${version}, 'accepted', 'The job is accepted and waits for its turn.',
+        ${JSON.stringify(request)}::jsonb, ${cores}, ${ramMiB}, ${wishRamMiB})
+      returning *
+    ), told as (select pg_notify(${JOB_CHANNEL}, id::text) from inserted)
+    select inserted.* from inserted, told`.execute(db);
+  const [inserted] = rows;
+  if (inserted === undefined) {
+    throw new Error("the database gave no job back");
+  }
+  return inserted;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -42,100 +52,6 @@ export async function findJob(db: Db, owner: string, id: string): Promise<Job | 
   return UUID.test(id)
     ? db.selectFrom("job").selectAll().where("owner", "=", owner).where("id", "=", id).executeTakeFirst()
     : undefined;
-}
-
-/**
- * Takes the next job: of the user who has fewest at work, the oldest. One whose runner died is taken again.
- * @returns its id, or `undefined` when nothing waits
- */
-export async function claimJob(db: Db): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
-    update job set status = 'running', attempts = attempts + 1, updated_at = now(),
-      started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where id = (
-      select j.id from job j
-      where j.status = 'accepted' or (j.status = 'running' and j.lease_until < now())
-      order by (select count(*) from job r where r.owner = j.owner and r.status = 'running' and r.lease_until >= now()),
-        j.created_at
-      for update skip locked limit 1)
-    returning id`.execute(db);
-  return rows[0]?.id;
-}
-
-/** Keeps a job; `false` when it is no longer this runner's to work on: dismissed, or taken by another. */
-export async function renewLease(db: Db, id: string, attempt: number): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("job")
-    .set({ lease_until: sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})` })
-    .where("id", "=", id)
-    .where("status", "=", "running")
-    .where("attempts", "=", attempt)
-    .executeTakeFirst();
-  return Number(numUpdatedRows) === 1;
-}
-
-/** Has every running job taken again now: the service that had their runners has ended. */
-export async function releaseLeases(db: Db): Promise<void> {
-  await db
-    .updateTable("job")
-    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
-    .where("status", "=", "running")
-    .execute();
-}
-
-/** A runner died. The job is taken again, or given up after too many deaths. */
-export async function noteDeath(db: Db, id: string, why: string): Promise<void> {
-  await sql`
-    update job set updated_at = now(),
-      lease_until = now() - interval '1 second',
-      status = case when attempts >= ${MOST_ATTEMPTS} then 'failed' else status end,
-      finished_at = case when attempts >= ${MOST_ATTEMPTS} then now() end,
-      message = case when attempts >= ${MOST_ATTEMPTS} then ${why} else message end
-    where id = ${id} and status = 'running'`.execute(db);
-}
-
-export interface Progress {
-  readonly progress?: number;
-  readonly message?: string;
-}
-
-export async function setProgress(db: Db, id: string, { progress, message }: Progress): Promise<void> {
-  await db
-    .updateTable("job")
-    .set({
-      updated_at: sql<Date>`now()`,
-      ...(progress !== undefined && { progress: sql<number>`greatest(progress, ${Math.floor(progress)})` }),
-      ...(message !== undefined && { message }),
-    })
-    .where("id", "=", id)
-    .where("status", "=", "running")
-    .execute();
-}
-
-interface End {
-  readonly status: "successful" | "failed";
-  readonly message: string;
-  readonly result?: JobResult;
-}
-
-/** The end of a job, once; `false` when it had ended already (dismissed). */
-export async function finishJob(db: Db, id: string, { status, message, result }: End): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable("job")
-    .set({
-      status,
-      message,
-      finished_at: sql<Date>`now()`,
-      updated_at: sql<Date>`now()`,
-      lease_until: null,
-      ...(status === "successful" && { progress: 100 }),
-      ...(result && { result: JSON.stringify(result) }),
-    })
-    .where("id", "=", id)
-    .where("status", "in", ["accepted", "running"])
-    .executeTakeFirst();
-  await sql`select pg_notify(${JOB_CHANNEL}, ${id})`.execute(db);
-  return Number(numUpdatedRows) === 1;
 }
 
 /**

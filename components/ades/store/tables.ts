@@ -71,7 +71,12 @@ export interface Tables {
     updated_at: Timestamp;
     attempts: Generated<number>;
     lease_until: MaybeTimestamp;
+    deaths: Generated<number>;
+    need_cores: Generated<number>;
+    need_ram_mib: Generated<number>;
+    wish_ram_mib: number | null;
   };
+  queue_turn: { owner: string; served_at: Timestamp };
   job_step: {
     job: string;
     name: string;

@@ -27,36 +27,61 @@ export interface TestAdes {
   readonly ended: (location: string) => Promise<Answer["body"]>;
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
+  /** The service's process. */
+  readonly pid: () => number;
+  /** The object storage can be killed and started again on its data. */
+  readonly objstore: { readonly kill: () => Promise<void>; readonly start: () => Promise<void> };
+  /** Folder of the service's jobs. */
+  readonly dataFolder: string;
   readonly close: () => Promise<void>;
 }
 
+export interface StartOptions {
+  /** Further environment of the processing service. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly dataFolder?: string;
+}
+
 /** PostgreSQL, an object storage and the processing service, each a process of its own. */
-export async function startAdes(): Promise<TestAdes> {
+export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   const postgres = await startTestServer();
   const folder = mkdtempSync(join(tmpdir(), "swath-ades-"));
   const [port, s3, admin] = [await freePort(), await freePort(), await freePort()];
   const url = `http://127.0.0.1:${port}`;
   const objstoreUrl = `http://127.0.0.1:${s3}`;
   const children = new Set<ChildProcess>();
+  // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const run = (component: string, env: Record<string, string>): ChildProcess => {
     const child = spawn(process.execPath, [join(import.meta.dirname, "../..", component, "main.ts")], {
-      // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
-      env: { PATH: process.env["PATH"], LOG_LEVEL: "error", ...env },
+      env: {
+        PATH,
+        NODE_COMPILE_CACHE,
+        LOG_LEVEL: "error",
+        ...env,
+      },
       stdio: ["ignore", "inherit", "inherit"],
     });
     children.add(child);
     child.once("exit", () => children.delete(child));
     return child;
   };
-  run("objstore", {
-    DATA_DIR: join(folder, "objects"),
-    PUBLIC_URL: objstoreUrl,
-    LISTEN: `127.0.0.1:${s3}`,
-    LISTEN_CONSOLE: `127.0.0.1:${admin}`,
-    OBJSTORE_ROOT_USER: ROOT.accessKeyId,
-    OBJSTORE_ROOT_PASSWORD: ROOT.secretAccessKey,
-    OBJSTORE_RESERVED_MIB: "1",
-  });
+  const dataFolder = options.dataFolder ?? join(folder, "jobs");
+  let objstore: ChildProcess;
+  const startObjstore = async () => {
+    objstore = runObjstore();
+    await waitUntil("the object storage answers", () => fetch(objstoreUrl).catch(() => undefined), 90);
+  };
+  const runObjstore = () =>
+    run("objstore", {
+      DATA_DIR: join(folder, "objects"),
+      PUBLIC_URL: objstoreUrl,
+      LISTEN: `127.0.0.1:${s3}`,
+      LISTEN_CONSOLE: `127.0.0.1:${admin}`,
+      OBJSTORE_ROOT_USER: ROOT.accessKeyId,
+      OBJSTORE_ROOT_PASSWORD: ROOT.secretAccessKey,
+      OBJSTORE_RESERVED_MIB: "1",
+    });
   let ades: ChildProcess;
   const ask: TestAdes["ask"] = async (path, { method, json, text, type, headers } = {}) => {
     const body = json === undefined ? text : JSON.stringify(json);
@@ -72,7 +97,7 @@ export async function startAdes(): Promise<TestAdes> {
   const start = async () => {
     ades = run("ades", {
       DATABASE_URL: postgres.url,
-      DATA_DIR: join(folder, "jobs"),
+      DATA_DIR: dataFolder,
       PUBLIC_URL: url,
       LISTEN: `127.0.0.1:${port}`,
       AUTHENTICATION: "optional",
@@ -80,12 +105,17 @@ export async function startAdes(): Promise<TestAdes> {
       S3_ACCESS_KEY: ROOT.accessKeyId,
       S3_SECRET_KEY: ROOT.secretAccessKey,
       MAX_CORES: "2",
+      ...options.env,
     });
-    await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
+    await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok, 90);
   };
+  await startObjstore();
   await start();
   return {
     postgres,
+    dataFolder,
+    objstore: { kill: () => killNow(objstore), start: startObjstore },
+    pid: () => ades.pid ?? 0,
     objstoreUrl,
     ask,
     start,
@@ -98,11 +128,7 @@ export async function startAdes(): Promise<TestAdes> {
         },
         90,
       ),
-    kill: async () => {
-      const exited = new Promise((resolve) => ades.once("exit", resolve));
-      ades.kill("SIGKILL");
-      await exited;
-    },
+    kill: () => killNow(ades),
     close: async () => {
       children.forEach((child) => child.kill("SIGTERM"));
       await waitUntil("they have ended", () => children.size === 0, 15).catch(() =>
@@ -112,6 +138,12 @@ export async function startAdes(): Promise<TestAdes> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+async function killNow(child: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await exited;
 }
 
 function freePort(): Promise<number> {

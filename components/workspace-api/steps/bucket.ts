@@ -16,7 +16,13 @@ export interface BucketOutputs {
   readonly bucketname: string;
   readonly key?: StorageKey;
   readonly readerKey?: StorageKey;
-  readonly usage?: { readonly bytes: number; readonly objects: number; readonly at: string };
+  readonly usage?: {
+    readonly bytes: number;
+    readonly objects: number;
+    /** The quota in force: the workspace's own, or the deployment's. */
+    readonly quota_in_mb: number;
+    readonly at: string;
+  };
 }
 
 interface BucketStepOptions {
@@ -136,7 +142,12 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
       }
       const bucket = await objstore.findBucket(name);
       await keep({
-        usage: { bytes: bucket?.bytes ?? 0, objects: bucket?.objects ?? 0, at: new Date().toISOString() },
+        usage: {
+          bytes: bucket?.bytes ?? 0,
+          objects: bucket?.objects ?? 0,
+          quota_in_mb: workspace.quotaMb ?? defaultQuotaMb,
+          at: new Date().toISOString(),
+        },
       });
       return mended;
     },

@@ -31,6 +31,8 @@ export { formatType } from "./model/types.ts";
 export { toJson } from "./model/values.ts";
 export { describeProcess } from "./describe.ts";
 export type { ParameterDescription, ProcessDescription } from "./describe.ts";
+export { estimateResources } from "./estimate.ts";
+export type { ResourceEstimate } from "./estimate.ts";
 export { graphOf, toDot } from "./graph.ts";
 export type { GraphEdge, GraphNode, WorkflowGraph } from "./graph.ts";
 export { packDocument } from "./pack.ts";

@@ -3,4 +3,12 @@ export type { Component, ComponentDeclarations, ComponentResources, DeployContex
 export type { ConfigMap, EnvValue, PlatformSecret, SecretEntry, Secret, Volume, VolumeBackup } from "./values.ts";
 export type { ClusterRole, Mount, PodNetwork, Port, Probe, Resources, Workload } from "./workload.ts";
 export type { IdentityClient, ProtectedResource, Protection, Route } from "./routes.ts";
-export type { PlatformSettings, Variables } from "./settings.ts";
+export type { PlatformSettings, ShownSetting, Variables } from "./settings.ts";
+export {
+  type IngressTls,
+  PORTAL_CONFIG_KEYS,
+  type PortalConfig,
+  type PortalConfigKey,
+  type PortalIngress,
+  type PortalValues,
+} from "./portal-values.ts";

@@ -1,3 +1,4 @@
+import type { IngressTls } from "./portal-values.ts";
 import type { PlatformSecret } from "./values.ts";
 
 /** A public host of the deployment, `<service>.<domain>`, and who answers on it. */
@@ -13,6 +14,11 @@ export interface Route {
   readonly protection?: Protection;
   /** Offer `<service>-open.<domain>` without protection where OPEN_INGRESS is true. */
   readonly offersOpenHost?: boolean;
+  /** Annotations and certificates of its Ingress that the operator asked for; the embedded cluster has neither. */
+  readonly ingress?: {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly tls?: readonly IngressTls[];
+  };
 }
 
 export interface Protection {

@@ -1,4 +1,5 @@
 import type { Variant } from "./component.ts";
+import type { PortalValues } from "./portal-values.ts";
 import type { PlatformSecret } from "./values.ts";
 
 /** Everything a manifest may know about the deployment: the resolved variables and the command-line arguments. */
@@ -12,6 +13,20 @@ export interface PlatformSettings {
   /** Port people reach the scheme on; left out of URLs when it is the scheme's own. */
   readonly publicPort: number;
   readonly variables: Variables;
+  /** What the file PORTAL_VALUES says; left out without one. */
+  readonly portalValues?: PortalValues;
+  /** The whole configuration as people may see it. */
+  readonly shown?: readonly ShownSetting[];
+}
+
+/** One line of the configuration, ready to show: secrets are masked. */
+export interface ShownSetting {
+  readonly name: string;
+  readonly group: string;
+  readonly value: string | number | boolean | null;
+  readonly secret: boolean;
+  /** Where the value comes from, in words. */
+  readonly origin: string;
 }
 
 /** Resolved values of the operator's variables, by their names. cli/config/variables holds meaning, default and aliases of each. */
@@ -100,6 +115,10 @@ export interface Variables {
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly PROCESSING_PULL_SECRETS: string | undefined;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
+  /** auto, none, podman, docker, or the path of one. */
+  readonly CONTAINER_ENGINE: string;
+  /** Credentials of image registries on the machine of the embedded cluster. */
+  readonly CONTAINER_AUTH_FILE: string | undefined;
   readonly INSTALL_GITOPS: boolean;
   readonly CLOUDDATA_DATA_SPECIFICATION: boolean;
   readonly TEMP_FORWARDING_PORT: number;

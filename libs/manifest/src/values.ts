@@ -58,6 +58,11 @@ export type EnvValue =
   | { readonly peer: string; readonly port?: string }
   /** Connection string of the deployment's PostgreSQL, deployed or external. */
   | { readonly database: "url" }
+  /**
+   * Where the target tells, read-only, which pods there are and what they log: a peer address on the embedded cluster
+   * (`GET /pods`, `GET /pods/<name>/log?lines=`), the word `kubernetes` where the cluster's own API is to be asked.
+   */
+  | { readonly platform: "status" }
   /** Directory where a mounted volume is found. */
   | { readonly volume: string }
   /** A text for programs on a Kubernetes cluster; elsewhere the variable is not set. */

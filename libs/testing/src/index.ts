@@ -1,4 +1,4 @@
-export { type TestCluster, createTestCluster } from "./test-cluster.ts";
+export { type TestCluster, createTestCluster, findFreePorts } from "./test-cluster.ts";
 export { waitUntil } from "./wait-until.ts";
 export { type CommandResult, runCommand } from "./run-command.ts";
 export { dummyServiceOnly } from "./dummy-service-only.ts";

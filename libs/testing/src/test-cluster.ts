@@ -112,7 +112,7 @@ function get(
 }
 
 /** Ports that nobody listens on at this moment. */
-async function findFreePorts(count: number): Promise<readonly number[]> {
+export async function findFreePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from(
       { length: count },

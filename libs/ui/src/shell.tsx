@@ -1,4 +1,4 @@
-import { AppShell, Box, Burger, Group, NavLink, ScrollArea, Text } from "@mantine/core";
+import { AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, VisuallyHidden } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
@@ -66,12 +66,13 @@ export function Shell({ title, links, user, header, footer, children }: ShellPro
             aria-label="Navigation"
             aria-expanded={opened}
           />
-          <Link to="/" className={classes.brand} aria-label={`Swath ${title}: start page`}>
+          <Link to="/" className={classes.brand}>
             <Brand />
-            <span className={classes.product}>Swath</span>
+            <span className={classes.product}>Swath</span>{" "}
             <Text component="span" c="dimmed" pl={{ base: 0, xs: "sm" }} className={classes.title}>
               {title}
             </Text>
+            <VisuallyHidden>: start page</VisuallyHidden>
           </Link>
           <Group ml="auto" gap="xs" wrap="nowrap">
             {header}

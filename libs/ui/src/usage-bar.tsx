@@ -15,7 +15,8 @@ export function UsageBar({ used, limit, label }: UsageProps) {
   if (limit === undefined || limit === null) {
     return <Text size="sm">{formatBytes(used)}</Text>;
   }
-  const share = limit === 0 ? 100 : Math.min(100, (used / limit) * 100);
+  // A tenth of a percent is what the bar shows; 1.9e-7 would be no number to those who hear it.
+  const share = limit === 0 ? 100 : Math.min(100, Math.round((used / limit) * 1000) / 10);
   const color = share >= 95 ? "red" : share >= 80 ? "yellow" : "teal";
   return (
     <Box>

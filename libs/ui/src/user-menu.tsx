@@ -1,4 +1,4 @@
-import { Avatar, Menu, Text, UnstyledButton } from "@mantine/core";
+import { Avatar, Menu, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import { LogOut } from "lucide-react";
 import type { ReactNode } from "react";
 
@@ -16,8 +16,9 @@ export function UserMenu({ name, about, onSignOut, children }: ShellUser) {
   return (
     <Menu position="bottom-end" width={220} withinPortal>
       <Menu.Target>
-        <UnstyledButton aria-label={`Signed in as ${name}`}>
-          <Avatar name={name} color="teal" radius="xl" size={34} alt="" />
+        <UnstyledButton>
+          <Avatar name={name} color="teal" radius="xl" size={34} aria-hidden />
+          <VisuallyHidden>Signed in as {name}</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

@@ -71,6 +71,9 @@ function resolveValue(value: EnvValue, workload: Workload, context: LaunchContex
   if ("database" in value) {
     return databaseUrl(context);
   }
+  if ("platform" in value) {
+    return `http+unix://${encodeURIComponent(paths.statusSocket)}`;
+  }
   // A text for Kubernetes says nothing here.
   return "volume" in value ? join(paths.volumes, workload.namespace, value.volume) : "";
 }

@@ -23,6 +23,8 @@ export interface ClusterPaths {
   readonly tls: string;
   /** The supervisor answers here. */
   readonly controlSocket: string;
+  /** It also answers here, to services that may look and nothing else. */
+  readonly statusSocket: string;
   readonly ingressConfig: string;
   /** Short name of this folder, the same for everyone who looks at it. */
   readonly id: string;
@@ -56,6 +58,7 @@ export function clusterPaths(cluster: string, env: NodeJS.ProcessEnv): ClusterPa
     volumes: join(directory, "volumes"),
     tls: join(directory, "tls"),
     controlSocket: join(shortRun, "control.sock"),
+    statusSocket: join(shortRun, "status.sock"),
     ingressConfig: join(directory, "ingress.json"),
     id,
   };

@@ -9,6 +9,7 @@ import { clusterPaths } from "../state/paths.ts";
 import { prepareDirectories } from "../state/prepare-directories.ts";
 import { createControlServer } from "./control-server.ts";
 import { NameTakenError, holdName } from "./single-instance.ts";
+import { createStatusServer } from "./status-server.ts";
 import { Supervisor } from "./supervisor.ts";
 
 const [cluster] = process.argv.slice(2);
@@ -27,6 +28,7 @@ try {
   const codeVersion = createCodeVersions()("cli");
   const exit = () => process.exit(0);
   await listen(createControlServer({ supervisor, logger, codeVersion, exit }), { path: paths.controlSocket });
+  await listen(createStatusServer({ supervisor, paths, logger }), { path: paths.statusSocket });
   logger.info({ pid: process.pid, cluster }, "supervisor started");
 
   // Asked to end, it leaves the pods running: the next supervisor takes them over.

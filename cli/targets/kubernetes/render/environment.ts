@@ -59,6 +59,9 @@ export function plainText(plan: RenderInput, workload: Pick<Workload, "name" | "
   if ("peer" in value) {
     return `http://${serviceAddress(plan, value.peer, value.port ?? "http")}`;
   }
+  if ("platform" in value) {
+    return "kubernetes";
+  }
   if ("volume" in value) {
     const mount = workload.mounts?.find(({ volume }) => volume === value.volume);
     if (mount !== undefined) {

@@ -11,6 +11,7 @@ export function renderIngress(plan: RenderInput, route: PlannedRoute): Kubernete
   const { USE_TLS: useTls, TLS_CLUSTER_ISSUER: issuer } = plan.settings.variables;
   const backend = { service: { name: route.workload, port: { name: route.port } } };
   const http = { paths: [{ path: "/", pathType: "Prefix", backend }] };
+  const { "kubernetes.io/ingress.class": className = INGRESS_CLASS, ...annotations } = route.ingress?.annotations ?? {};
   const hosts = route.wildcard ? [route.host, `*.${route.host}`] : [route.host];
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -25,13 +26,18 @@ export function renderIngress(plan: RenderInput, route: PlannedRoute): Kubernete
         "nginx.ingress.kubernetes.io/proxy-request-buffering": "off",
         "nginx.ingress.kubernetes.io/proxy-read-timeout": "3600",
         "nginx.ingress.kubernetes.io/proxy-send-timeout": "3600",
+        ...annotations,
       },
     }),
     spec: {
-      ingressClassName: INGRESS_CLASS,
+      ingressClassName: className,
       rules: hosts.map((host) => ({ host, http })),
       ...(useTls
-        ? { tls: [{ secretName: toName(route.service, "tls"), hosts: certificateHosts(hosts, issuer) }] }
+        ? {
+            tls: route.ingress?.tls?.map((entry) => ({ ...entry })) ?? [
+              { secretName: toName(route.service, "tls"), hosts: certificateHosts(hosts, issuer) },
+            ],
+          }
         : {}),
     },
   };

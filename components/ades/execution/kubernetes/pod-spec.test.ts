@@ -43,6 +43,7 @@ function createJob(change: Partial<JobSpec> = {}): JobSpec {
     network: false,
     cores: 2,
     ramMiB: 512,
+    ramLimitMiB: 0,
     timeLimitSeconds: 0,
     ...change,
   };

@@ -64,16 +64,15 @@ export async function planOutput(
     });
   }
   const [single, ...others] = output.collections;
-  const collectionAssets =
-    output.items === undefined
-      ? output.files.map((path) => planFile(path, directory, `${folder}/${path}`))
-      : (
-          await Promise.all(
-            output.collections.map(({ collection, href }) =>
-              planAssets(collection.assets ?? {}, href, directory, folder, names),
-            ),
-          )
-        ).flat();
+  const ofCollections = await Promise.all(
+    output.collections.map(({ collection, href }) =>
+      planAssets(collection.assets ?? {}, href, directory, folder, names),
+    ),
+  );
+  const collectionAssets = [
+    ...ofCollections.flat(),
+    ...output.files.map((path) => planFile(path, directory, `${folder}/${placeOf(path, names)}`)),
+  ];
   return {
     catalogKey: `${prefix}/catalog.json`,
     collectionKey: `${folder}/collection.json`,
@@ -101,6 +100,14 @@ async function planAssets(
     }
   }
   return planned;
+}
+
+/** The place of a plain file: its path, with another first part where that is an item's or another file's already. */
+function placeOf(path: string, taken: Set<string>): string {
+  const [first = path, ...rest] = path.split("/");
+  // Files of one folder stay together, so its name is taken once.
+  const isItems = taken.has(first.toLowerCase());
+  return rest.length === 0 ? uniqueName(first, taken) : [isItems ? `files/${first}` : first, ...rest].join("/");
 }
 
 /** A plain file is an asset of the collection by its path. */

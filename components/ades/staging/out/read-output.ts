@@ -15,7 +15,7 @@ export interface Output {
   readonly items: readonly FoundItem[] | undefined;
   /** The collections of the catalogues, with the address of their documents. */
   readonly collections: readonly { readonly collection: StacCollection; readonly href: string }[];
-  /** Every regular file, relative to the directory. */
+  /** Every regular file that lies in no catalogue's directory, relative to the directory: a result by itself. */
   readonly files: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export interface Output {
  */
 export async function readOutput(directory: string): Promise<Output> {
   const root = await realpath(directory);
-  const { files, catalogs } = await scan(root);
+  const { files, uncovered, catalogs } = await scan(root);
   if (files.length === 0) {
     throw new StagingError("output", directory, "is empty: the application has written no result");
   }
@@ -46,12 +46,15 @@ export async function readOutput(directory: string): Promise<Output> {
       }
     }
   }
-  return { items, collections, files };
+  return { items, collections, files: uncovered };
 }
 
-/** All files, and the topmost `catalog.json` (or `collection.json`) of each branch. */
-async function scan(root: string): Promise<{ readonly files: string[]; readonly catalogs: string[] }> {
+/** All files, those outside of catalogues, and the topmost `catalog.json` (or `collection.json`) of each branch. */
+async function scan(
+  root: string,
+): Promise<{ readonly files: string[]; readonly uncovered: string[]; readonly catalogs: string[] }> {
   const files: string[] = [];
+  const uncovered: string[] = [];
   const catalogs: string[] = [];
   const visit = async (folder: string, depth: number, isCovered: boolean): Promise<void> => {
     const entries = (await readdir(join(root, folder), { withFileTypes: true })).toSorted((a, b) =>
@@ -68,13 +71,16 @@ async function scan(root: string): Promise<{ readonly files: string[]; readonly 
       // Devices, sockets and pipes are no results.
       if (kind?.isFile() === true) {
         files.push(path);
+        if (!isCovered && catalog === undefined) {
+          uncovered.push(path);
+        }
       } else if (entry.isDirectory() && depth < MAX_DEPTH) {
         await visit(path, depth + 1, isCovered || catalog !== undefined);
       }
     }
   };
   await visit("", 0, false);
-  return { files, catalogs };
+  return { files, uncovered, catalogs };
 }
 
 /** What a link inside the directory leads to; undefined for one that leads out of it or nowhere. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { CwlError, messageOf } from "../errors.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
+import { inheritedLimits } from "./inherited-limits.ts";
 import { createProcessExecutor } from "./process.ts";
 
 const execFileAsync = promisify(execFile);
@@ -19,10 +20,22 @@ export interface ContainerOptions {
   readonly env: { readonly [name: string]: string | undefined };
   /** File with registry credentials (containers-auth.json) for pulls. */
   readonly authFile?: string | undefined;
+  /** Processors that one container may use; all when left out. */
+  readonly cpus?: number | undefined;
 }
 
 /** Exit codes by which both engines say that they, not the tool, failed. */
 const engineFailure = 125;
+
+/** Exit code of a container whose command was killed: by its memory limit, as nobody else has a reason to. */
+const killed = 137;
+
+/** By which both engines say that the command is not in the image. */
+const notFound = 127;
+const nowhere = "/nowhere/swath-cwl";
+
+/** How long an image that could not be had is not asked for again by tools that can do without. */
+const missingMs = 60_000;
 
 /** Containers carry the id of their run, by which those of a dead attempt are found. */
 const runLabel = "swath.cwl.run";
@@ -34,6 +47,7 @@ export function createContainerExecutor(options: ContainerOptions): Executor {
     kind: options.kind,
     sharesFileSystem: false,
     run: (job, controls) => engine.run(job, controls),
+    whyNoImage: (request, signal) => engine.whyNoImage(request, signal),
     cleanUp: (jobIds) => engine.cleanUp(jobIds),
     removeOrphans: (runId) => engine.removeOrphans(runId),
   };
@@ -45,6 +59,8 @@ class ContainerEngine {
   /** One pull or build an image, however many jobs ask for it. */
   private readonly images = new Map<string, Promise<string>>();
   private readonly alive = new Set<string>();
+  private works: Promise<void> | undefined;
+  private readonly missing = new Map<string, { readonly why: string; readonly until: number }>();
 
   constructor(options: ContainerOptions) {
     this.options = options;
@@ -82,7 +98,8 @@ class ContainerEngine {
           { exitCode: engineFailure },
         );
       }
-      return result;
+      const wasKilled = result.exitCode === killed && !result.timedOut && !controls.signal.aborted;
+      return wasKilled && job.ramLimitMiB > 0 ? { ...result, outOfMemory: true } : result;
     } finally {
       clearTimeout(timer);
       controls.signal.removeEventListener("abort", remove);
@@ -91,6 +108,57 @@ class ContainerEngine {
       }
       rmSync(variables.file, { force: true });
       this.alive.delete(job.id);
+    }
+  }
+
+  async whyNoImage(request: ContainerRequest, signal: AbortSignal): Promise<string | undefined> {
+    const key = JSON.stringify(request);
+    const known = this.missing.get(key);
+    if (known !== undefined && performance.now() < known.until) {
+      return known.why;
+    }
+    try {
+      const image = await this.image(request, signal);
+      this.works ??= this.tryOut(image, signal);
+      await this.works;
+      this.missing.delete(key);
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) {
+        throw error;
+      }
+      this.works = undefined;
+      const why = messageOf(error);
+      this.missing.set(key, { why, until: performance.now() + missingMs });
+      return why;
+    }
+  }
+
+  /** Has a container started with a command that no image has: the engine then says that there is none, unless it cannot even do that. */
+  private async tryOut(image: string, signal: AbortSignal): Promise<void> {
+    const limits = this.options.kind === "podman" ? inheritedLimits() : [];
+    const args = [
+      "run",
+      "--rm",
+      "--network=none",
+      ...limits,
+      ...(this.options.runOptions ?? []),
+      `--entrypoint=${nowhere}`,
+      image,
+    ];
+    try {
+      await execFileAsync(this.options.command, args, { env: this.engineEnvironment(), signal });
+    } catch (error) {
+      const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
+      if (code !== notFound) {
+        throw new CwlError(
+          "infrastructure",
+          `${this.options.kind} cannot run containers here: ${stderr.trim() || messageOf(error)}`,
+          {
+            cause: error,
+          },
+        );
+      }
     }
   }
 
@@ -134,12 +202,14 @@ class ContainerEngine {
       "--cap-drop=all",
       "--security-opt=no-new-privileges",
       ...(job.network ? [] : ["--network=none"]),
-      ...(job.ramMiB > 0 ? [`--memory=${Math.max(job.ramMiB, 16)}m`] : []),
+      ...(job.ramLimitMiB > 0 ? [`--memory=${Math.max(job.ramLimitMiB, 16)}m`] : []),
+      ...(this.options.cpus === undefined ? [] : [`--cpus=${this.options.cpus}`]),
       ...(request.gpus > 0
         ? this.options.kind === "docker"
           ? [`--gpus=${request.gpus}`]
           : ["--device=nvidia.com/gpu=all"]
         : []),
+      ...(this.options.kind === "podman" ? inheritedLimits() : []),
       ...(this.options.runOptions ?? []),
       mount(job.outdir.host, job.outdir.seen, true),
       mount(job.tmpdir.host, job.tmpdir.seen, true),

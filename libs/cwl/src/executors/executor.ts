@@ -40,6 +40,8 @@ export interface JobSpec {
   readonly network: boolean;
   readonly cores: number;
   readonly ramMiB: number;
+  /** MiB that the command and all it starts may use before they are ended; 0 for no limit. */
+  readonly ramLimitMiB: number;
   /** 0 for no limit. */
   readonly timeLimitSeconds: number;
 }
@@ -47,6 +49,8 @@ export interface JobSpec {
 export interface JobResult {
   readonly exitCode: number;
   readonly timedOut: boolean;
+  /** It was ended because it used more memory than its limit. */
+  readonly outOfMemory?: boolean | undefined;
   readonly usage: ResourceUsage;
   /** The last lines of what was not redirected. */
   readonly logTail: string;
@@ -79,6 +83,8 @@ export interface Executor {
    * `cancelled` when the signal fired.
    */
   run(job: JobSpec, controls: RunControls): Promise<JobResult>;
+  /** Why the image of a container cannot be had, for a tool that could do without; undefined when it is there. */
+  whyNoImage?(request: ContainerRequest, signal: AbortSignal): Promise<string | undefined>;
   /** Removes what may be left of all jobs of a run. */
   cleanUp?(jobIds: readonly string[]): Promise<void>;
   /**

@@ -19,20 +19,49 @@ export interface ProcessSearch {
   readonly leader: number | undefined;
   /** Processes working below this directory belong to the job too, whatever their environment says. */
   readonly directory: string | undefined;
-  /** What was started before this tick (of `nowInTicks`) is nobody's of ours; saves looking at it closely. */
-  readonly since?: number | undefined;
+  /** What was started before is nobody's of ours; saves looking at it closely. */
+  readonly since?: Moment | undefined;
+}
+
+/** A time by which processes are told that started before it from those that started later. */
+export interface Moment {
+  /** As the system notes when a process started; 0 where it cannot be told. */
+  readonly ticks: number;
+  /** The number that was given to a process last; undefined where it cannot be told. */
+  readonly lastPid: number | undefined;
+  /** Of `performance.now()`. */
+  readonly time: number;
 }
 
 /** Linux counts in hundredths of a second on every architecture we run on. */
 const ticksPerSecond = 100;
 
-/** The present as the ticks in which the system notes when a process started; 0 where it cannot be told. */
-export function nowInTicks(): number {
+/** For so long the numbers of processes cannot have gone once around. */
+const roundMs = 2000;
+
+export function now(): Moment {
+  const time = performance.now();
   try {
-    return Math.floor(Number(readFileSync("/proc/uptime", "latin1").split(" ")[0]) * ticksPerSecond) - 1;
+    const ticks = Math.floor(Number(readFileSync("/proc/uptime", "latin1").split(" ")[0]) * ticksPerSecond) - 1;
+    return { ticks, lastPid: readLastPid(), time };
   } catch {
-    return 0;
+    return { ticks: 0, lastPid: undefined, time };
   }
+}
+
+function readLastPid(): number | undefined {
+  const pid = Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
+  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+}
+
+/** Whether a process may have started since, by its number alone. */
+function mayBeNew(since: Moment | undefined): (pid: number) => boolean {
+  const first = since?.lastPid;
+  if (since === undefined || first === undefined || performance.now() - since.time > roundMs) {
+    return () => true;
+  }
+  const last = readLastPid() ?? first;
+  return last >= first ? (pid) => pid > first && pid <= last : (pid) => pid > first || pid <= last;
 }
 
 /**
@@ -89,9 +118,24 @@ export function groupIsAlive(leader: number): boolean {
   }
 }
 
+/** A process with what it has started, as far as parents, groups and sessions tell; costs no look into each process. */
+export function listFamily(leader: number): number[] {
+  const family = new Set([leader]);
+  const all = listProcesses(undefined);
+  for (let size = 0; size !== family.size;) {
+    size = family.size;
+    for (const { pid, parent, group, session } of all) {
+      if (family.has(parent) || group === leader || session === leader) {
+        family.add(pid);
+      }
+    }
+  }
+  return [...family];
+}
+
 /** Processes of a job that are alive now. `known` remembers members over rounds, so that orphans stay ours. */
 function find(search: ProcessSearch, known: Set<number>): number[] {
-  const all = listProcesses(search.since ?? 0);
+  const all = listProcesses(search.since);
   const found = new Set<number>();
   for (const info of all) {
     if (
@@ -138,7 +182,7 @@ function carriesMarker(pid: number, search: ProcessSearch): boolean {
   }
 }
 
-function listProcesses(since: number): ProcessInfo[] {
+function listProcesses(since: Moment | undefined): ProcessInfo[] {
   let names: string[];
   try {
     names = readdirSync("/proc");
@@ -147,9 +191,11 @@ function listProcesses(since: number): ProcessInfo[] {
     return [];
   }
   const buffer = Buffer.alloc(1024);
+  const isWorthALook = mayBeNew(since);
+  const ticks = since?.ticks ?? 0;
   return names.flatMap((name): ProcessInfo[] => {
     const pid = Number(name);
-    if (!Number.isInteger(pid)) {
+    if (!Number.isInteger(pid) || !isWorthALook(pid)) {
       return [];
     }
     try {
@@ -157,7 +203,7 @@ function listProcesses(since: number): ProcessInfo[] {
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       const [state, parent, group, session] = fields;
       // A zombie has ended; only its parent's wait is missing.
-      return state === "Z" || state === "X" || Number(fields[19]) < since
+      return state === "Z" || state === "X" || Number(fields[19]) < ticks
         ? []
         : [{ pid, parent: Number(parent), group: Number(group), session: Number(session) }];
     } catch {

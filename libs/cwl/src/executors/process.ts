@@ -1,7 +1,9 @@
 import { CwlError, messageOf } from "../errors.ts";
 import type { Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
 import { HelperPool } from "./helper-pool.ts";
-import { groupIsAlive, killAll, killTree, markerVariable, nowInTicks } from "./kill-tree.ts";
+import { guardMemory } from "./memory-guard.ts";
+import type { Moment } from "./kill-tree.ts";
+import { groupIsAlive, killAll, killTree, markerVariable, now } from "./kill-tree.ts";
 import { LogTail } from "./log-tail.ts";
 import type { RunningCommand } from "./running-command.ts";
 import type { StartError } from "./start-command.ts";
@@ -15,12 +17,17 @@ const manyJobs = 16;
 
 interface KnownRun {
   /** When it started its first job: nothing older is its own. */
-  readonly since: number;
+  readonly since: Moment;
   jobs: number;
 }
 
+export interface ProcessExecutorOptions {
+  /** Ends a command that uses more memory, with all it has started, than its job's limit. */
+  readonly limitMemory?: boolean | undefined;
+}
+
 /** Runs tools as processes of this machine, each in a session of its own. */
-export function createProcessExecutor(): Executor {
+export function createProcessExecutor({ limitMemory = false }: ProcessExecutorOptions = {}): Executor {
   const runs = new Map<string, KnownRun>();
   const helpers = new HelperPool();
   return {
@@ -30,14 +37,14 @@ export function createProcessExecutor(): Executor {
       const id = job.id.slice(0, job.id.lastIndexOf("-") + 1);
       let run = runs.get(id);
       if (run === undefined) {
-        run = { since: nowInTicks(), jobs: 0 };
+        run = { since: now(), jobs: 0 };
         runs.set(id, run);
       }
       run.jobs += 1;
       if (run.jobs > manyJobs) {
         helpers.open();
       }
-      return runProcessJob(job, controls, helpers);
+      return runProcessJob(limitMemory ? job : { ...job, ramLimitMiB: 0 }, controls, helpers);
     },
     cleanUp: async (jobIds) => {
       for (const id of jobIds) {
@@ -89,10 +96,16 @@ async function watch(
   const sampler = new UsageSampler(command.pid);
   const search = { marker: job.id, leader: command.pid, directory: job.outdir.host };
   let timedOut = false;
+  let outOfMemory = false;
   let ending: Promise<void> | undefined;
   const end = (): void => {
     ending ??= killTree(search, graceMs);
   };
+  const stopGuard = guardMemory(command.pid, job.ramLimitMiB * 2 ** 20, () => {
+    outOfMemory = true;
+    // Asking would give it time to take the rest of the machine.
+    ending ??= killAll(search);
+  });
   const timer =
     job.timeLimitSeconds > 0
       ? setTimeout(() => {
@@ -114,7 +127,7 @@ async function watch(
     await command.drain();
     controls.signal.throwIfAborted();
     const exitCode = code ?? 128 + signalNumber(signal);
-    return { exitCode, timedOut, usage: { wallSeconds, ...sampler.stop() }, logTail: tail.toString() };
+    return { exitCode, timedOut, outOfMemory, usage: { wallSeconds, ...sampler.stop() }, logTail: tail.toString() };
   } catch (error) {
     // A helper that died leaves what it had started.
     await killAll(search);
@@ -123,6 +136,7 @@ async function watch(
       : asStartFailure(error, job);
   } finally {
     clearTimeout(timer);
+    stopGuard();
     sampler.stop();
     controls.signal.removeEventListener("abort", end);
     command.close();

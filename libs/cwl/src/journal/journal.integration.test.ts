@@ -288,3 +288,20 @@ test("two processes do not work on one journal, and a run that is not wanted is 
   assert.deepEqual(processesIn(setting.journal), []);
   assert.ok(!existsSync(setting.journal));
 });
+
+test("after another boot of the machine only what was on the disk for sure counts", async () => {
+  const setting = setUp("reboot");
+  await run(setting);
+  assert.equal(ran(setting).length, 5);
+  const path = join(setting.journal, "journal");
+  const lines = readFileSync(path, "utf8").split("\n");
+  assert.match(lines[0] ?? "", /^\{"boot":/);
+  // The same run as of an earlier boot, which ended before any of it had been worth a wait for the disk.
+  writeFileSync(
+    path,
+    [`{"boot":"another"}`, ...lines.slice(1)].filter((line) => !line.includes('"synced"')).join("\n"),
+  );
+  assert.equal(resultOf(await run(setting)), expected);
+  assert.equal(ran(setting).length, 5, "all is done anew");
+  assert.deepEqual(readdirSync(setting.outDir), ["out.txt"], "in place of what was there");
+});

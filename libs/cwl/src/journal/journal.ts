@@ -86,7 +86,7 @@ export class Journal {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const giveUp = takeOwnership(join(directory, "owner"));
     try {
-      const { log, records } = await JournalLog.open(join(directory, "journal"));
+      const { log, records } = JournalLog.open(join(directory, "journal"));
       const journal = new Journal(directory, { log, records: records.filter(isRecord), giveUp });
       mkdirSync(journal.workDir, { recursive: true, mode: 0o700 });
       return journal;
@@ -204,8 +204,9 @@ export class Journal {
   }
 }
 
+/** The log's own remarks, on what is on the disk, are no records. */
 function isRecord(value: unknown): value is JournalRecord {
-  return isObject(value);
+  return isObject(value) && !("boot" in value) && !("synced" in value);
 }
 
 /** Whether a directory holds the journal of a run. */

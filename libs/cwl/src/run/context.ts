@@ -54,6 +54,8 @@ export interface RunContext {
   readonly infrastructureRetries: number;
   /** Most seconds for one tool; 0 for no limit. */
   readonly toolSeconds: number;
+  /** Most MiB for one tool; 0 for no limit. */
+  readonly toolRamMiB: number;
   /** Most scattered jobs of one step in the making at one time. */
   readonly scatterWidth: number;
   readonly progress: ProgressMeter;

@@ -72,6 +72,7 @@ export function makeContext(
     reuse: options.cacheDir === undefined ? undefined : new ReuseCache(options.cacheDir),
     infrastructureRetries: limits.infrastructureRetries ?? 2,
     toolSeconds: limits.toolSeconds ?? 0,
+    toolRamMiB: limits.toolRamMiB ?? 0,
     scatterWidth: Math.max(8, Math.ceil(capacity.cores) * 2),
     progress: new ProgressMeter(reporter.emit),
     emit: reporter.emit,

@@ -51,4 +51,6 @@ export interface RunLimits {
   readonly infrastructureRetries?: number | undefined;
   /** Most seconds that one tool may run, whatever it asks for. */
   readonly toolSeconds?: number | undefined;
+  /** Most MiB that one tool may use; for a tool that says what it needs, that is its limit if it is less. */
+  readonly toolRamMiB?: number | undefined;
 }

@@ -38,7 +38,7 @@ export async function runTool(
     discover: step === "",
   });
   const request = containerRequest(requirements);
-  const executor = chooseExecutor(request, context, tool);
+  const executor = await chooseExecutor(request, context, { tool, step });
   const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
   const leave = await context.admission.enter(resources.cores, resources.ram, context.signal);
   const { job: number, paths } = context.directories.create();
@@ -114,10 +114,20 @@ export async function runTool(
   }
 }
 
-function chooseExecutor(request: ContainerRequest | undefined, context: RunContext, tool: CommandLineTool): Executor {
+async function chooseExecutor(
+  request: ContainerRequest | undefined,
+  context: RunContext,
+  { tool, step }: { readonly tool: CommandLineTool; readonly step: string },
+): Promise<Executor> {
   const { host, container } = context.executors;
   if (request !== undefined && container !== undefined) {
-    return container;
+    const isOptional = !request.required && context.hostFallback && host !== undefined;
+    const why = isOptional ? await container.whyNoImage?.(request, context.signal) : undefined;
+    if (host === undefined || why === undefined) {
+      return container;
+    }
+    context.emit({ type: "step-log", step, text: `Running without the container ${request.image}: ${why}\n` });
+    return host;
   }
   if (request?.required === true) {
     throw new CwlError(
@@ -137,6 +147,9 @@ function chooseExecutor(request: ContainerRequest | undefined, context: RunConte
   return host;
 }
 
+/** Exit code of a command that signal 9 ended. */
+const KILLED = 137;
+
 function checkExit(tool: CommandLineTool, result: JobResult, spec: JobSpec): void {
   const { exitCode, logTail } = result;
   const fail = (message: string): never => {
@@ -149,11 +162,21 @@ function checkExit(tool: CommandLineTool, result: JobResult, spec: JobSpec): voi
   if (result.timedOut) {
     fail(`it ran longer than its limit of ${spec.timeLimitSeconds} s and was stopped`);
   }
+  if (result.outOfMemory === true) {
+    fail(
+      `it used more than its ${spec.ramLimitMiB} MiB of memory and was stopped (ramMax or ramMin of its ResourceRequirement says how much it may use)`,
+    );
+  }
   const success =
     exitCode === 0
       ? !tool.permanentFailCodes.includes(0) && !tool.temporaryFailCodes.includes(0)
       : tool.successCodes.includes(exitCode);
   if (!success) {
-    fail(`exit code ${exitCode}${tool.temporaryFailCodes.includes(exitCode) ? " (temporary failure)" : ""}`);
+    const note = tool.temporaryFailCodes.includes(exitCode)
+      ? " (temporary failure)"
+      : exitCode === KILLED
+        ? " (it was killed, as the system does with processes when memory runs out)"
+        : "";
+    fail(`exit code ${exitCode}${note}`);
   }
 }

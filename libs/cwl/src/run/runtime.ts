@@ -8,6 +8,8 @@ import type { Requirements } from "./requirements.ts";
 export interface Resources {
   readonly cores: number;
   readonly ram: number;
+  /** The most that it may use: the maximum, or the minimum when that is all it says; undefined when it says nothing. */
+  readonly ramLimit: number | undefined;
   readonly tmpdirSize: number;
   readonly outdirSize: number;
 }
@@ -38,6 +40,9 @@ export async function requestedResources(
     }
     const wanted = min ?? max ?? fallback;
     result[name] = name === "cores" ? wanted : Math.ceil(wanted);
+    if (name === "ram" && (min ?? max) !== undefined) {
+      result["ramLimit"] = Math.ceil(Math.max(min ?? 0, max ?? 0));
+    }
   }
   return result as unknown as Resources;
 }

@@ -66,7 +66,7 @@ export class ToolJob {
     id: string,
     inputs: ValueObject,
     runtime: ValueObject,
-    resources: { readonly cores: number; readonly ram: number },
+    resources: { readonly cores: number; readonly ram: number; readonly ramLimit: number | undefined },
     container: ContainerRequest | undefined,
   ): Promise<JobSpec> {
     const { tool, requirements, workspace, evaluator } = this;
@@ -93,6 +93,7 @@ export class ToolJob {
       network: await this.flag("NetworkAccess", "networkAccess", inputs, runtime, false),
       cores: resources.cores,
       ramMiB: requirements.has("ResourceRequirement") ? resources.ram : 0,
+      ramLimitMiB: this.ramLimit(resources.ramLimit),
       timeLimitSeconds: await this.timeLimit(inputs, runtime),
     };
   }
@@ -250,6 +251,12 @@ export class ToolJob {
       throw new CwlError("expression", `${name}: ${field} must be true or false, but is ${sortedJson(value)}`);
     }
     return value;
+  }
+
+  /** What the tool asks for, and never more than the run allows a tool. */
+  private ramLimit(asked: number | undefined): number {
+    const { toolRamMiB } = this.context;
+    return toolRamMiB === 0 ? (asked ?? 0) : Math.min(asked ?? toolRamMiB, toolRamMiB);
   }
 
   private async timeLimit(inputs: ValueObject, runtime: ValueObject): Promise<number> {

@@ -116,6 +116,9 @@ async function globAll(
   options: CollectOptions,
   listing: LoadListing | undefined,
 ): Promise<Value> {
+  const { workspace } = options;
+  const placeOf = (path: string): string =>
+    workspace.toHost(path === "" ? workspace.outdir.seen : `${workspace.outdir.seen}/${path}`) ?? "";
   const found: FileOrDirectory[] = [];
   for (const pattern of binding.glob) {
     const value = await options.evaluator.evaluate(pattern, context);
@@ -123,7 +126,7 @@ async function globAll(
       if (typeof item !== "string") {
         throw new CwlError("expression", `the glob ${pattern} gave something that is no string`);
       }
-      for (const path of globFiles(options.workspace.outdir.host, relativeGlob(item, options.workspace))) {
+      for (const path of globFiles(placeOf, relativeGlob(item, workspace))) {
         found.push(await foundItem(path, binding.loadContents, listing, options));
       }
     }

@@ -18,6 +18,6 @@ test("many stars do not take for ever", () => {
 });
 
 test("a pattern that climbs out is refused", () => {
-  assert.throws(() => globFiles("/tmp", "../*"), /leads out/);
-  assert.throws(() => globFiles("/tmp", "a/../../etc/passwd"), /leads out/);
+  assert.throws(() => globFiles((path) => `/tmp/${path}`, "../*"), /leads out/);
+  assert.throws(() => globFiles((path) => `/tmp/${path}`, "a/../../etc/passwd"), /leads out/);
 });

@@ -2,11 +2,14 @@ import { readdirSync, lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { CwlError } from "../errors.ts";
 
+/** Where a relative path lies on this machine: parts of a working directory may be mounted from elsewhere. */
+type PlaceOf = (path: string) => string;
+
 /**
- * Paths below `root` (relative, sorted) that match a POSIX glob(3) pattern: `*`, `?` and `[…]` match inside one segment
+ * Paths below a directory (relative, sorted) that match a POSIX glob(3) pattern: `*`, `?` and `[…]` match inside one segment
  * and not a leading dot. Patterns that would leave the root are refused.
  */
-export function globFiles(root: string, pattern: string): string[] {
+export function globFiles(placeOf: PlaceOf, pattern: string): string[] {
   const segments = pattern.split("/").filter((segment) => segment !== "" && segment !== ".");
   if (segments.includes("..") || pattern.includes("\0")) {
     throw new CwlError("unsafe", `the glob ${JSON.stringify(pattern)} leads out of the working directory`);
@@ -18,19 +21,19 @@ export function globFiles(root: string, pattern: string): string[] {
   for (const [index, segment] of segments.entries()) {
     const last = index === segments.length - 1;
     found = found
-      .flatMap((path) => matchSegment(root, path, segment))
-      .filter((path) => last || isDirectory(join(root, path)));
+      .flatMap((path) => matchSegment(placeOf, path, segment))
+      .filter((path) => last || isDirectory(placeOf(path)));
   }
-  return pattern.endsWith("/") ? found.filter((path) => isDirectory(join(root, path))) : found;
+  return pattern.endsWith("/") ? found.filter((path) => isDirectory(placeOf(path))) : found;
 }
 
-function matchSegment(root: string, path: string, segment: string): string[] {
+function matchSegment(placeOf: PlaceOf, path: string, segment: string): string[] {
   if (!/[*?[]/.test(segment)) {
     const next = join(path, unescape(segment));
-    return lstatSync(join(root, next), { throwIfNoEntry: false }) === undefined ? [] : [next];
+    return lstatSync(placeOf(next), { throwIfNoEntry: false }) === undefined ? [] : [next];
   }
   const matcher = segmentMatcher(segment);
-  return readdirSync(join(root, path))
+  return readdirSync(placeOf(path))
     .filter((name) => matcher.test(name))
     .sort()
     .map((name) => join(path, name));

@@ -1,0 +1,49 @@
+import { type LoadedDocument, estimateResources } from "@swath/cwl";
+
+import { OgcError, invalidParameter } from "../errors.ts";
+import { loadPackage } from "../packages/load-package.ts";
+import type { JobNeeds } from "../store/jobs.ts";
+import { readCapacity } from "./capacity.ts";
+import { runsContainers } from "./executors.ts";
+import { readInputs } from "./read-inputs.ts";
+import type { AdesSettings } from "./storage.ts";
+
+/**
+ * Looks at an execute request before it becomes a job: inputs that do not fit, a package that can never run here.
+ * @returns what the job will ask the machine for
+ * @throws {OgcError} 400 with what is wrong and what is allowed
+ */
+export async function checkExecution(
+  settings: AdesSettings,
+  process: { readonly id: string; readonly package: string; readonly entry: string | null },
+  inputs: Readonly<Record<string, unknown>>,
+): Promise<JobNeeds> {
+  const document = await loadPackage(process.package, process.entry ?? process.id);
+  readInputs(document, inputs);
+  if (JSON.stringify(inputs).includes(String.raw`\u0000`)) {
+    throw invalidParameter("The inputs hold a NUL character, which cannot be kept; leave it out.");
+  }
+  return checkNeeds(settings, document);
+}
+
+function checkNeeds(settings: AdesSettings, document: LoadedDocument): JobNeeds {
+  const { cores, ramMiB, togetherRamMiB, demandedImage } = estimateResources(document);
+  const most = readCapacity(settings).ofOneJob;
+  if (cores > most.cores || ramMiB > most.ramMiB) {
+    throw new OgcError(
+      400,
+      "NotEnoughCapacity",
+      `A tool of this process asks for ${cores} cores and ${ramMiB} MiB of memory; a job may have ${most.cores} cores and ` +
+        `${most.ramMiB} MiB here. Lower coresMin and ramMin of its ResourceRequirement, or ask the operator for more.`,
+    );
+  }
+  if (demandedImage !== undefined && !runsContainers(settings)) {
+    throw new OgcError(
+      400,
+      "NoContainerEngine",
+      `This process demands the container ${demandedImage}, and no container engine is used here. The operator can install podman ` +
+        "or docker; a package whose tools are on this machine can name the container as a hint (hints: DockerRequirement).",
+    );
+  }
+  return { cores, ramMiB, wishRamMiB: togetherRamMiB ?? null };
+}

@@ -1,0 +1,37 @@
+import { CwlError } from "@swath/cwl";
+
+import { OgcError } from "../errors.ts";
+import { StagingError } from "../staging/errors.ts";
+
+const LONGEST_TAIL = 2000;
+
+/** Why a job failed, for a scientist: the step, its exit code, the last lines of its log. */
+export function explain(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return (
+      "The disk of the processing service is full: the inputs and results of the job did not fit. " +
+      "Ask for less at once, or ask the operator for more room."
+    );
+  }
+  if (error instanceof CwlError) {
+    const where = error.step === undefined || error.step === "" ? "" : `Step ${error.step}: `;
+    const tail = error.logTail?.trim() ?? "";
+    // The engine's own message may end with the same lines.
+    const isTold = tail === "" || error.message.includes(tail.slice(-200));
+    return `${where}${error.message}${isTold ? "" : `\nLast lines of its log:\n${tail.slice(-LONGEST_TAIL)}`}`;
+  }
+  if (error instanceof StagingError || error instanceof OgcError) {
+    return error.message;
+  }
+  return `The job could not be carried out: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ("code" in cause && (cause.code === "ENOSPC" || cause.code === "EDQUOT")) {
+      return cause.code;
+    }
+  }
+  return undefined;
+}

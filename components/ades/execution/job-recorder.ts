@@ -1,0 +1,152 @@
+import type { RunEvent } from "@swath/cwl";
+import type { Logger } from "@swath/service";
+import type { Kysely } from "kysely";
+
+import { type JobNews, type LogRecord, type StepRecord, writeNews } from "../store/job-records.ts";
+import type { Tables } from "../store/tables.ts";
+
+/** Share of the progress bar that fetching inputs, running and storing results have. */
+export const STAGED_IN = 10;
+export const RUN = 80;
+
+/** Milliseconds that news of a job may wait for more. */
+const PAUSE = 200;
+/** Characters of log that are kept of one job. A tool that says more says the same again and again. */
+const MOST_LOG = 8 * 2 ** 20;
+
+/** Collects what happens in a job and writes it down now and then, without holding up the run. */
+export interface JobRecorder {
+  readonly onEvent: (event: RunEvent) => void;
+  readonly say: (news: { readonly progress?: number; readonly message?: string }) => void;
+  /** Takes what is not written yet, for the statement that ends the job. Later news are dropped. */
+  readonly takeRest: () => Promise<JobNews>;
+}
+
+interface StepChange {
+  readonly exitCode?: number | undefined;
+  readonly message?: string | undefined;
+  readonly command?: readonly string[] | undefined;
+  readonly image?: string | undefined;
+}
+
+type Started = Pick<StepRecord, "startedAt" | "command" | "image">;
+
+interface RecorderOptions {
+  readonly db: Kysely<Tables>;
+  readonly logger: Logger;
+}
+
+export function createJobRecorder(
+  job: { readonly id: string; readonly attempts: number },
+  { db, logger }: RecorderOptions,
+): JobRecorder {
+  const started = new Map<string, Started>();
+  let steps = new Map<string, StepRecord>();
+  let log: LogRecord[] = [];
+  let progress: number | undefined;
+  let message: string | undefined;
+  let logged = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  let closed = false;
+
+  const take = (): JobNews => {
+    const news = { steps: [...steps.values()], log, progress, message };
+    [steps, log, progress, message] = [new Map(), [], undefined, undefined];
+    return news;
+  };
+  const write = () => {
+    timer = undefined;
+    writing = writeNews(db, job, take())
+      // Records of a job are worth less than the job; while the database is away some are missed.
+      .catch((error: unknown) => logger.warn({ job: job.id, err: error }, "cannot note what a job does"))
+      .finally(() => {
+        writing = undefined;
+        if (steps.size > 0 || log.length > 0 || progress !== undefined || message !== undefined) {
+          later();
+        }
+      });
+  };
+  const later = () => {
+    if (!closed && writing === undefined) {
+      timer ??= setTimeout(write, PAUSE);
+    }
+  };
+  const setStep = (
+    event: { readonly step: string; readonly time: string },
+    status: StepRecord["status"],
+    more: StepChange = {},
+  ) => {
+    const isEnd = status !== "running";
+    const begun = (isEnd ? started.get(event.step) : undefined) ?? {
+      startedAt: event.time,
+      command: more.command ?? null,
+      image: more.image ?? null,
+    };
+    if (isEnd) {
+      started.delete(event.step);
+    } else {
+      started.set(event.step, begun);
+    }
+    steps.set(event.step, {
+      ...begun,
+      name: event.step,
+      status,
+      exitCode: more.exitCode ?? null,
+      message: more.message ?? null,
+      finishedAt: isEnd ? event.time : null,
+    });
+  };
+  const addLog = ({ time, step, text }: { readonly time: string; readonly step: string; readonly text: string }) => {
+    if (logged > MOST_LOG) {
+      return;
+    }
+    logged += text.length;
+    log.push({ at: time, step, text });
+    if (logged > MOST_LOG) {
+      log.push({
+        at: time,
+        step,
+        text: `\n[The log is longer than ${MOST_LOG} characters; what follows is not kept.]\n`,
+      });
+    }
+  };
+  return {
+    onEvent: (event) => {
+      switch (event.type) {
+        case "step-started":
+          setStep(event, "running", event);
+          break;
+        case "step-finished":
+          setStep(event, "successful", { exitCode: event.exitCode });
+          break;
+        case "step-failed":
+          setStep(event, "failed", { exitCode: event.exitCode, message: event.message });
+          break;
+        case "step-skipped":
+          setStep(event, "skipped");
+          break;
+        case "step-log":
+          addLog(event);
+          break;
+        case "progress":
+          progress = STAGED_IN + (RUN * event.percent) / 100;
+          break;
+        default:
+          return;
+      }
+      later();
+    },
+    say: (news) => {
+      progress = news.progress ?? progress;
+      message = news.message ?? message;
+      later();
+    },
+    takeRest: async () => {
+      closed = true;
+      clearTimeout(timer);
+      await writing;
+      return take();
+    },
+  };
+}

@@ -1,0 +1,192 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+
+import type { FromRunner, JobLimits, ToRunner } from "../runner/messages.ts";
+import type { ClaimedJob } from "../store/queue.ts";
+
+const RUNNER = join(import.meta.dirname, "../runner/main.ts");
+/** Milliseconds that a runner may take to stop its tools. */
+const PATIENCE = 5000;
+/** Milliseconds that a runner is kept for its user without a job. */
+const KEPT = 60_000;
+/** Milliseconds before a spare runner is started after one was taken: the job that took it goes first. */
+const SPARE_PAUSE = 1000;
+/** Runners that are kept for their users; with more, the one that waits longest goes. */
+const MOST_KEPT = 4;
+/** Jobs of a runner's life, so that nothing grows for ever. */
+const MOST_JOBS = 200;
+
+/** Processes that carry jobs out, started before they are needed. */
+export interface RunnerPool {
+  /** Hands a job to a runner. */
+  readonly run: (job: ClaimedJob, limits: JobLimits) => void;
+  /** Ends a job's runner with everything it started; `onEnd` follows. */
+  readonly stop: (id: string) => void;
+  /** Jobs at work. */
+  readonly jobs: () => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+interface PoolOptions {
+  /** Environment that runners inherit. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly onEnd: (job: ClaimedJob, how: RunnerEnd) => void;
+}
+
+/** How a runner parted with its job: it ended it, was asked to stop, or died (a signal or status). */
+export type RunnerEnd = { readonly kind: "done" | "stopped" } | { readonly kind: "died"; readonly of: string };
+
+interface Runner {
+  readonly child: ChildProcess;
+  isReady: boolean;
+  /** Whose jobs it carries out. A runner serves one user only, so nothing of one can come to another in it. */
+  owner: string | undefined;
+  job: ClaimedJob | undefined;
+  waiting: ToRunner | undefined;
+  jobs: number;
+  isStopping: boolean;
+  retire: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Keeps a runner with everything loaded ready beside those at work. One that has worked is kept a while for jobs of the same
+ * user, and never given to another.
+ */
+export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
+  const runners = new Set<Runner>();
+  let closed = false;
+  let spare: NodeJS.Timeout | undefined;
+
+  const start = (): Runner => {
+    const child = fork(RUNNER, [], {
+      env,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+      serialization: "advanced",
+      // What a runner holds itself is small; files and tools are outside it.
+      execArgv: ["--max-old-space-size=512"],
+    });
+    const runner: Runner = {
+      child,
+      isReady: false,
+      owner: undefined,
+      job: undefined,
+      waiting: undefined,
+      jobs: 0,
+      isStopping: false,
+      retire: undefined,
+    };
+    runners.add(runner);
+    child.on("message", (message) => take(runner, message as FromRunner));
+    child.once("error", (error) => ended(runner, error.message));
+    child.once("exit", (code, signal) => ended(runner, signal ?? `status ${code ?? "unknown"}`));
+    return runner;
+  };
+  const take = (runner: Runner, message: FromRunner) => {
+    if (message.type === "ready") {
+      runner.isReady = true;
+      send(runner, runner.waiting);
+      runner.waiting = undefined;
+      return;
+    }
+    const { job } = runner;
+    if (job?.id !== message.job || runner.isStopping) {
+      return;
+    }
+    runner.job = undefined;
+    if (message.isWorn || runner.jobs >= MOST_JOBS) {
+      stop(runner);
+    } else {
+      runner.retire = setTimeout(() => stop(runner), KEPT).unref();
+      // The set is in the order in which they last ended a job.
+      runners.delete(runner);
+      runners.add(runner);
+      const kept = [...runners].filter((other) => isFree(other) && other.owner !== undefined);
+      kept.slice(0, -MOST_KEPT).forEach(stop);
+    }
+    onEnd(job, { kind: "done" });
+  };
+  const ended = (runner: Runner, how: string) => {
+    if (!runners.delete(runner)) {
+      return;
+    }
+    clearTimeout(runner.retire);
+    const { job } = runner;
+    runner.job = undefined;
+    if (job !== undefined) {
+      onEnd(job, runner.isStopping ? { kind: "stopped" } : { kind: "died", of: how });
+    }
+    keepSpare();
+  };
+  const send = (runner: Runner, message: ToRunner | undefined) => {
+    if (message !== undefined && runner.child.connected) {
+      // A runner that is gone says so by its exit.
+      runner.child.send(message, () => {});
+    }
+  };
+  const stop = (runner: Runner) => {
+    if (runner.isStopping) {
+      return;
+    }
+    runner.isStopping = true;
+    clearTimeout(runner.retire);
+    if (runner.isReady) {
+      send(runner, { type: "stop" });
+      setTimeout(() => runner.child.kill("SIGKILL"), PATIENCE).unref();
+    } else {
+      runner.child.kill("SIGKILL");
+    }
+  };
+  const isFree = ({ job, isStopping }: Runner) => job === undefined && !isStopping;
+  const keepSpare = () => {
+    if (!closed && ![...runners].some((runner) => isFree(runner) && runner.owner === undefined)) {
+      spare ??= setTimeout(() => {
+        spare = undefined;
+        if (!closed && ![...runners].some((runner) => isFree(runner) && runner.owner === undefined)) {
+          start();
+        }
+      }, SPARE_PAUSE).unref();
+    }
+  };
+  const choose = (owner: string): Runner => {
+    const free = [...runners].filter(isFree);
+    const known = free.find((runner) => runner.owner === owner);
+    const fresh = free.filter((runner) => runner.owner === undefined);
+    return known ?? fresh.find(({ isReady }) => isReady) ?? fresh[0] ?? start();
+  };
+  start();
+  return {
+    run: (job, limits) => {
+      const runner = choose(job.owner);
+      clearTimeout(runner.retire);
+      runner.owner = job.owner;
+      runner.job = job;
+      runner.jobs += 1;
+      const message = { type: "run", job, limits } as const;
+      if (runner.isReady) {
+        send(runner, message);
+      } else {
+        runner.waiting = message;
+      }
+      keepSpare();
+    },
+    stop: (id) => {
+      for (const runner of runners) {
+        if (runner.job?.id === id) {
+          stop(runner);
+        }
+      }
+    },
+    jobs: () => [...runners].flatMap(({ job }) => (job === undefined ? [] : [job.id])),
+    close: async () => {
+      closed = true;
+      clearTimeout(spare);
+      await Promise.all(
+        [...runners].map((runner) => {
+          const gone = new Promise((resolve) => runner.child.once("exit", resolve));
+          stop(runner);
+          return gone;
+        }),
+      );
+    },
+  };
+}

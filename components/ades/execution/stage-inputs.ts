@@ -1,0 +1,61 @@
+import { join } from "node:path";
+
+import { StagingError } from "../staging/errors.ts";
+import { displayUrl } from "../staging/display-url.ts";
+import { stageIn } from "../staging/stage-in.ts";
+import type { StagedInput } from "../staging/types.ts";
+import { type JobRecorder, STAGED_IN } from "./job-recorder.ts";
+import type { InputSource } from "./read-inputs.ts";
+import type { RunOptions } from "./run-job.ts";
+import { type UserStorage, internalServices, allowedPrivate } from "./storage.ts";
+import { whileAway } from "./while-away.ts";
+
+/** Milliseconds that inputs wait for the platform's own object storage to come back. */
+const STORAGE_PATIENCE = 2 * 60_000;
+
+interface StageOptions {
+  readonly folder: string;
+  readonly recorder: JobRecorder;
+  readonly storage: UserStorage | undefined;
+  readonly options: RunOptions;
+}
+
+/** Brings the inputs of a job here, one after another; within each, files come side by side. */
+export async function stageInputs(
+  sources: readonly InputSource[],
+  { folder, recorder, storage, options: { settings, signal } }: StageOptions,
+): Promise<readonly StagedInput[]> {
+  const staged: StagedInput[] = [];
+  for (const [index, { assets, ...source }] of sources.entries()) {
+    const what = `Fetching input ${index + 1} of ${sources.length}: ${displayUrl(source.href).slice(0, 200)}`;
+    const say = (share: number, text: string) =>
+      recorder.say({ progress: (STAGED_IN * (index + share)) / sources.length, message: text });
+    say(0, what);
+    const stage = () =>
+      stageIn({
+        source,
+        target: join(folder, String(index)),
+        ...(assets !== undefined && { assets }),
+        access: {
+          allowPrivate: allowedPrivate(settings),
+          internal: internalServices(settings),
+          s3: storage?.access ?? [],
+        },
+        signal,
+        onProgress: (bytes, total) => {
+          const share = total === undefined || total === 0 ? 0 : Math.min(1, bytes / total);
+          say(share, `${what} (${toMegabytes(bytes)}${total === undefined ? "" : ` of ${toMegabytes(total)}`} MB)`);
+        },
+      });
+    staged.push(
+      await whileAway(stage, {
+        signal,
+        isPassing: (error) => error instanceof StagingError && error.temporary && error.where.startsWith("s3:"),
+        patience: STORAGE_PATIENCE,
+      }),
+    );
+  }
+  return staged;
+}
+
+const toMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);

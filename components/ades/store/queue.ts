@@ -1,0 +1,155 @@
+import type { Kysely } from "kysely";
+import { sql } from "kysely";
+
+import { JOB_CHANNEL, type Job } from "./jobs.ts";
+import type { Tables } from "./tables.ts";
+
+type Db = Kysely<Tables>;
+
+/** Seconds that a service has a job to itself; it asks for more while the job is at work. */
+export const LEASE_SECONDS = 30;
+/** A job whose runner died this often is given up. */
+const MOST_DEATHS = 3;
+/** Seconds that others may pass a job that is too large for what is free just now; then room is kept for it. */
+const PASSED_SECONDS = 600;
+
+/** A job at work, with the package that it runs. */
+export interface ClaimedJob extends Job {
+  /** Its text; null when the process is gone. */
+  readonly package: string | null;
+  /** The workflow in the package, where its id is another than the process's. */
+  readonly entry: string | null;
+}
+
+/** What is free for another job. */
+export interface Room {
+  readonly cores: number;
+  readonly ramMiB: number;
+}
+
+/**
+ * Takes the next job that fits: of the users who have fewest at work the one whose turn was longest ago, of that user the oldest.
+ * A job whose service died is taken again.
+ * @param own jobs that the caller has at work, whatever their lease says
+ */
+export async function claimJob(
+  db: Db,
+  { cores, ramMiB }: Room,
+  own: readonly string[],
+): Promise<ClaimedJob | undefined> {
+  // One index entry a user is looked at to find the users, however many jobs wait. What is lost by a loss of power before the
+  // next commit is a claim only, so this commit does not wait for the disk.
+  const { rows } = await sql<ClaimedJob>`
+    with recursive owners as (
+      (select owner from job where status in ('accepted', 'running') order by owner limit 1)
+      union all
+      select (select j.owner from job j where j.status in ('accepted', 'running') and j.owner > o.owner order by j.owner limit 1)
+      from owners o where o.owner is not null
+    ), heads as (
+      select head.*, turn.served_at, (
+        select count(*) from job r where r.owner = o.owner and r.status in ('accepted', 'running') and r.status = 'running'
+          and r.lease_until >= now()) as at_work
+      from owners o
+      cross join lateral (
+        select j.id, j.owner, j.created_at, j.need_cores <= ${cores} and j.need_ram_mib <= ${ramMiB} as fits
+        from job j
+        where j.owner = o.owner and j.status in ('accepted', 'running') and (j.status = 'accepted' or j.lease_until < now())
+          and j.id <> all(${own as string[]}::uuid[])
+        order by j.created_at, j.id limit 1) head
+      left join queue_turn turn on turn.owner = o.owner
+      where o.owner is not null
+    ), queue as (
+      select heads.*, row_number() over (order by at_work, served_at nulls first, created_at, id) as place from heads
+    ), chosen as (
+      select q.id, q.owner from queue q
+      where q.fits and not exists (
+        select from queue e where not e.fits and e.place < q.place
+          and e.created_at < now() - make_interval(secs => ${PASSED_SECONDS}))
+      order by q.place limit 1
+    ), turn as (
+      insert into queue_turn (owner, served_at) select owner, clock_timestamp() from chosen
+      on conflict (owner) do update set served_at = excluded.served_at
+    )
+    update job set status = 'running', attempts = attempts + 1, updated_at = now(), message = 'The job is starting.',
+      started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where id = (select id from chosen) and (status = 'accepted' or (status = 'running' and lease_until < now()))
+      and set_config('synchronous_commit', 'off', true) is not null
+    returning job.*, (
+        select p.package from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package, (
+        select p.entry from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as entry`.execute(db);
+  return rows[0];
+}
+
+/** Keeps jobs; gives those that are still the caller's to work on, the others were dismissed or taken by another service. */
+export async function renewLeases(
+  db: Db,
+  jobs: readonly { readonly id: string; readonly attempts: number }[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    update job set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb) as held (id uuid, attempts integer)
+    where job.id = held.id and job.attempts = held.attempts and job.status = 'running'
+    returning job.id`.execute(db);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Has every running job taken again now: the service that had their runners has ended. */
+export async function releaseLeases(db: Db): Promise<void> {
+  await db
+    .updateTable("job")
+    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
+    .where("status", "=", "running")
+    .execute();
+}
+
+/** A runner ended without an answer. The job is taken again, or given up after too many deaths. */
+export async function noteDeath(
+  db: Db,
+  { id, attempts }: { readonly id: string; readonly attempts: number },
+  why: string,
+): Promise<void> {
+  await sql`
+    with noted as (
+      update job set updated_at = now(), deaths = deaths + 1, lease_until = now() - interval '1 second',
+        status = case when deaths + 1 >= ${MOST_DEATHS} then 'failed' else status end,
+        finished_at = case when deaths + 1 >= ${MOST_DEATHS} then now() end,
+        message = case when deaths + 1 >= ${MOST_DEATHS} then ${why}
+          else 'The job was interrupted and goes on from its last finished step.' end
+      where id = ${id} and attempts = ${attempts} and status = 'running'
+      returning id)
+    select pg_notify(${JOB_CHANNEL}, id::text) from noted`.execute(db);
+}
+
+/** Ends jobs that wait for more than there is: they were accepted when there was more. */
+export async function refuseTooLarge(db: Db, { cores, ramMiB }: Room): Promise<void> {
+  await sql`
+    with refused as (
+      update job set status = 'failed', finished_at = now(), updated_at = now(), message = format(
+        'The job needs %s cores and %s MiB of memory for one of its tools; a job may have %s cores and %s MiB here by now.',
+        need_cores, need_ram_mib, ${String(cores)}::text, ${String(ramMiB)}::text)
+      where status = 'accepted' and (need_cores > ${cores} or need_ram_mib > ${ramMiB})
+      returning id)
+    select pg_notify(${JOB_CHANNEL}, id::text) from refused`.execute(db);
+}
+
+/** Which of these jobs are waiting or at work. */
+export async function findUnfinished(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) {
+    return new Set();
+  }
+  const rows = await db
+    .selectFrom("job")
+    .select("id")
+    .where("id", "in", ids)
+    .where("status", "in", ["accepted", "running"])
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Whether a job is no longer wanted: dismissed, or forgotten. */
+export async function isDismissed(db: Db, id: string): Promise<boolean> {
+  const job = await db.selectFrom("job").select("status").where("id", "=", id).executeTakeFirst();
+  return job === undefined || job.status === "dismissed";
+}

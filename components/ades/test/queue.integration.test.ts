@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+
+import { type Database, openDatabase } from "@swath/postgres";
+import { type TestServer, startTestServer } from "@swath/postgres/server";
+import { sql } from "kysely";
+
+import { finishJob, listLog, listSteps, writeNews } from "../store/job-records.ts";
+import { type Job, type JobNeeds, findJob, insertJob } from "../store/jobs.ts";
+import { claimJob, noteDeath, refuseTooLarge, releaseLeases, renewLeases } from "../store/queue.ts";
+import type { Tables } from "../store/tables.ts";
+
+const ROOM = { cores: 4, ramMiB: 8192 };
+const NO_NEWS = { steps: [], log: [] };
+let server: TestServer;
+let database: Database<Tables>;
+
+before(async () => {
+  server = await startTestServer();
+  database = await openDatabase<Tables>({
+    url: server.url,
+    schema: "ades",
+    migrations: join(import.meta.dirname, "../migrations"),
+    onError: () => {},
+  });
+});
+after(async () => {
+  await database.close();
+  await server.close();
+});
+beforeEach(() => sql`truncate job, queue_turn cascade`.execute(database.db));
+
+const add = (owner: string, needs?: JobNeeds): Promise<Job> =>
+  insertJob(database.db, {
+    owner,
+    processId: "p",
+    version: 1,
+    request: { inputs: {}, response: "raw" },
+    ...(needs && { needs }),
+  });
+const claim = (room = ROOM, own: readonly string[] = []) => claimJob(database.db, room, own);
+async function claimAll(): Promise<string> {
+  const owners: string[] = [];
+  for (let job = await claim(); job !== undefined; job = await claim()) {
+    owners.push(job.owner);
+    await finishJob(database.db, job, { status: "successful", message: "" }, NO_NEWS);
+  }
+  return owners.join("");
+}
+
+test("users take turns, however many jobs one of them has sent first", async () => {
+  for (const owner of ["a", "a", "a", "a", "b", "b", "c"]) {
+    await add(owner);
+  }
+  assert.equal(await claimAll(), "abcabaa");
+});
+
+test("who has fewest jobs at work comes first", async () => {
+  for (const owner of ["a", "a", "a", "b"]) {
+    await add(owner);
+  }
+  const taken = [await claim(), await claim()];
+  assert.deepEqual(
+    taken.map((job) => job?.owner),
+    ["a", "b"],
+  );
+  await finishJob(database.db, taken[1] as Job, { status: "successful", message: "" }, NO_NEWS);
+  await add("b");
+  assert.equal((await claim())?.owner, "b");
+});
+
+test("a job that does not fit just now is passed, but not for ever", async () => {
+  const large = await add("a", { cores: 4, ramMiB: 8000, wishRamMiB: null });
+  await add("b", { cores: 1, ramMiB: 100, wishRamMiB: 100 });
+  await add("b", { cores: 1, ramMiB: 100, wishRamMiB: 100 });
+  assert.equal((await claim({ cores: 2, ramMiB: 4000 }))?.owner, "b");
+  await sql`update job set created_at = now() - interval '1 hour' where id = ${large.id}`.execute(database.db);
+  assert.equal(await claim({ cores: 1, ramMiB: 4000 }), undefined, "room is kept for it");
+  assert.equal((await claim({ cores: 4, ramMiB: 8192 }))?.id, large.id);
+});
+
+test("a job that can no longer fit is ended with a reason", async () => {
+  const { id } = await add("a", { cores: 8, ramMiB: 100, wishRamMiB: null });
+  await refuseTooLarge(database.db, ROOM);
+  const job = await findJob(database.db, "a", id);
+  assert.equal(job?.status, "failed");
+  assert.match(job.message ?? "", /needs 8 cores and 100 MiB .* may have 4 cores and 8192 MiB/);
+});
+
+test("each job is given out once, also to services that ask at the same time", async () => {
+  for (let index = 0; index < 20; index += 1) {
+    await add(`user-${index % 3}`);
+  }
+  const ids: string[] = [];
+  // One that lost a race asks again, as the dispatcher does.
+  for (let round = 0; round < 40 && ids.length < 20; round += 1) {
+    const jobs = await Promise.all(Array.from({ length: 4 }, () => claim()));
+    ids.push(...jobs.flatMap((job) => job?.id ?? []));
+  }
+  assert.equal(ids.length, 20);
+  assert.equal(new Set(ids).size, 20);
+  assert.equal(await claim(), undefined);
+});
+
+test("a job whose service died is taken again, by somebody else than its holder", async () => {
+  await add("a");
+  const first = (await claim()) as Job;
+  assert.deepEqual([...(await renewLeases(database.db, [first]))], [first.id]);
+  await releaseLeases(database.db);
+  assert.equal(await claim(ROOM, [first.id]), undefined);
+  const second = (await claim()) as Job;
+  assert.deepEqual([second.id, second.attempts], [first.id, 2]);
+  assert.deepEqual([...(await renewLeases(database.db, [first]))], [], "it is no longer the first one's");
+  assert.equal(await finishJob(database.db, first, { status: "failed", message: "late" }, NO_NEWS), false);
+  assert.equal(await finishJob(database.db, second, { status: "successful", message: "" }, NO_NEWS), true);
+  assert.equal(await finishJob(database.db, second, { status: "failed", message: "twice" }, NO_NEWS), false);
+});
+
+test("a job whose runner dies is tried three times; restarts of the service do not count", async () => {
+  const { id } = await add("a");
+  for (let restart = 0; restart < 5; restart += 1) {
+    await claim();
+    await releaseLeases(database.db);
+  }
+  for (const expected of ["running", "running", "failed"]) {
+    await noteDeath(database.db, (await claim()) as Job, "it died of SIGKILL");
+    assert.equal((await findJob(database.db, "a", id))?.status, expected);
+  }
+  assert.equal((await findJob(database.db, "a", id))?.message, "it died of SIGKILL");
+});
+
+test("news and the end of a job are written in one statement each; odd bytes do no harm", async () => {
+  await add("a");
+  const job = (await claim()) as Job;
+  const at = "2026-01-01T00:00:00.000Z";
+  const begun = { name: "s", startedAt: at, command: ["echo", "a\0"], image: null };
+  const running = { ...begun, status: "running", exitCode: null, message: null, finishedAt: null } as const;
+  await writeNews(database.db, job, { steps: [running], log: [{ at, step: "s", text: "a\0b\uD800" }], progress: 41.7 });
+  await writeNews(database.db, job, { ...NO_NEWS, progress: 20, message: "still" });
+  const now = await findJob(database.db, "a", job.id);
+  assert.deepEqual([now?.progress, now?.message], [41, "still"]);
+  const done = { ...running, status: "failed", exitCode: 3, message: "no", finishedAt: at } as const;
+  await finishJob(database.db, job, { status: "failed", message: "m\0" }, { steps: [done], log: [] });
+  const [step] = await listSteps(database.db, job.id);
+  assert.deepEqual([step?.status, step?.exit_code, step?.finished_at?.toISOString()], ["failed", 3, at]);
+  assert.deepEqual(
+    (await listLog(database.db, job.id, "0")).map(({ text }) => text),
+    ["a\uFFFDb\uFFFD"],
+  );
+  assert.equal((await findJob(database.db, "a", job.id))?.progress, 41);
+});

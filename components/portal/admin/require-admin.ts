@@ -1,0 +1,55 @@
+import { Problem } from "@swath/service";
+
+import { forward } from "../services/forward.ts";
+import type { Service } from "../services/registry.ts";
+import type { Session } from "../session/session.ts";
+
+/** Lets administrators pass. @throws {Problem} 403, 502 */
+export type RequireAdmin = (session: Session, clientAddress: string) => Promise<void>;
+
+/** Milliseconds an answer of the identity service holds. */
+const GOOD_FOR = 5000;
+const MOST_KEPT = 200;
+
+/**
+ * An administrator is who the identity service lets administer at this moment: a token goes on saying for minutes what is true no
+ * more. With an issuer that is not the platform's own, the token's word is all there is.
+ */
+export function createRequireAdmin(identity: Service | undefined, realm: string): RequireAdmin {
+  const known = new Map<string, { readonly until: number; readonly isAdmin: boolean }>();
+  const ask = async (token: string, clientAddress: string): Promise<boolean> => {
+    if (identity === undefined) {
+      return true;
+    }
+    const { status, body } = await forward({
+      service: identity,
+      method: "GET",
+      path: `/admin/realms/${encodeURIComponent(realm)}`,
+      headers: { accept: "application/json" },
+      body: null,
+      token,
+      clientAddress,
+      signal: AbortSignal.timeout(5000),
+    });
+    body.resume();
+    if (status >= 500) {
+      throw new Problem(502, "The identity service does not answer.", { extensions: { service: "identity" } });
+    }
+    return status === 200;
+  };
+  return async (session, clientAddress) => {
+    const { token, identity: caller } = session.verified;
+    const entry = known.get(token);
+    const isKnown = entry !== undefined && entry.until > Date.now();
+    const isAdmin = session.isAdmin && (isKnown ? entry.isAdmin : await ask(token, clientAddress));
+    if (!isKnown) {
+      if (known.size >= MOST_KEPT) {
+        known.clear();
+      }
+      known.set(token, { until: Date.now() + GOOD_FOR, isAdmin });
+    }
+    if (!isAdmin) {
+      throw new Problem(403, `This is for administrators; ${caller.username ?? "you"} is none.`);
+    }
+  };
+}

@@ -1,0 +1,109 @@
+import { join } from "node:path";
+
+import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { type RunningService, type ServiceContext, type Settings } from "@swath/service";
+import { readyServer } from "@swath/service/fastify";
+
+import { createEmbeddedStatus } from "./admin/embedded-status.ts";
+import { createKubernetesStatus } from "./admin/kubernetes-status.ts";
+import type { PlatformStatus } from "./admin/platform-status.ts";
+import { createRequireAdmin } from "./admin/require-admin.ts";
+import type { settings as definitions } from "./config.ts";
+import { createWorkspaceStorage } from "./files/workspace-storage.ts";
+import type { AuthDeps } from "./routes/auth.ts";
+import { createPortal } from "./service.ts";
+import { createHealthWatch } from "./services/health.ts";
+import { type Registry, openRegistry } from "./services/registry.ts";
+import { createIsAlive } from "./session/is-alive.ts";
+import { createLoginFlow } from "./session/login-flow.ts";
+import { createOidcClient } from "./session/oidc-client.ts";
+import { createRefresher } from "./session/refresher.ts";
+import { type SessionFinder, createSessionFinder } from "./session/session.ts";
+import { createTokenCookies } from "./session/token-cookies.ts";
+
+type PortalSettings = Settings<typeof definitions>;
+
+interface BuildOptions extends ServiceContext<PortalSettings> {
+  /** Where PORTAL_SERVICES finds the addresses that it names. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Puts the portal together from its settings. */
+export async function buildPortal({ settings, logger, env }: BuildOptions): Promise<RunningService> {
+  const registry = openRegistry(settings.PORTAL_SERVICES, env);
+  const status = createStatus(settings);
+  const login = createLogin(settings);
+  const workspaceApi = registry.find("workspace-api");
+  const storage =
+    workspaceApi === undefined || settings.S3_ENDPOINT === undefined
+      ? undefined
+      : createWorkspaceStorage(workspaceApi, settings.S3_ENDPOINT);
+  const app = await createPortal({
+    logger,
+    settings,
+    ...(login && { auth: login.auth, sessions: login.sessions }),
+    registry,
+    health: createHealthWatch(registry),
+    storage,
+    requireAdmin: createRequireAdmin(ownIdentity(registry, settings), settings.REALM),
+    status,
+    webRoot: settings.WEB_ROOT ?? join(import.meta.dirname, "web/dist"),
+  });
+  return {
+    servers: { http: await readyServer(app) },
+    close: async () => {
+      storage?.close();
+      await Promise.all([login?.close(), status?.close(), registry.close()]);
+    },
+  };
+}
+
+function createLogin(
+  settings: PortalSettings,
+): { readonly auth: AuthDeps; readonly sessions: SessionFinder; readonly close: () => Promise<void> } | undefined {
+  const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, CLIENT_ID: clientId, PUBLIC_URL: url } = settings;
+  if (issuerUrl === undefined) {
+    return undefined;
+  }
+  const peer = { ...(peerUrl !== undefined && { peerUrl }) };
+  const issuer = openIssuer({ issuer: issuerUrl, ...peer });
+  const client = createOidcClient({ issuer: issuerUrl, clientId, ...peer });
+  const cookies = createTokenCookies({
+    accessName: settings.ACCESS_TOKEN_NAME,
+    accessDomain: settings.ACCESS_TOKEN_DOMAIN,
+    refreshName: settings.REFRESH_TOKEN_NAME,
+    refreshDomain: settings.REFRESH_TOKEN_DOMAIN,
+    secure: url.startsWith("https:"),
+  });
+  return {
+    auth: { client, cookies, publicUrl: url, flow: createLoginFlow({ client, publicUrl: url }) },
+    sessions: createSessionFinder({
+      verifier: createTokenVerifier({ issuer }),
+      refresher: createRefresher(client),
+      cookies,
+      isAlive: createIsAlive(client),
+      clientId,
+      adminUser: settings.IDENTITY_ADMIN_USER,
+    }),
+    close: async () => {
+      await Promise.all([issuer.close(), client.close()]);
+    },
+  };
+}
+
+function createStatus(settings: PortalSettings): PlatformStatus | undefined {
+  const { PLATFORM_STATUS: where, PLATFORM_NAME: deployment } = settings;
+  if (where === undefined) {
+    return undefined;
+  }
+  if (where !== "kubernetes") {
+    return createEmbeddedStatus(where);
+  }
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = settings;
+  return host === undefined ? undefined : createKubernetesStatus({ host, port, deployment });
+}
+
+/** The platform's own identity service, where it is the one that people log in to. */
+function ownIdentity(registry: Registry, { IDENTITY_INTERNAL_URL: peer }: PortalSettings) {
+  return peer === undefined ? undefined : registry.find("identity");
+}

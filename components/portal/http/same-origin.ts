@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+import { Problem } from "@swath/service";
+
+const SAFE = new Set(["GET", "HEAD"]);
+
+/**
+ * Refuses requests that change something unless the portal's own pages sent them. SameSite cookies are not enough: every other
+ * host of the deployment is the same site, and some of them show what strangers uploaded.
+ * @throws {Problem} 403
+ */
+export function requireSameOrigin(method: string, headers: IncomingHttpHeaders, origin: string): void {
+  if (SAFE.has(method)) {
+    return;
+  }
+  const site = headers["sec-fetch-site"];
+  if (headers.origin !== origin || (site !== undefined && site !== "same-origin")) {
+    throw new Problem(403, "Only the portal's own pages may send this request.");
+  }
+}
+
+/**
+ * Refuses requests for data that another page of the site makes a browser send, by a script element say.
+ * @throws {Problem} 403
+ */
+export function requireOwnFetch(headers: IncomingHttpHeaders): void {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin" && site !== "none") {
+    throw new Problem(403, "Only the portal's own pages may read this.");
+  }
+}

@@ -1,0 +1,146 @@
+import type { Component, DeployContext, EnvValue, Route } from "@swath/manifest";
+import { PORTAL_CONFIG_KEYS } from "@swath/manifest";
+
+import { KNOWN_SERVICES } from "./services/known-services.ts";
+import { completeConfig, serviceOf } from "./values.ts";
+
+const NAMESPACE = "demo";
+const CONFIG_MAP = "portal";
+const PLATFORM_MAP = "portal-platform";
+
+/** The platform in a browser, at `portal.<domain>`. */
+export const manifest: Component = {
+  name: "portal",
+  title: "Portal",
+  namespace: NAMESPACE,
+  enabled: ({ variables }) => variables.REQUIRE_PORTAL,
+  declare: (context) => {
+    const service = serviceOf(context);
+    const url = context.publicUrl(service);
+    const { enabled = true, annotations, tls } = context.settings.portalValues?.ingress ?? {};
+    return {
+      routes: enabled
+        ? [
+            {
+              service,
+              workload: "portal",
+              ingress: { ...(annotations && { annotations }), ...(tls && tls.length > 0 && { tls }) },
+            },
+          ]
+        : [],
+      identityClients: [
+        {
+          // Without a secret: a public client.
+          clientId: completeConfig(context).client_id,
+          name: "Portal",
+          description: "Logging in to the platform with a browser",
+          redirectUris: [`${url}/auth/callback`, `${url}/auth/logged-out`],
+          webOrigins: [url],
+        },
+      ],
+    };
+  },
+  deploy: (context) => {
+    const { settings } = context;
+    return {
+      workloads: [
+        {
+          name: "portal",
+          namespace: NAMESPACE,
+          component: "portal",
+          kind: "service",
+          env: {
+            PUBLIC_URL: context.publicUrl(serviceOf(context)),
+            ...Object.fromEntries(
+              PORTAL_CONFIG_KEYS.map((key) => [key.toUpperCase(), { configMap: CONFIG_MAP, key }] as const),
+            ),
+            ...toIdentity(context),
+            IDENTITY_ADMIN_USER: settings.variables.IDENTITY_SERVICE_ADMIN_USER,
+            ...toServices(context),
+            ...toStorage(context),
+            PLATFORM_CONFIGURATION: { configMap: PLATFORM_MAP, key: "configuration.json" },
+            PLATFORM_STATUS: { platform: "status" },
+            PLATFORM_NAME: settings.clusterName,
+          },
+          ports: [{ name: "http", number: 8080 }],
+          resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "384Mi" } },
+          clusterRole: {
+            scope: "cluster",
+            rules: [{ apiGroups: [""], resources: ["pods", "pods/log"], verbs: ["get", "list"] }],
+          },
+        },
+      ],
+      configMaps: [
+        { name: CONFIG_MAP, namespace: NAMESPACE, data: { ...completeConfig(context) } },
+        {
+          name: PLATFORM_MAP,
+          namespace: NAMESPACE,
+          data: { "configuration.json": JSON.stringify(settings.shown ?? []) },
+        },
+      ],
+    };
+  },
+};
+
+/** Whose logins the portal takes: those of its own configuration's identity service. */
+function toIdentity(context: DeployContext): Readonly<Record<string, EnvValue>> {
+  const { settings, isEnabled, publicUrl } = context;
+  const { identity_url: url, realm } = completeConfig(context);
+  const { IDENTITY_ISSUER_URL: issuer } = settings.variables;
+  const overridden = settings.portalValues?.configMap;
+  const isDeployed = isEnabled("identity") && url === publicUrl("identity");
+  if (issuer !== undefined && overridden?.identity_url === undefined && overridden?.realm === undefined) {
+    return { IDENTITY_ISSUER: issuer };
+  }
+  if (!isDeployed && overridden?.identity_url === undefined) {
+    return {};
+  }
+  return {
+    IDENTITY_ISSUER: `${url}/realms/${realm}`,
+    ...(isDeployed && { IDENTITY_INTERNAL_URL: { peer: "identity" } as const }),
+  };
+}
+
+/** The services that people see, where their health is asked for and where requests to them go in. */
+function toServices({ declared, isEnabled, publicUrl, host }: DeployContext): Readonly<Record<string, EnvValue>> {
+  const routes = KNOWN_SERVICES.flatMap(({ id }) => declared.routes.find(({ service }) => service === id) ?? []);
+  return {
+    PORTAL_SERVICES: JSON.stringify(
+      routes.map(({ service }) => ({
+        id: service,
+        url: publicUrl(service),
+        host: host(service),
+        upstream: variableOf("UPSTREAM", service),
+        health: variableOf("HEALTH", service),
+      })),
+    ),
+    ...Object.fromEntries(
+      routes.flatMap((route) => [
+        [variableOf("UPSTREAM", route.service), upstreamOf(route, isEnabled("gatekeeper"))] as const,
+        [variableOf("HEALTH", route.service), peerOf(route)] as const,
+      ]),
+    ),
+  };
+}
+
+/** Protected services are asked through the gatekeeper, so that its rules hold for the portal as for everybody. */
+function upstreamOf(route: Route, hasGatekeeper: boolean): EnvValue {
+  return route.protection?.required === true && hasGatekeeper ? { peer: "gatekeeper" } : peerOf(route);
+}
+
+function peerOf({ workload, port }: Route): EnvValue {
+  return { peer: workload, ...(port !== undefined && { port }) };
+}
+
+/** Where the files of workspaces are, on the way inside the deployment. */
+function toStorage({ isEnabled, settings: { variables } }: DeployContext): Readonly<Record<string, EnvValue>> {
+  return isEnabled("objstore")
+    ? { S3_ENDPOINT: { peer: "objstore" } }
+    : variables.OBJSTORE_ENDPOINT !== undefined
+      ? { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }
+      : {};
+}
+
+function variableOf(prefix: string, name: string): string {
+  return `${prefix}_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}`;
+}

@@ -1,0 +1,63 @@
+import { Problem } from "@swath/service";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
+
+import type { PlatformStatus } from "../admin/platform-status.ts";
+import type { RequireAdmin } from "../admin/require-admin.ts";
+import type { Doorkeeper } from "./context.ts";
+
+interface AdminDeps {
+  readonly doorkeeper: Doorkeeper;
+  readonly requireAdmin: RequireAdmin;
+  /** Left out where the deployment does not say where to ask. */
+  readonly status: PlatformStatus | undefined;
+  /** JSON list of the settings, secrets masked. */
+  readonly configuration: string;
+}
+
+const Name = Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$" });
+
+/** What administrators may look at: pods, their logs, the configuration. Nothing can be changed here. */
+export function addAdminRoutes(app: FastifyInstance, deps: AdminDeps): void {
+  const { doorkeeper, requireAdmin, status, configuration } = deps;
+  const enter = async (request: FastifyRequest, reply: FastifyReply) => {
+    await requireAdmin(await doorkeeper.enter(request, reply), request.ip);
+    void reply.header("cache-control", "no-store");
+  };
+  const platform = () => {
+    if (status === undefined) {
+      throw new Problem(404, "This deployment does not tell the portal about its pods.");
+    }
+    return status;
+  };
+  const settings: unknown = JSON.parse(configuration);
+
+  app.get("/api/admin/pods", async (request, reply) => {
+    await enter(request, reply);
+    return { pods: await platform().listPods() };
+  });
+
+  app.get<{ Params: { namespace: string; pod: string }; Querystring: { lines?: number } }>(
+    "/api/admin/pods/:namespace/:pod/log",
+    {
+      schema: {
+        params: Type.Object({ namespace: Name, pod: Name }),
+        querystring: Type.Object({ lines: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000 })) }),
+      },
+    },
+    async (request, reply) => {
+      await enter(request, reply);
+      const { namespace, pod } = request.params;
+      const text = await platform().readLog(namespace, pod, request.query.lines ?? 200);
+      if (text === undefined) {
+        throw new Problem(404, `There is no pod ${pod} any more.`);
+      }
+      return reply.type("text/plain; charset=utf-8").send(text);
+    },
+  );
+
+  app.get("/api/admin/configuration", async (request, reply) => {
+    await enter(request, reply);
+    return { settings };
+  });
+}

@@ -1,0 +1,69 @@
+import { Problem } from "@swath/service";
+import type { FastifyInstance } from "fastify";
+import * as openid from "openid-client";
+
+import { requireSameOrigin } from "../http/same-origin.ts";
+import { parseCookies } from "../session/cookies.ts";
+import type { LoginFlow } from "../session/login-flow.ts";
+import type { OidcClient } from "../session/oidc-client.ts";
+import type { TokenCookies } from "../session/token-cookies.ts";
+
+export interface AuthDeps {
+  readonly client: OidcClient;
+  readonly flow: LoginFlow;
+  readonly cookies: TokenCookies;
+  readonly publicUrl: string;
+}
+
+/** Logging in and out: pages that a browser is sent through. */
+export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, publicUrl }: AuthDeps): void {
+  app.get<{ Querystring: { return?: string } }>("/auth/login", async (request, reply) => {
+    const { return: returnTo } = request.query;
+    const present = parseCookies(request.headers.cookie);
+    const { location, setCookies } = await flow.start(present, typeof returnTo === "string" ? returnTo : undefined);
+    return reply.header("set-cookie", [...setCookies]).redirect(location, 302);
+  });
+
+  app.get("/auth/callback", async (request, reply) => {
+    const query = request.url.slice(request.url.indexOf("?") >= 0 ? request.url.indexOf("?") : request.url.length);
+    const { location, setCookies, tokens } = await flow.finish(parseCookies(request.headers.cookie), query);
+    return reply.header("set-cookie", [...setCookies, ...cookies.keep(tokens)]).redirect(location, 302);
+  });
+
+  // Ends the login at the identity service, and with it at every service; tells the page where to go on.
+  app.post("/auth/logout", async (request, reply) => {
+    requireSameOrigin(request.method, request.headers, publicUrl);
+    void reply.header("set-cookie", [...cookies.clear()]);
+    const { refreshToken } = cookies.read(parseCookies(request.headers.cookie));
+    const configuration = await client.configuration();
+    if (refreshToken !== undefined) {
+      const revoked = await openid
+        .tokenRevocation(configuration, refreshToken, { token_type_hint: "refresh_token" })
+        .then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof openid.ResponseBodyError) {
+              // Not a token of the portal's: the person is asked at the identity service.
+              return false;
+            }
+            throw new Problem(503, "You are logged out here, but the identity service did not answer: log out again.", {
+              cause: error,
+            });
+          },
+        );
+      if (revoked) {
+        return reply.send({ location: "/auth/logged-out" });
+      }
+    }
+    const { end_session_endpoint: page } = configuration.serverMetadata();
+    if (page === undefined) {
+      return reply.send({ location: "/auth/logged-out" });
+    }
+    const address = openid.buildEndSessionUrl(configuration, {
+      post_logout_redirect_uri: `${publicUrl}/auth/logged-out`,
+    });
+    return reply.send({ location: address.href });
+  });
+
+  app.get("/auth/logged-out", (_request, reply) => reply.redirect("/?logged-out", 302));
+}

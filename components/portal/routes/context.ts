@@ -1,0 +1,50 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "@swath/service";
+
+import { requireOwnFetch, requireSameOrigin } from "../http/same-origin.ts";
+import type { Session, SessionFinder } from "../session/session.ts";
+
+/** What requests of the page need of who sent them. */
+export interface Doorkeeper {
+  /** Who is logged in, if anybody; cookies of a login that was renewed go with the answer. */
+  readonly peek: (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    options?: { readonly confirm?: boolean },
+  ) => Promise<Session | undefined>;
+  /** @throws {Problem} 401 */
+  readonly enter: (request: FastifyRequest, reply: FastifyReply) => Promise<Session>;
+}
+
+export function createDoorkeeper(sessions: SessionFinder | undefined, origin: string): Doorkeeper {
+  const peek: Doorkeeper["peek"] = async (request, reply, options) => {
+    requireSameOrigin(request.method, request.headers, origin);
+    requireOwnFetch(request.headers);
+    if (sessions === undefined) {
+      return undefined;
+    }
+    const { session, setCookies } = await sessions.find(request.headers.cookie, options);
+    if (setCookies.length > 0) {
+      void reply.header("set-cookie", [...setCookies]);
+    }
+    return session;
+  };
+  return {
+    peek,
+    enter: async (request, reply) => {
+      const session = await peek(request, reply);
+      if (session === undefined) {
+        throw new Problem(401, "Nobody is logged in; log in first.", { title: "Not logged in" });
+      }
+      return session;
+    },
+  };
+}
+
+/** Ends when the browser goes away. */
+export function untilGone(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once("close", () => controller.abort());
+  request.raw.once("error", () => controller.abort());
+  return controller.signal;
+}

@@ -1,0 +1,72 @@
+import { Problem } from "@swath/service";
+
+import { type CookieOptions, type RequestCookies, renderCookie } from "./cookies.ts";
+
+/** The tokens of a login. */
+export interface TokenSet {
+  readonly accessToken: string;
+  readonly refreshToken: string | undefined;
+}
+
+export interface TokenCookieSettings {
+  readonly accessName: string;
+  readonly accessDomain: string;
+  readonly refreshName: string;
+  readonly refreshDomain: string;
+  readonly secure: boolean;
+}
+
+/** How refresh tokens begin that the gatekeeper sealed. */
+const SEALED = "s1.";
+
+/** How a login lives in a browser: two cookies for the whole domain, which the gatekeeper reads and renews as well. */
+export interface TokenCookies {
+  readonly read: (cookies: RequestCookies) => Partial<TokenSet>;
+  /** Set-Cookie values that keep a login until the browser closes. @throws {Problem} 500 when a token is too long */
+  readonly keep: (tokens: TokenSet) => readonly string[];
+  /** Set-Cookie values that end it, on this host too, should somebody have planted one there. */
+  readonly clear: () => readonly string[];
+}
+
+/** Browsers drop cookies whose name and value together are longer (RFC 6265 §6.1). */
+const LONGEST_COOKIE = 4096;
+
+export function createTokenCookies(settings: TokenCookieSettings): TokenCookies {
+  const { accessName, accessDomain, refreshName, refreshDomain, secure } = settings;
+  const shared = { secure, sameSite: "Strict" } satisfies CookieOptions;
+  const render = (name: string, value: string, domain: string) => {
+    if (name.length + value.length > LONGEST_COOKIE) {
+      throw new Problem(
+        500,
+        `The token for cookie ${name} has ${value.length} bytes and browsers keep no more than ${LONGEST_COOKIE}: this user has too many roles and groups. Ask an administrator to take some away.`,
+      );
+    }
+    return renderCookie(name, value, { ...shared, domain });
+  };
+  return {
+    read: (cookies) => {
+      const refreshToken = cookies.get(refreshName);
+      return {
+        ...presentAs("accessToken", cookies.get(accessName)),
+        // Logins begun at a protected host have one that only the gatekeeper can use: it is left to it.
+        ...presentAs("refreshToken", refreshToken?.startsWith(SEALED) === true ? undefined : refreshToken),
+      };
+    },
+    keep: ({ accessToken, refreshToken }) => [
+      render(accessName, accessToken, accessDomain),
+      ...(refreshToken === undefined ? [] : [render(refreshName, refreshToken, refreshDomain)]),
+    ],
+    clear: () =>
+      [
+        [accessName, accessDomain],
+        [refreshName, refreshDomain],
+      ].flatMap(([name = "", domain = ""]) => [
+        renderCookie(name, "", { ...shared, domain, maxAge: 0 }),
+        renderCookie(name, "", { ...shared, maxAge: 0 }),
+      ]),
+  };
+}
+
+function presentAs<K extends keyof TokenSet>(key: K, value: string | undefined): { [P in K]?: string } {
+  return value === undefined || value === "" ? {} : ({ [key]: value } as { [P in K]?: string });
+}

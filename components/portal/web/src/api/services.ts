@@ -1,0 +1,47 @@
+import { request, requestJson } from "@swath/ui";
+
+type Options = Parameters<typeof request>[1];
+
+/** Services that pages may ask, in the name of who is logged in. */
+export type ServiceId = "ades" | "workspace-api" | "resource-catalogue" | "data-access" | "registration-api";
+
+/**
+ * Address of a path of a service, on the portal's own host: the portal's server adds the access token and hands everything else
+ * through, streams too. Good for `fetch`, `EventSource` and map sources alike.
+ */
+export function serviceUrl(service: ServiceId, path: string): string {
+  return `/api/services/${service}${path}`;
+}
+
+/** Asks a service for JSON. @throws {RequestError}; status 502 and `problem.service` when the service is down */
+export function askService<T>(service: ServiceId, path: string, options?: Options): Promise<T> {
+  return requestJson<T>(serviceUrl(service, path), options);
+}
+
+/** As `askService`, but gives the answer itself, with its headers. @throws {RequestError} */
+export function callService(service: ServiceId, path: string, options?: Options): Promise<Response> {
+  return request(serviceUrl(service, path), options);
+}
+
+export interface ServiceHealth {
+  readonly status: "up" | "down";
+  readonly reason?: string;
+  readonly ms?: number;
+  readonly checkedAt: string;
+}
+
+export interface ServiceInfo {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly url: string;
+  readonly page?: string;
+  readonly docs?: string;
+  readonly admin: boolean;
+  readonly health?: ServiceHealth;
+}
+
+/** What is deployed, and how it does at the moment. */
+export async function listServices(): Promise<readonly ServiceInfo[]> {
+  return (await requestJson<{ services: readonly ServiceInfo[] }>("/api/services")).services;
+}

@@ -1,0 +1,87 @@
+import { Anchor, Button, Card, Group, Stack, Text } from "@mantine/core";
+import { Awaited, Empty, UsageBar } from "@swath/ui";
+import { useQuery } from "@tanstack/react-query";
+import { FolderOpen } from "lucide-react";
+import { Link } from "react-router";
+
+import { listWorkspaces, readWorkspace } from "../api/workspaces.ts";
+import { usePortal } from "../session/portal.ts";
+import { StatusBadge } from "../workspaces/status-badge.tsx";
+import { Section } from "./section.tsx";
+
+const MOST_SHOWN = 3;
+
+/** The workspaces of who is logged in, not all that an administrator may see. */
+export function MyWorkspaces() {
+  const { user } = usePortal();
+  const workspaces = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces });
+  return (
+    <Section
+      title="My workspace"
+      aside={
+        <Anchor component={Link} to="/workspaces" size="sm">
+          All workspaces
+        </Anchor>
+      }
+    >
+      <Awaited query={workspaces} what="Looking for your workspace">
+        {(all) => {
+          const mine = all.filter(({ owner }) => owner === user.username);
+          return mine.length === 0 ? (
+            <Empty
+              title="No workspace yet"
+              icon={FolderOpen}
+              action={
+                <Button component={Link} to="/workspaces/new">
+                  Create my workspace
+                </Button>
+              }
+            >
+              A private space for your data and for what your jobs make.
+            </Empty>
+          ) : (
+            <Stack gap="sm">
+              {mine.slice(0, MOST_SHOWN).map(({ name }) => (
+                <WorkspaceCard key={name} name={name} />
+              ))}
+            </Stack>
+          );
+        }}
+      </Awaited>
+    </Section>
+  );
+}
+
+function WorkspaceCard({ name }: { readonly name: string }) {
+  const workspace = useQuery({
+    queryKey: ["workspace", name],
+    queryFn: () => readWorkspace(name),
+    refetchInterval: ({ state: { data } }) => (data?.status === "ready" ? 30_000 : 1500),
+  });
+  return (
+    <Card withBorder padding="md">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Anchor component={Link} to={`/workspaces/${name}`} fw={600}>
+            {name}
+          </Anchor>
+          {workspace.data && <StatusBadge status={workspace.data.status} />}
+        </Group>
+        <Awaited query={workspace} what={`Reading ${name}`}>
+          {({ storage, status_reason: reason }) => (
+            <>
+              {reason !== undefined && <Text size="sm">{reason}</Text>}
+              {storage !== null && storage.usage !== null && (
+                <UsageBar
+                  used={storage.usage.bytes}
+                  limit={storage.usage.quota_in_mb === undefined ? null : storage.usage.quota_in_mb * 2 ** 20}
+                  label={`Storage used by ${name}`}
+                />
+              )}
+            </>
+          )}
+        </Awaited>
+      </Stack>
+    </Card>
+  );
+}

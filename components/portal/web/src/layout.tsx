@@ -1,0 +1,64 @@
+import { Menu } from "@mantine/core";
+import { Awaited, Shell, type ShellLink, notifyFailed, requestJson } from "@swath/ui";
+import { useQuery } from "@tanstack/react-query";
+import { Cpu, ExternalLink, FolderOpen, House, ShieldCheck } from "lucide-react";
+import { useMemo } from "react";
+import { Outlet } from "react-router";
+
+import { Landing } from "./session/landing.tsx";
+import { type PortalConfig, PortalContext } from "./session/portal.ts";
+import { type User, logOut, useSession } from "./session/session.ts";
+
+/** The frame of every page, for who is logged in; everybody else is shown what this is and how to log in. */
+export function Layout() {
+  const config = useQuery({
+    queryKey: ["config"],
+    queryFn: () => requestJson<PortalConfig>("/config.json"),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const session = useSession();
+  return (
+    <Awaited query={config} what="Looking what is deployed">
+      {(known) => (
+        <Awaited query={session} what="Looking who is logged in">
+          {({ user }) => (user === null ? <Landing config={known} /> : <Inside user={user} config={known} />)}
+        </Awaited>
+      )}
+    </Awaited>
+  );
+}
+
+function Inside({ user, config }: { readonly user: User; readonly config: PortalConfig }) {
+  const portal = useMemo(() => ({ user, config }), [user, config]);
+  const account =
+    config.identity_url === undefined ? undefined : `${config.identity_url}/realms/${config.realm}/account`;
+  return (
+    <PortalContext value={portal}>
+      <Shell
+        title={config.platform === "swath" ? "" : config.platform}
+        links={linksFor(user, config)}
+        user={{
+          name: user.name ?? user.username,
+          about: user.isAdmin ? `${user.username}, administrator` : (user.email ?? user.username),
+          onSignOut: () => void logOut().catch((error: unknown) => notifyFailed("Not logged out", error)),
+          children: account !== undefined && (
+            <Menu.Item component="a" href={account} leftSection={<ExternalLink size={16} aria-hidden />}>
+              Account and password
+            </Menu.Item>
+          ),
+        }}
+      >
+        <Outlet />
+      </Shell>
+    </PortalContext>
+  );
+}
+
+function linksFor({ isAdmin }: User, { services }: PortalConfig): readonly ShellLink[] {
+  return [
+    { to: "/", label: "Home", icon: House },
+    ...(services.includes("workspace-api") ? [{ to: "/workspaces", label: "Workspaces", icon: FolderOpen }] : []),
+    ...(services.includes("ades") ? [{ to: "/processing", label: "Processing", icon: Cpu }] : []),
+    ...(isAdmin ? [{ to: "/admin", label: "Administration", icon: ShieldCheck }] : []),
+  ];
+}

@@ -1,0 +1,92 @@
+import { Anchor, Button, Drawer, Group, Stack, Text } from "@mantine/core";
+import { Awaited, CopyButton, formatBytes, formatTime, request } from "@swath/ui";
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+
+import { fileUrl } from "../../api/files.ts";
+import classes from "./preview.module.css";
+import { kindOf, prettify } from "./preview-kind.ts";
+import type { Row } from "./rows.ts";
+
+interface PreviewProps {
+  readonly workspace: string;
+  readonly file: Row | undefined;
+  readonly onClose: () => void;
+}
+
+/** A file as it looks, with what is known of it. */
+export function Preview({ workspace, file, onClose }: PreviewProps) {
+  return (
+    <Drawer
+      opened={file !== undefined}
+      onClose={onClose}
+      position="right"
+      size="lg"
+      title={file?.name}
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      {file && <Content workspace={workspace} file={file} />}
+    </Drawer>
+  );
+}
+
+function Content({ workspace, file }: { readonly workspace: string; readonly file: Row }) {
+  const { key, name, size = 0, modified } = file;
+  return (
+    <Stack>
+      <Text size="sm" c="dimmed">
+        {formatBytes(size)}
+        {modified !== undefined && `, changed ${formatTime(new Date(modified))}`}
+      </Text>
+      <Group gap="xs">
+        <Button
+          component="a"
+          href={fileUrl(workspace, key, { download: true })}
+          download={name}
+          leftSection={<Download size={16} aria-hidden />}
+        >
+          Download
+        </Button>
+        <CopyButton value={`s3://${workspace}/${key}`} label="Copy the S3 address" labelled />
+      </Group>
+      <Look workspace={workspace} file={file} />
+    </Stack>
+  );
+}
+
+function Look({ workspace, file: { key, name, size = 0 } }: { readonly workspace: string; readonly file: Row }) {
+  const url = fileUrl(workspace, key);
+  switch (kindOf(name, size)) {
+    case "image":
+      return (
+        <Anchor href={url}>
+          <img src={url} alt={`Contents of ${name}`} className={classes.image} />
+        </Anchor>
+      );
+    case "text":
+      return <TextLook url={url} name={name} />;
+    case "none":
+      return (
+        <Text size="sm" c="dimmed">
+          There is no preview of files of this kind.
+        </Text>
+      );
+  }
+}
+
+function TextLook({ url, name }: { readonly url: string; readonly name: string }) {
+  const text = useQuery({
+    queryKey: ["file-text", url],
+    queryFn: async () => (await request(url, { headers: { accept: "*/*" } })).text(),
+  });
+  return (
+    <Awaited query={text} what="Reading the file">
+      {(found) => (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls has to be reached
+        <pre className={classes.text} tabIndex={0} aria-label={`Contents of ${name}`}>
+          {prettify(name, found)}
+        </pre>
+      )}
+    </Awaited>
+  );
+}

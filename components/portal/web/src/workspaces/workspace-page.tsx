@@ -1,0 +1,106 @@
+import { Anchor, Breadcrumbs, Group, Stack, Tabs } from "@mantine/core";
+import { Awaited, Page, UsageBar } from "@swath/ui";
+import { useQuery } from "@tanstack/react-query";
+import { FolderOpen, KeyRound, Settings, Users } from "lucide-react";
+import { Link, useNavigate, useParams } from "react-router";
+
+import { type Workspace, readWorkspace } from "../api/workspaces.ts";
+import { Access } from "./access/access.tsx";
+import { Files } from "./files/files.tsx";
+import { Members } from "./members.tsx";
+import { Provisioning } from "./provisioning.tsx";
+import { WorkspaceSettings } from "./workspace-settings.tsx";
+import { StatusBadge } from "./status-badge.tsx";
+
+const PARTS = [
+  { value: "files", label: "Files", icon: FolderOpen },
+  { value: "access", label: "Access", icon: KeyRound },
+  { value: "members", label: "Members", icon: Users },
+  { value: "settings", label: "Settings", icon: Settings },
+] as const;
+
+/** One workspace: its files, keys, members and settings. */
+export function Component() {
+  const { name = "", part = "files" } = useParams();
+  const navigate = useNavigate();
+  const workspace = useQuery({
+    queryKey: ["workspace", name],
+    queryFn: () => readWorkspace(name),
+    refetchInterval: ({ state: { data } }) => (data?.status === "ready" ? 15_000 : 1000),
+  });
+  return (
+    <Page
+      title={name}
+      above={
+        <Breadcrumbs>
+          <Anchor component={Link} to="/workspaces" size="sm">
+            Workspaces
+          </Anchor>
+        </Breadcrumbs>
+      }
+      about={workspace.data && <About workspace={workspace.data} />}
+      actions={workspace.data?.storage?.usage && <Usage workspace={workspace.data} />}
+    >
+      <Awaited query={workspace} what={`Reading ${name}`}>
+        {(found) =>
+          found.status === "ready" ? (
+            <Tabs
+              value={part}
+              onChange={(next) => void navigate(`../${next}`, { relative: "path" })}
+              keepMounted={false}
+            >
+              <Tabs.List mb="md" aria-label="Parts of the workspace">
+                {PARTS.map(({ value, label, icon: Icon }) => (
+                  <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>
+                    {label}
+                  </Tabs.Tab>
+                ))}
+              </Tabs.List>
+              <Tabs.Panel value="files">
+                <Files workspace={found} />
+              </Tabs.Panel>
+              <Tabs.Panel value="access">
+                <Access workspace={found} />
+              </Tabs.Panel>
+              <Tabs.Panel value="members">
+                <Members workspace={found} />
+              </Tabs.Panel>
+              <Tabs.Panel value="settings">
+                <WorkspaceSettings workspace={found} />
+              </Tabs.Panel>
+            </Tabs>
+          ) : (
+            <Provisioning workspace={found} />
+          )
+        }
+      </Awaited>
+    </Page>
+  );
+}
+
+function About({ workspace: { owner, role, status } }: { readonly workspace: Workspace }) {
+  return (
+    <Group gap="sm">
+      <StatusBadge status={status} />
+      <span>
+        Owner {owner}; you are {role}
+      </span>
+    </Group>
+  );
+}
+
+function Usage({ workspace: { name, storage } }: { readonly workspace: Workspace }) {
+  const usage = storage?.usage;
+  if (usage === undefined || usage === null) {
+    return null;
+  }
+  return (
+    <Stack gap={0} w={220}>
+      <UsageBar
+        used={usage.bytes}
+        limit={usage.quota_in_mb === undefined ? null : usage.quota_in_mb * 2 ** 20}
+        label={`Storage used by ${name}`}
+      />
+    </Stack>
+  );
+}

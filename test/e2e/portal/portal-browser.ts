@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { request } from "node:https";
+
+import type { TestCluster } from "@swath/testing";
+import axe from "axe-core";
+import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+
+const CHROMIUM = "/usr/bin/chromium";
+export const skipWithoutChromium: string | false = existsSync(CHROMIUM)
+  ? false
+  : "needs Chromium (apt-get install chromium)";
+/** Password of the administrator and the test users of a deployment on loopback. */
+export const PASSWORD = "changeme";
+
+/** A deployed portal, as people with browsers meet it. */
+export interface PortalRig {
+  readonly url: (service: string, path?: string) => string;
+  /** A browser of somebody's own. `requests` are the addresses that its pages asked for. */
+  readonly open: (options?: { readonly bypassCSP?: boolean }) => Promise<Visitor>;
+  /** A request without a browser, with any headers. */
+  readonly ask: (service: string, path: string, options?: AskOptions) => Promise<{ status: number; body: string }>;
+  readonly close: () => Promise<void>;
+}
+
+interface AskOptions {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly requests: readonly string[];
+  readonly logIn: (username: string, path?: string) => Promise<void>;
+}
+
+export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
+  const tlsPort = /,(\d+):443/.exec(cluster.env["LOCALCLUSTER_EXTRA_OPTIONS"] ?? "")?.[1] ?? "443";
+  const url = (service: string, path = "/") => `https://${service}.${cluster.domain}:${tlsPort}${path}`;
+  const browser: Browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+  });
+  return {
+    url,
+    open: async ({ bypassCSP = false } = {}) => {
+      const context = await browser.newContext({
+        ignoreHTTPSErrors: true,
+        bypassCSP,
+        acceptDownloads: true,
+        viewport: { width: 1280, height: 860 },
+      });
+      await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url("portal", "") });
+      const requests: string[] = [];
+      context.on("request", (request) => requests.push(request.url()));
+      const page = await context.newPage();
+      page.setDefaultTimeout(30_000);
+      return { context, page, requests, logIn: (name, path) => logIn(page, url("portal", path ?? "/"), name) };
+    },
+    ask: (service, path, options) => ask(Number(tlsPort), new URL(url(service)).host, path, options),
+    close: () => browser.close(),
+  };
+}
+
+function ask(
+  port: number,
+  host: string,
+  path: string,
+  { method = "GET", headers = {}, body = "" }: AskOptions = {},
+): Promise<{ status: number; body: string }> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      {
+        host: "127.0.0.1",
+        port,
+        servername: host.split(":", 1)[0] ?? host,
+        rejectUnauthorized: false,
+        method,
+        path,
+        headers: { host, ...headers },
+        agent: false,
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8");
+        response.on("data", (chunk: string) => (text += chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+        response.on("error", reject);
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
+
+async function logIn(page: Page, address: string, username: string): Promise<void> {
+  await page.goto(address);
+  await page.getByRole("link", { name: "Log in" }).click();
+  await page.getByLabel("User name or e-mail").fill(username);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByLabel("Password").press("Enter");
+  await page.waitForURL(address);
+  await page.getByRole("button", { name: /^Signed in as/ }).waitFor();
+}
+
+/** No serious accessibility fault on the page as it is. The browser has to be one with `bypassCSP`. */
+export async function checkAccessibility(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const faults = await page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await checker.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`);
+  });
+  assert.deepEqual(faults, [], page.url());
+}
