@@ -21,7 +21,7 @@ export async function collectMachineFacts({ env, args, readKeptDomain }: FactSou
   const { config } = resolveConfig({ env, args, facts: { clusterIp: "127.0.0.1", wildcardDnsResolves: true } });
   const { PORTAL_VALUES: file } = config.variables;
   const [place, portalValues] = await Promise.all([
-    collectPlace(config, readKeptDomain),
+    collectPlace(config, { env, readKeptDomain }),
     file === undefined ? undefined : readPortalValuesFile(file),
   ]);
   return { ...place, ...(portalValues && { portalValues }) };
@@ -36,7 +36,10 @@ async function readPortalValuesFile(path: string): Promise<PortalValuesFile> {
   }
 }
 
-async function collectPlace(config: Config, readKeptDomain: FactSources["readKeptDomain"]): Promise<MachineFacts> {
+async function collectPlace(
+  config: Config,
+  { env, readKeptDomain }: Pick<FactSources, "env" | "readKeptDomain">,
+): Promise<MachineFacts> {
   const { REQUIRE_LOCALCLUSTER: isLocal, LOCALCLUSTER_TOOL: tool } = config.variables;
   if (!isLocal) {
     return { clusterIp: undefined, wildcardDnsResolves: true };

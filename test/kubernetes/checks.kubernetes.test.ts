@@ -66,7 +66,10 @@ test("a cluster that nobody answers for", async () => {
   const KUBECONFIG = writeConfig("nobody", "https://127.0.0.1:59999", {});
   const { status, stderr } = await apply({ KUBECONFIG });
   assert.equal(status, 1);
-  assert.match(stderr, /the cluster of context "lab" cannot be reached at https:\/\/127\.0\.0\.1:59999: .*ECONNREFUSED/);
+  assert.match(
+    stderr,
+    /the cluster of context "lab" cannot be reached at https:\/\/127\.0\.0\.1:59999: .*ECONNREFUSED/,
+  );
 });
 
 test("no kubeconfig at all, and a context that is not in it", async () => {

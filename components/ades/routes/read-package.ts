@@ -94,7 +94,11 @@ async function readUnit(
   const folder = join(settings.DATA_DIR, "packages");
   await mkdir(folder, { recursive: true });
   const s3 = /^s3:/i.test(href) ? await findBuckets(settings, owner) : [];
-  const text = await fetchPackage(href, folder, { allowPrivate: allowedPrivate(settings), internal: internalServices(settings), s3 });
+  const text = await fetchPackage(href, folder, {
+    allowPrivate: allowedPrivate(settings),
+    internal: internalServices(settings),
+    s3,
+  });
   const reference = unit.href.startsWith("data:") ? "inline" : unit.href;
   return { text, reference, workflow: w ?? fragment, ...fields };
 }

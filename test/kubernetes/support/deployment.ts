@@ -49,7 +49,10 @@ export async function whyNoDeployment(): Promise<string | undefined> {
     : undefined;
 }
 
-/** What the test cluster lacks: a class for hosts, and volumes that others than root may write. */
+/**
+ * A deployment with these variables, and those of SWATH_TEST_VARIABLES (a JSON object). Brings what the test cluster lacks: a
+ * class for hosts, and volumes that others than root may write.
+ */
 export async function openDeployment(variables: Readonly<Record<string, string>>): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), "swath-kubernetes-"));
   const { PATH, HOME, KUBECONFIG, NODE_COMPILE_CACHE, SWATH_IMAGE } = process.env;
@@ -63,6 +66,7 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     REQUIRE_LOCALCLUSTER: "false",
     REQUIRE_INGRESS_CONTROLLER: "false",
     ...variables,
+    ...(JSON.parse(process.env["SWATH_TEST_VARIABLES"] ?? "{}") as Record<string, string>),
   };
   await applyObjects([
     {

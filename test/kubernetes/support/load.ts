@@ -66,10 +66,7 @@ export interface Load {
 }
 
 /** Sends requests from inside the cluster, in the place of the ingress controller, until `stop`. */
-export async function startLoad(
-  image: string,
-  targets: readonly LoadTarget[],
-): Promise<Load> {
+export async function startLoad(image: string, targets: readonly LoadTarget[]): Promise<Load> {
   await applyObjects([
     { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
     {
