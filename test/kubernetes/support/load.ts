@@ -52,7 +52,8 @@ async function client(target) {
 }
 process.on("SIGTERM", () => { stopping = true; });
 console.log("started");
-Promise.all(targets.flatMap((target) => [client(target), client(target)])).then(() => {
+const asked = new Promise((resolve) => setInterval(() => { if (stopping) resolve(); }, 100));
+Promise.all([asked, ...targets.flatMap((target) => [client(target), client(target)])]).then(() => {
   console.log(JSON.stringify({ sent, failures: failures.slice(0, 20), count: failures.length }));
   process.exit(0);
 });
@@ -67,6 +68,8 @@ export interface Load {
 
 /** Sends requests from inside the cluster, in the place of the ingress controller, until `stop`. */
 export async function startLoad(image: string, targets: readonly LoadTarget[]): Promise<Load> {
+  // Left by a test that failed.
+  await kubectl(["delete", "namespace", NAMESPACE, "--ignore-not-found"]);
   await applyObjects([
     { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
     {
