@@ -55,6 +55,8 @@ export const manifest: Component = {
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
             MAX_CORES: String(variables.PROCESSING_MAX_CORES),
             MAX_RAM_MIB: String(toMebibytes(variables.PROCESSING_MAX_RAM)),
+            JOB_RETENTION_DAYS: String(variables.PROCESSING_JOB_RETENTION_DAYS),
+            RESULT_RETENTION: variables.PROCESSING_RESULT_RETENTION,
             ...toMachine(context),
             ...toIdentity(context),
             ...toStorage(context),

@@ -49,6 +49,17 @@ export const processingVariables = {
     meaning:
       "File with credentials of image registries (containers-auth.json, as `podman login --authfile` writes it) for images of processing jobs on the embedded cluster.",
   },
+  PROCESSING_JOB_RETENTION_DAYS: {
+    type: integer(0, 36_500),
+    fallback: fixed(0),
+    meaning:
+      "Days after which a processing job that has ended is forgotten, with its log; 0 keeps jobs until they are deleted.",
+  },
+  PROCESSING_RESULT_RETENTION: {
+    type: choice(["keep", "with-job"]),
+    fallback: fixed("keep"),
+    meaning: "Whether what a job stored is removed when the job is deleted or forgotten (with-job) or stays (keep).",
+  },
   TEMP_FORWARDING_PORT: {
     type: integer(1, 65_535),
     variants: ["A"],

@@ -114,6 +114,8 @@ export interface Variables {
   readonly PROCESSING_MAX_CORES: number;
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly PROCESSING_PULL_SECRETS: string | undefined;
+  readonly PROCESSING_JOB_RETENTION_DAYS: number;
+  readonly PROCESSING_RESULT_RETENTION: string;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
   /** auto, none, podman, docker, or the path of one. */
   readonly CONTAINER_ENGINE: string;
