@@ -83,6 +83,8 @@ const begun = (job: string) =>
   waitUntil(
     `the pod of ${job} runs`,
     async () => {
+      const { body } = await ades.ask(`/eric/ogc-api/jobs/${job}`);
+      assert.ok(["accepted", "running"].includes(body.status), body.message);
       const pod = await podOf(job);
       return pod !== undefined && hasBegun(pod) ? pod : undefined;
     },
