@@ -179,7 +179,7 @@ test("pages have no serious accessibility fault, light and dark, and fit a phone
   await visitor.logIn("eric");
   const { page } = visitor;
   const pages: readonly (readonly [string, () => Promise<void>])[] = [
-    ["/processing/processes", () => page.getByRole("link", { name: "Vegetation index" }).waitFor()],
+    ["/processing/processes", () => page.getByRole("link", { name: "Vegetation index", exact: true }).waitFor()],
     ["/processing/deploy", () => page.getByLabel("Package in CWL").waitFor()],
     ["/processing/processes/ndvi", () => page.locator(".swath-step").first().waitFor()],
     ["/processing/processes/ndvi/run", () => page.getByRole("application").waitFor()],
