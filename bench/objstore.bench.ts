@@ -1,6 +1,5 @@
-import { type ChildProcess, execFile, fork, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, open, rename, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -30,10 +29,24 @@ export async function bench(): Promise<BenchRow[]> {
   let child: ChildProcess | undefined;
   try {
     await fill(data);
-    child = fork(join(import.meta.dirname, "../components/objstore/test/crash-child.ts"), [data, "none"], {
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    const port = await freePort();
+    child = spawn(process.execPath, [join(import.meta.dirname, "../components/objstore/main.ts")], {
+      env: {
+        // As the platform starts it.
+        NODE_OPTIONS: "--max-semi-space-size=1",
+        DATA_DIR: data,
+        PUBLIC_URL: `http://127.0.0.1:${port}`,
+        LISTEN: `127.0.0.1:${port}`,
+        LISTEN_CONSOLE: "127.0.0.1:0",
+        LOG_LEVEL: "error",
+        OBJSTORE_ROOT_USER: CREDENTIAL.id,
+        OBJSTORE_ROOT_PASSWORD: CREDENTIAL.secret,
+      },
+      stdio: ["ignore", "ignore", "inherit"],
     });
-    const [port] = (await once(child, "message")) as [number];
+    while (!(await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined))) {
+      await sleep(100);
+    }
     const url = `http://127.0.0.1:${port}`;
     const rows = [...(await benchSmall(url, folder)), ...(await benchLarge(url, folder)), await benchListing(url)];
     const peak = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1]) / 1024;
@@ -197,11 +210,16 @@ async function benchLarge(url: string, folder: string): Promise<BenchRow[]> {
   return rows;
 }
 
-async function startNginx(folder: string): Promise<{ url: string; child: ChildProcess }> {
+async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
   const { port } = probe.address() as AddressInfo;
   await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+async function startNginx(folder: string): Promise<{ url: string; child: ChildProcess }> {
+  const port = await freePort();
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${folder}/t-${kind};`,
   );

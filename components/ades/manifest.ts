@@ -11,7 +11,12 @@ export const manifest: Component = {
   title: "Processing service",
   namespace: NAMESPACE,
   enabled: ({ variables }) => variables.REQUIRE_ADES,
-  declare: ({ settings: { variables } }) => ({
+  declare: ({
+    settings: { variables },
+    settings: {
+      variables: { IDENTITY_SERVICE_ADMIN_USER: admin },
+    },
+  }) => ({
     routes: [
       {
         service: "ades",
@@ -30,8 +35,8 @@ export const manifest: Component = {
         name: "Processing service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
         resources: [
-          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
-          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+          { name: "admin", uris: ["/*"], users: [admin] },
+          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user, admin] })),
         ],
       },
     ],
@@ -112,7 +117,8 @@ function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<st
       : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
     S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
     S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
-    ...(toWorkspace && {
+    // Results go there, or inputs come from there.
+    ...(isEnabled("workspace-api") && {
       WORKSPACE_URL: { peer: "workspace-api", port: "internal" },
       WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const,
     }),

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import { openIssuer } from "@swath/auth";
 import type { Logger, RunningService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
@@ -17,7 +18,7 @@ import { moveWatermark } from "./store/recovery.ts";
 import { openStore } from "./store/store.ts";
 import { createAssumeRole } from "./sts/assume-role.ts";
 import { addDefaultRoles } from "./sts/default-roles.ts";
-import { createTokenVerifier } from "./sts/verify-token.ts";
+import { createWebIdentityVerifier } from "./sts/verify-token.ts";
 
 interface BuildContext {
   readonly settings: ObjstoreSettings;
@@ -46,7 +47,13 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const identity =
     issuer === undefined
       ? undefined
-      : createTokenVerifier(issuer, settings.IDENTITY_INTERNAL_URL ?? new URL(issuer).origin);
+      : createWebIdentityVerifier({
+          issuer,
+          peerUrl: settings.IDENTITY_INTERNAL_URL,
+          audiences: settings.ACCEPTED_AUDIENCES.split(",").flatMap((part) =>
+            part.trim() === "" ? [] : [part.trim()],
+          ),
+        });
   const role =
     identity === undefined ? undefined : { accounts: store.accounts, verifyToken: identity.verify, now: store.now };
   if (identity !== undefined) {
@@ -58,6 +65,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     labelNames: ["operation", "status"],
     registers: [metrics],
   });
+  const durationsOf = rememberLabels(requests);
   const damaged = new Counter({
     name: "objstore_damaged_total",
     help: "Damaged content found by the scrub",
@@ -77,7 +85,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
     onRequest: ({ error, ...entry }) => {
-      requests.observe({ operation: entry.operation, status: String(entry.status) }, entry.ms / 1000);
+      durationsOf(entry.operation, entry.status).observe(entry.ms / 1000);
       if (error !== undefined) {
         logger.error({ ...entry, err: error }, "request failed");
       } else {
@@ -85,8 +93,10 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       }
     },
   });
+  const login = openLogin(settings);
   const app = createConsole({
     ...common,
+    login,
     logger,
     scrub,
     role,
@@ -122,8 +132,32 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       timers.forEach(clearInterval);
       await app.close();
       await identity?.close();
+      await login?.issuer.close();
       await store.close();
     },
+  };
+}
+
+/** People come by the platform's login where there is one that can send them back. */
+function openLogin(settings: ObjstoreSettings) {
+  const { IDENTITY_ISSUER: issuer, IDENTITY_INTERNAL_URL: peerUrl, CONSOLE_URL: url, CONSOLE_CLIENT_ID } = settings;
+  return issuer === undefined || url === undefined
+    ? undefined
+    : {
+        issuer: openIssuer({ issuer, ...(peerUrl !== undefined && { peerUrl }) }),
+        clientId: CONSOLE_CLIENT_ID,
+        consoleUrl: url.replace(/\/+$/, ""),
+      };
+}
+
+/** The histogram of an operation and status. Looking it up by its labels each time costs more than adding to it. */
+function rememberLabels(requests: Histogram<"operation" | "status">) {
+  const known = new Map<string, Histogram.Internal<"operation" | "status">>();
+  return (operation: string, status: number) => {
+    const name = `${operation} ${status}`;
+    const found = known.get(name) ?? requests.labels(operation, String(status));
+    known.set(name, found);
+    return found;
   };
 }
 

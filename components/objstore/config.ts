@@ -30,6 +30,16 @@ export const settings = defineSettings({
     optional: true,
     description: "Where the identity service is reached inside the deployment",
   },
+  CONSOLE_CLIENT_ID: {
+    kind: "string",
+    default: "objstore-console",
+    description: "Public client of the identity service that people sign in to the console with",
+  },
+  ACCEPTED_AUDIENCES: {
+    kind: "string",
+    default: "account",
+    description: "Audiences of which an access token must have one, separated by commas",
+  },
 });
 
 export type ObjstoreSettings = Settings<typeof settings>;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
 import { type Principal, isAllowed, toPrincipal } from "./access/principal.ts";
+import { toRootKey } from "./access/root-key.ts";
 import type { DiskGuard } from "./background/disk-guard.ts";
 import { S3Error } from "./errors.ts";
 import type { OperationContext } from "./operations/operation.ts";
@@ -14,6 +15,7 @@ import { authenticate, authenticateForm } from "./signature/authenticate.ts";
 import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
+import { isDiskFull } from "./store/disk-full.ts";
 import type { ObjectStore } from "./store/store.ts";
 import type { AssumeRole } from "./sts/assume-role.ts";
 
@@ -103,37 +105,39 @@ async function answer(
       requestId,
       ...(error !== undefined && { error }),
     });
-  response.setHeader("x-amz-request-id", requestId);
-  response.setHeader("server", "swath");
+  const baseHead = ["x-amz-request-id", requestId, "server", "swath"];
   let operation = "unknown";
   try {
     const address = parseAddress(target, message.headers.host, context.domain);
     if (message.method === "OPTIONS") {
       operation = "Preflight";
+      setHeaders(response, baseHead);
       answerPreflight(context, address, message, response);
     } else {
-      addCors(context, address, message, response);
-      operation = await perform(context, address, message, response, requestId, acceptBody, (name) => {
+      addCors(context, address, message, baseHead);
+      const incoming = { address, message, response, requestId, baseHead, acceptBody };
+      await perform(context, incoming, (name) => {
         operation = name;
       });
     }
     log(operation);
   } catch (error) {
-    const isOurs = !(error instanceof S3Error) && !message.destroyed && !response.destroyed;
-    sendError(error, message, response, requestId, target);
-    log(operation, isOurs || (error instanceof S3Error && error.status === 500) ? error : undefined);
+    const known = toS3Error(error);
+    // Nobody's fault when the client went away; a full disk is for somebody to see to.
+    const isOurs = known.status >= 500 && known.code !== "NotImplemented" && !response.destroyed;
+    sendError(known, { message, response, requestId, baseHead }, target);
+    log(operation, isOurs ? error : undefined);
   }
 }
 
-async function perform(
+type Incoming = Pick<S3Request, "address" | "message" | "response" | "requestId" | "baseHead" | "acceptBody">;
+
+function perform(
   context: ServerContext,
-  address: Address,
-  message: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
-  acceptBody: () => void,
+  incoming: Incoming,
   onOperation: (name: string) => void,
-): Promise<string> {
+): void | Promise<void> {
+  const { address, message, response, baseHead } = incoming;
   const { store, region } = context;
   const method = message.method ?? "GET";
   const credentials = {
@@ -143,24 +147,20 @@ async function perform(
     now: store.now,
   };
   const signed = authenticate(
-    { method, path: address.path, query: address.query, headers: message.headers },
+    { method, path: address.path, query: address.query, headers: message.headers, raw: address.raw },
     credentials,
   );
   const request: S3Request = {
-    message,
-    response,
+    ...incoming,
     headers: message.headers,
     method,
-    address,
     query: new Map(address.query),
-    requestId,
     payload: signed?.payload ?? readAnonymousPayload(message),
-    acceptBody,
   };
   if (address.bucket === undefined && method === "POST" && signed === undefined && context.assumeRole !== undefined) {
     onOperation("AssumeRoleWithWebIdentity");
-    await context.assumeRole(request);
-    return "AssumeRoleWithWebIdentity";
+    setHeaders(response, baseHead);
+    return context.assumeRole(request);
   }
   const admit = (credential: AccessKey | undefined, authType: string | undefined) => {
     const principal: Principal =
@@ -190,6 +190,7 @@ async function perform(
   if (operation.name !== "CreateBucket" && address.bucket !== undefined) {
     store.buckets.get(address.bucket);
   }
+  const releases: (() => void)[] = [];
   const work: OperationContext = {
     store,
     request,
@@ -198,13 +199,28 @@ async function perform(
     publicUrl: context.publicUrl,
     authorize,
     signIn: (form) => admit(authenticateForm(form, credentials), "POST"),
-    checkRoom: (bucket, bytes) => {
-      context.disk.check(bytes);
-      checkQuota(bucket, bytes);
+    checkRoom: (bucket, bytes, freed = 0) => {
+      checkQuota(bucket, bytes - freed);
+      releases.push(context.disk.reserve(bytes));
     },
   };
-  await operation.handle(work);
-  return operation.name;
+  if (operation.sendsHead !== true) {
+    setHeaders(response, baseHead);
+  }
+  const handled = operation.handle(work);
+  return handled instanceof Promise
+    ? handled.finally(() => {
+        for (const release of releases) {
+          release();
+        }
+      })
+    : undefined;
+}
+
+function setHeaders(response: ServerResponse, head: readonly string[]): void {
+  for (let at = 0; at < head.length; at += 2) {
+    response.setHeader(head[at] as string, head[at + 1] as string);
+  }
 }
 
 function readAnonymousPayload(message: IncomingMessage): S3Request["payload"] {
@@ -246,11 +262,10 @@ function corsHeaders(
   return toCorsHeaders(rules, { origin, method, headers });
 }
 
-function addCors(context: ServerContext, address: Address, message: IncomingMessage, response: ServerResponse): void {
+function addCors(context: ServerContext, address: Address, message: IncomingMessage, head: string[]): void {
   const { origin } = message.headers;
-  const headers = origin === undefined ? undefined : corsHeaders(context, address, message.method ?? "", origin, []);
-  for (const [name, value] of Object.entries(headers ?? {})) {
-    response.setHeader(name, value);
+  if (origin !== undefined) {
+    head.push(...Object.entries(corsHeaders(context, address, message.method ?? "", origin, []) ?? {}).flat());
   }
 }
 
@@ -275,18 +290,22 @@ function answerPreflight(
   response.writeHead(200, { ...headers, "content-length": 0 }).end();
 }
 
+function toS3Error(error: unknown): S3Error {
+  if (error instanceof S3Error) {
+    return error;
+  }
+  return new S3Error(isDiskFull(error) ? "InsufficientStorage" : "InternalError", undefined, { cause: error });
+}
+
 function sendError(
-  error: unknown,
-  message: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
+  known: S3Error,
+  { message, response, requestId, baseHead }: Pick<Incoming, "message" | "response" | "requestId" | "baseHead">,
   target: string,
 ): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const known = error instanceof S3Error ? error : new S3Error("InternalError", undefined, { cause: error });
   for (const name of [
     "content-length",
     "content-type",
@@ -298,6 +317,7 @@ function sendError(
   ]) {
     response.removeHeader(name);
   }
+  setHeaders(response, baseHead);
   for (const [name, value] of Object.entries(known.headers)) {
     response.setHeader(name, value);
   }
@@ -318,20 +338,4 @@ function sendError(
   response
     .writeHead(known.status, { "content-type": "application/xml", "content-length": Buffer.byteLength(body) })
     .end(body);
-}
-
-function toRootKey(user: string, secret: string): AccessKey {
-  return {
-    id: user,
-    secret,
-    user,
-    title: "root",
-    created: 0,
-    enabled: 1,
-    policy: null,
-    expires: null,
-    token: null,
-    claims: null,
-    session_policy: null,
-  };
 }

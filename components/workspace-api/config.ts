@@ -36,11 +36,20 @@ export const reconcilerSettings = defineSettings({
   OBJSTORE_ADMIN_URL: {
     kind: "string",
     optional: true,
-    description: "Administration API of the object storage; without it buckets cannot be made.",
+    description:
+      "Administration API of the object storage; an existing one has none: buckets get no keys and no quota.",
   },
-  OBJSTORE_URL: { kind: "string", optional: true, description: "The object storage inside the deployment (S3)." },
-  OBJSTORE_ROOT_USER: { kind: "string", optional: true, description: "Root user of the object storage." },
-  OBJSTORE_ROOT_PASSWORD: { kind: "string", optional: true, secret: true, description: "Its password." },
+  OBJSTORE_URL: {
+    kind: "string",
+    optional: true,
+    description: "S3 of the object storage, inside the deployment or existing.",
+  },
+  OBJSTORE_ROOT_USER: {
+    kind: "string",
+    optional: true,
+    description: "Root user of the object storage, or a key of the existing one.",
+  },
+  OBJSTORE_ROOT_PASSWORD: { kind: "string", optional: true, secret: true, description: "Its password or secret." },
   S3_REGION: apiSettings.S3_REGION,
   IDENTITY_INTERNAL_URL: { ...apiSettings.IDENTITY_INTERNAL_URL, description: "Without it nothing is protected." },
   IDENTITY_REALM: apiSettings.IDENTITY_REALM,

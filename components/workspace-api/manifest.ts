@@ -63,7 +63,7 @@ export const manifest: Component = {
             AUTHENTICATION: variables.REQUIRE_WORKSPACE_API_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("workspace-api-open") }),
             INTERNAL_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 },
-            S3_ENDPOINT: variables.OBJSTORE_ENDPOINT ?? context.publicUrl("objstore"),
+            ...toPublicStorage(context),
           },
           ports: [
             { name: "http", number: 8080 },
@@ -79,7 +79,6 @@ export const manifest: Component = {
 
 function createReconciler(context: DeployContext) {
   const { variables } = context.settings;
-  const { isEnabled } = context;
   return {
     name: "workspace-reconciler",
     namespace: NAMESPACE,
@@ -88,21 +87,44 @@ function createReconciler(context: DeployContext) {
     kind: "service" as const,
     env: {
       ...toShared(context),
-      ...(isEnabled("identity") && { IDENTITY_ADMIN_PASSWORD: variables.IDENTITY_SERVICE_ADMIN_PASSWORD }),
+      ...(context.isEnabled("identity") && { IDENTITY_ADMIN_PASSWORD: variables.IDENTITY_SERVICE_ADMIN_PASSWORD }),
       IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
       WORKSPACE_NAMESPACES: { onKubernetes: "true" },
       DEPLOYMENT: { onKubernetes: context.settings.clusterName },
-      S3_ENDPOINT: variables.OBJSTORE_ENDPOINT ?? context.publicUrl("objstore"),
-      ...(isEnabled("objstore") && {
-        OBJSTORE_ADMIN_URL: { peer: "objstore", port: "console" },
-        OBJSTORE_URL: { peer: "objstore" },
-        OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
-        OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
-      }),
+      ...toPublicStorage(context),
+      ...toStorage(context),
     },
     clusterRole: NAMESPACES_ROLE,
     resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
   };
+}
+
+/** Where buckets are made: the deployed object storage, or an existing one by plain S3. */
+function toStorage({ settings: { variables }, isEnabled }: DeployContext): Record<string, EnvValue> {
+  const { OBJSTORE_ENDPOINT: endpoint } = variables;
+  const keys = {
+    OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
+    OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
+  };
+  return isEnabled("objstore")
+    ? {
+        OBJSTORE_ADMIN_URL: { peer: "objstore", port: "console" },
+        OBJSTORE_URL: { peer: "objstore" },
+        ...keys,
+      }
+    : endpoint === undefined
+      ? {}
+      : { OBJSTORE_URL: endpoint, ...keys };
+}
+
+/** The address that people and their programs use. */
+function toPublicStorage(context: DeployContext): Record<string, EnvValue> {
+  const { OBJSTORE_ENDPOINT: endpoint } = context.settings.variables;
+  return context.isEnabled("objstore")
+    ? { S3_ENDPOINT: context.publicUrl("objstore") }
+    : endpoint === undefined
+      ? {}
+      : { S3_ENDPOINT: endpoint };
 }
 
 function toShared({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {

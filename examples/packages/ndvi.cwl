@@ -29,11 +29,15 @@ $graph:
         default: nir
         label: Near-infrared band
         doc: Key of the asset with the near-infrared band
+      aoi:
+        type: string?
+        label: Area of interest
+        doc: Longitudes and latitudes of the wanted part, as west,south,east,north; the whole scene when left out
     steps:
       index:
         run: "#ndvi-scene"
         scatter: scene
-        in: { scene: scenes, red: red, nir: nir }
+        in: { scene: scenes, red: red, nir: nir, aoi: aoi }
         out: [result]
       collect:
         run: "#ndvi-collect"
@@ -60,6 +64,7 @@ $graph:
       scene: { type: Directory, inputBinding: { prefix: --scene } }
       red: { type: string, inputBinding: { prefix: --red } }
       nir: { type: string, inputBinding: { prefix: --nir } }
+      aoi: { type: string?, inputBinding: { prefix: --aoi } }
     outputs:
       result: { type: Directory, outputBinding: { glob: . } }
 

@@ -79,6 +79,34 @@ for (const name of PACKAGES) {
   });
 }
 
+test("an area of interest cuts its part out of the scene, pixel on pixel", async () => {
+  const target = join(folder, "ndvi-aoi");
+  const scene = join(examples, "scenes/lommel");
+  const args = ["ndvi", "--scene", scene, "--red", "red", "--nir", "nir"];
+  await run("mkdir", ["-p", target]);
+  const options = { cwd: target, env: { PATH: "/usr/bin:/bin" } };
+  await run(join(examples, "bin/swath-examples"), [...args, "--aoi", "5.25,51.21,5.28,51.24"], options);
+  const [part] = await readScenes(target);
+  const whole = (await itemsOf("ndvi")).find(({ item }) => item.id.includes("lommel"));
+  assert.ok(part !== undefined && whole !== undefined);
+  const [cropped, full] = [await readRaster(assetPath(part, "ndvi")), await readRaster(assetPath(whole, "ndvi"))];
+  const column = (cropped.grid.west - full.grid.west) / full.grid.pixel;
+  const row = (full.grid.north - cropped.grid.north) / full.grid.pixel;
+  assert.ok(Number.isInteger(column) && Number.isInteger(row) && cropped.grid.width < full.grid.width);
+  for (let line = 0; line < cropped.grid.height; line += 1) {
+    for (let at = 0; at < cropped.grid.width; at += 1) {
+      const expected = full.data[(row + line) * full.grid.width + column + at];
+      assert.equal(cropped.data[line * cropped.grid.width + at], expected);
+    }
+  }
+  const [west = 0, south = 0] = part.item.bbox ?? [];
+  assert.ok(Math.abs(west - 5.25) < 0.005 && Math.abs(south - 51.21) < 0.005, JSON.stringify(part.item.bbox));
+  await assert.rejects(
+    run(join(examples, "bin/swath-examples"), [...args, "--aoi", "1,1,2,2"], options),
+    /does not touch/,
+  );
+});
+
 test("the vegetation index is GDAL's own, pixel by pixel", needsGdal, async () => {
   const calculation = "numpy.where((A+B)==0, -9999, (A.astype(float)-B)/(numpy.where((A+B)==0, 1, A.astype(float)+B)))";
   for (const scene of await itemsOf("ndvi")) {

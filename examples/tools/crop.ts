@@ -1,3 +1,4 @@
+import { type Box, edgeOf, parseBox } from "./area.ts";
 import { readRaster } from "./band.ts";
 import { ToolError } from "./errors.ts";
 import { openGdal } from "./gdal.ts";
@@ -17,7 +18,7 @@ export async function crop(options: Readonly<Record<string, string>>): Promise<s
   const scene = await readScene(directory);
   const gdal = await openGdal();
   try {
-    const bbox = parseBox(box);
+    const bbox = parseBox(box, "--bbox");
     const grid = await planGrid(
       bbox,
       Number(epsg),
@@ -75,22 +76,9 @@ export async function crop(options: Readonly<Record<string, string>>): Promise<s
   }
 }
 
-function parseBox(text: string): readonly [number, number, number, number] {
-  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...others] = text
-    .split(",")
-    .map(Number);
-  if (
-    others.length > 0 ||
-    !(west < east && south < north && west >= -180 && east <= 180 && south >= -90 && north <= 90)
-  ) {
-    throw new ToolError(`--bbox is "${text}"; write west,south,east,north in degrees`);
-  }
-  return [west, south, east, north];
-}
-
 /** The smallest grid around the box whose lines lie `offset` beside multiples of the resolution: scenes of any tile then fit together. */
 async function planGrid(
-  [west, south, east, north]: readonly [number, number, number, number],
+  bbox: Box,
   epsg: number,
   { pixel, offset }: { readonly pixel: number; readonly offset: number },
   transform: (
@@ -102,17 +90,7 @@ async function planGrid(
   if (!Number.isInteger(epsg) || epsg <= 0 || !(pixel > 0) || Number.isNaN(offset)) {
     throw new ToolError("--epsg needs the code of a reference system, --resolution and --offset lengths in its units");
   }
-  const steps = Array.from({ length: 11 }, (_, index) => index / 10);
-  const edge = steps.flatMap((share): [number, number][] => {
-    const [x, y] = [west + share * (east - west), south + share * (north - south)];
-    return [
-      [x, south],
-      [x, north],
-      [west, y],
-      [east, y],
-    ];
-  });
-  const points = await transform(edge, "OGC:CRS84", `EPSG:${epsg}`);
+  const points = await transform(edgeOf(bbox), "OGC:CRS84", `EPSG:${epsg}`);
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   const below = (value: number) => Math.floor((value - offset) / pixel) * pixel + offset;
   const above = (value: number) => Math.ceil((value - offset) / pixel) * pixel + offset;

@@ -21,9 +21,9 @@ try {
     throw new ToolError(`unknown tool "${name}"; tools: ${Object.keys(tools).join(", ")}`);
   }
   const { options, scenes } = parse(args);
-  await (
-    await load()
-  )(options, scenes);
+  const work = await load();
+  // On standard error: the log of a job; standard output belongs to packages.
+  console.error(await work(options, scenes));
 } catch (error) {
   console.error(error instanceof ToolError ? `error: ${error.message}` : error);
   process.exit(1);

@@ -1,9 +1,10 @@
+import { cut, findWindow, footprintOf, parseBox } from "./area.ts";
 import { readBand } from "./band.ts";
 import { openGdal } from "./gdal.ts";
 import { EMPTY, meanOf, normalizedDifference } from "./normalized-difference.ts";
 import { readScene } from "./scene.ts";
 import { type Colour, ramp, writeThumbnail } from "./thumbnail.ts";
-import { writeResult } from "./write-result.ts";
+import { type Result, writeResult } from "./write-result.ts";
 
 const GREENS: readonly (readonly [number, Colour])[] = [
   [-0.2, [70, 110, 170]],
@@ -13,28 +14,37 @@ const GREENS: readonly (readonly [number, Colour])[] = [
   [0.9, [10, 80, 20]],
 ];
 
-/** `ndvi --scene DIR --red ASSET --nir ASSET`: vegetation index of one scene, into the working directory. */
+/**
+ * `ndvi --scene DIR --red ASSET --nir ASSET [--aoi W,S,E,N]`: vegetation index of one scene, or of the part of it in an area of
+ * interest, into the working directory.
+ */
 export async function ndvi(options: Readonly<Record<string, string>>): Promise<string> {
-  const { scene: directory = "", red: redName = "red", nir: nirName = "nir" } = options;
+  const { scene: directory = "", red: redName = "red", nir: nirName = "nir", aoi } = options;
   const scene = await readScene(directory);
   const [red, nir] = [await readBand(scene, redName), await readBand(scene, nirName)];
-  const values = normalizedDifference(nir, red, `${nirName} and ${redName} of ${scene.item.id}`);
+  const whole = normalizedDifference(nir, red, `${nirName} and ${redName} of ${scene.item.id}`);
   const id = `${scene.item.id}_ndvi`;
   const gdal = await openGdal();
+  let [values, grid, like] = [whole, nir.grid, scene.item as Result["like"]];
   try {
-    await gdal.writeCog(`${id}.tif`, nir.grid, values, { noData: EMPTY, overviews: "average" });
+    if (aoi !== undefined) {
+      const window = await findWindow(nir.grid, parseBox(aoi, "--aoi"), gdal.transform, scene.item.id);
+      ({ values, grid } = cut(whole, nir.grid, window));
+      like = await footprintOf(grid, gdal.transform);
+    }
+    await gdal.writeCog(`${id}.tif`, grid, values, { noData: EMPTY, overviews: "average" });
   } finally {
     await gdal.close();
   }
-  await writeThumbnail(`${id}.png`, nir.grid, (index) => {
+  await writeThumbnail(`${id}.png`, grid, (index) => {
     const value = values[index] ?? EMPTY;
     return value === EMPTY ? undefined : ramp(GREENS, value);
   });
   const { mean, count } = meanOf(values);
   await writeResult(".", {
     id,
-    like: scene.item,
-    grid: nir.grid,
+    like,
+    grid,
     properties: {
       datetime: scene.item.properties["datetime"],
       title: `Vegetation index of ${scene.item.id}`,

@@ -129,6 +129,15 @@ test("GDAL reads a COG by ranges and writes one", needs("/usr/bin/gdal_translate
   assert.equal(/Checksum=\d+/.exec(here?.stdout ?? "")?.[0], /Checksum=\d+/.exec(there?.stdout ?? "")?.[0]);
 });
 
+test("boto3", needs("/usr/lib/python3/dist-packages/boto3", "python3-boto3"), async () => {
+  const script = join(import.meta.dirname, "boto3-round-trip.py");
+  const { accessKeyId, secretAccessKey } = ROOT;
+  const { stdout } = await run("/usr/bin/python3", [script, store.url, accessKeyId, secretAccessKey, folder], {
+    env: environment(),
+  });
+  assert.equal(stdout.trim(), "done");
+});
+
 async function fetchRoot(method: string, path: string): Promise<void> {
   const authorization = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`;
   const answer = await fetch(`${store.consoleUrl}/api/buckets${path}`, { method, headers: { authorization } });

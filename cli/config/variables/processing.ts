@@ -43,12 +43,6 @@ export const processingVariables = {
     meaning:
       "What runs the containers of processing jobs on the embedded cluster: podman or docker, auto for the first of them that is installed, none for no containers (packages that demand one are then refused).",
   },
-  CONTAINER_AUTH_FILE: {
-    type: text({ pattern: /^\/\S+$/, allowed: "the path of a file" }),
-    fallback: fixed(undefined),
-    meaning:
-      "File with credentials of image registries (containers-auth.json, as `podman login --authfile` writes it) for images of processing jobs on the embedded cluster.",
-  },
   PROCESSING_JOB_RETENTION_DAYS: {
     type: integer(0, 36_500),
     fallback: fixed(0),
@@ -59,6 +53,12 @@ export const processingVariables = {
     type: choice(["keep", "with-job"]),
     fallback: fixed("keep"),
     meaning: "Whether what a job stored is removed when the job is deleted or forgotten (with-job) or stays (keep).",
+  },
+  CONTAINER_AUTH_FILE: {
+    type: text({ pattern: /^\/\S+$/, allowed: "the path of a file" }),
+    fallback: fixed(undefined),
+    meaning:
+      "File with credentials of image registries (containers-auth.json, as `podman login --authfile` writes it) for images of processing jobs on the embedded cluster.",
   },
   TEMP_FORWARDING_PORT: {
     type: integer(1, 65_535),

@@ -80,7 +80,8 @@ interface Findings {
 function convert(given: unknown, type: CwlType, path: string, findings: Findings): unknown {
   const value = unwrap(given);
   const wrong = (): undefined => {
-    findings.problems.push({ path, message: `is ${JSON.stringify(value).slice(0, 80)}; allowed: ${formatType(type)}` });
+    const text = value === undefined ? "missing" : JSON.stringify(value).slice(0, 80);
+    findings.problems.push({ path, message: `is ${text}; allowed: ${formatType(type)}` });
     return undefined;
   };
   switch (type.kind) {

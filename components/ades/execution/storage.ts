@@ -22,9 +22,17 @@ export async function findStorage(settings: AdesSettings, user: string): Promise
   if (endpoint === undefined) {
     throw new Error("there is no object storage that results could go to; deploy with REQUIRE_OBJSTORE=true");
   }
-  return settings.STAGEOUT_TARGET === "workspace"
-    ? findWorkspaceStorage(settings, { endpoint, region }, user)
-    : findCommonStorage(settings, { endpoint, region });
+  const place = { endpoint, region };
+  if (settings.STAGEOUT_TARGET === "workspace") {
+    return findWorkspaceStorage(settings, place, user);
+  }
+  const common = await findCommonStorage(settings, place);
+  if (settings.WORKSPACE_URL === undefined) {
+    return common;
+  }
+  // Scenes may lie in the user's workspace all the same; who has none gives no inputs from there.
+  const own = await findWorkspaceStorage(settings, place, user).catch(() => undefined);
+  return { target: common.target, access: [...(own?.access ?? []), ...common.access] };
 }
 
 interface Place {
@@ -32,11 +40,8 @@ interface Place {
   readonly region: string;
 }
 
-async function findWorkspaceStorage(
-  { WORKSPACE_URL: url, WORKSPACE_SECRET: secret }: AdesSettings,
-  place: Place,
-  user: string,
-): Promise<UserStorage> {
+async function findWorkspaceStorage(settings: AdesSettings, place: Place, user: string): Promise<UserStorage> {
+  const { WORKSPACE_URL: url, WORKSPACE_SECRET: secret } = settings;
   if (url === undefined || secret === undefined) {
     throw new Error(
       "results go to workspaces, and there is no workspace API; deploy it, or set STAGEOUT_TARGET=objstore",
@@ -56,19 +61,25 @@ async function findWorkspaceStorage(
       throw new Error(body.detail ?? `the workspace API answers ${answer.status}`);
     }
     const { bucketname: bucket, access, secret: secretAccessKey } = body.storage.credentials;
-    const target = { ...place, bucket, credentials: { accessKeyId: access, secretAccessKey } };
+    // Workspaces have no keys of their own in an existing object storage: the platform's are used, for this bucket alone.
+    const credentials = access === "" ? readOwnKeys(settings) : { accessKeyId: access, secretAccessKey };
+    const target = { ...place, bucket, credentials };
     return { target, access: [{ ...target, buckets: [bucket], isPrivate: true }] };
   } finally {
     await peer.close();
   }
 }
 
-async function findCommonStorage(settings: AdesSettings, place: Place): Promise<UserStorage> {
-  const { STAGEOUT_BUCKET: bucket, S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey } = settings;
+function readOwnKeys({ S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey }: AdesSettings) {
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error("S3_ACCESS_KEY and S3_SECRET_KEY, the keys of the object storage, are missing");
   }
-  const target = { ...place, bucket, credentials: { accessKeyId, secretAccessKey } };
+  return { accessKeyId, secretAccessKey };
+}
+
+async function findCommonStorage(settings: AdesSettings, place: Place): Promise<UserStorage> {
+  const { STAGEOUT_BUCKET: bucket } = settings;
+  const target = { ...place, bucket, credentials: readOwnKeys(settings) };
   const client = createS3Client(target, { connections: 1, stallSeconds: 20 });
   try {
     await client.send(new HeadBucketCommand({ Bucket: bucket })).catch(async (error: unknown) => {

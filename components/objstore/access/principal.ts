@@ -1,7 +1,8 @@
 import { S3Error } from "../errors.ts";
 import type { AccessKey, Accounts } from "../store/accounts.ts";
 import type { Bucket } from "../store/rows.ts";
-import { type AccessQuestion, type Policy, evaluatePolicy, parsePolicy } from "./policy.ts";
+import { recallPolicy } from "./policy-memory.ts";
+import { type AccessQuestion, type Policy, evaluatePolicy } from "./policy.ts";
 
 /** Who asks. */
 export type Principal =
@@ -28,22 +29,30 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
   if (key.enabled === 0) {
     throw new S3Error("InvalidAccessKeyId", "The access key is disabled.");
   }
-  const own = key.policy === null ? [] : [parsePolicy(key.policy)];
-  if (key.user === rootUser) {
-    return own.length === 0
-      ? { kind: "root", name: rootUser }
-      : { kind: "user", name: rootUser, policies: own, claims: {} };
+  const own = key.policy === null ? [] : [recallPolicy(key.policy)];
+  const limit = key.session_policy === null ? undefined : { limit: recallPolicy(key.session_policy) };
+  if (key.user === rootUser && key.claims === null) {
+    if (own.length === 0 && limit === undefined) {
+      return { kind: "root", name: rootUser };
+    }
+    // Narrowed, root may do what the narrowing says.
+    return {
+      kind: "user",
+      name: rootUser,
+      policies: own.length > 0 ? own : limit === undefined ? [] : [limit.limit],
+      claims: {},
+      ...limit,
+    };
   }
   const claims = key.claims === null ? {} : (JSON.parse(key.claims) as Record<string, string>);
   if (key.claims !== null) {
-    const limit = key.session_policy === null ? undefined : parsePolicy(key.session_policy);
-    return { kind: "user", name: key.user, policies: own, claims, ...(limit && { limit }) };
+    return { kind: "user", name: key.user, policies: own, claims, ...limit };
   }
   const user = accounts.findUser(key.user);
   if (user === undefined || user.enabled === 0) {
     throw new S3Error("InvalidAccessKeyId", "The user of this access key is disabled.");
   }
-  return { kind: "user", name: user.name, policies: [parsePolicy(user.policy), ...own], claims };
+  return { kind: "user", name: user.name, policies: [recallPolicy(user.policy), ...own], claims, ...limit };
 }
 
 /** The rule of S3: an explicit Deny anywhere wins; else the user's policies or the bucket's policy must allow. */
@@ -66,7 +75,7 @@ export function isAllowed(
   if (principal.kind === "user" && principal.limit && evaluatePolicy(principal.limit, full) !== "allow") {
     return false;
   }
-  const byBucket = bucket?.policy ? evaluatePolicy(parsePolicy(bucket.policy, bucket.name), full) : "none";
+  const byBucket = bucket?.policy ? evaluatePolicy(recallPolicy(bucket.policy, bucket.name), full) : "none";
   if (identity.includes("deny") || byBucket === "deny") {
     return false;
   }

@@ -4,10 +4,10 @@ import { type Static, Type } from "typebox";
 
 import { nameOf } from "../access/principal.ts";
 import type { ObjectStore } from "../store/store.ts";
-import { checkPolicy, toKeyJson } from "./json.ts";
+import { Name, Policy, checkPolicy, toKeyJson, toUserJson } from "./json.ts";
 import type { Session } from "./sessions.ts";
 
-interface AccountRoutesDeps {
+export interface AccountRoutesDeps {
   readonly store: ObjectStore;
   readonly rootUser: string;
   /** @throws {Problem} 401 */
@@ -16,8 +16,6 @@ interface AccountRoutesDeps {
   readonly requireRoot: (request: FastifyRequest) => void;
 }
 
-const Name = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$" });
-const Policy = Type.Object({}, { additionalProperties: true });
 const UserBody = Type.Object({ policy: Policy, enabled: Type.Optional(Type.Boolean()) });
 const KeyBody = Type.Object({
   user: Type.Optional(Name),
@@ -26,28 +24,23 @@ const KeyBody = Type.Object({
   expiresAt: Type.Optional(Type.String({ format: "date-time" })),
 });
 const KeyChange = Type.Object({ enabled: Type.Boolean() });
-const RoleBody = Type.Object({
-  policy: Policy,
-  claim: Type.Optional(Type.String()),
-  value: Type.Optional(Type.String()),
-});
 
-/** Users, access keys and roles. */
+/** Users and access keys. */
 export function addAccountRoutes(
   app: FastifyInstance,
   { store, rootUser, callerOf, requireRoot }: AccountRoutesDeps,
 ): void {
   app.get("/api/users", (request) => {
     requireRoot(request);
-    const users = store.accounts.listUsers();
-    return {
-      users: users.map(({ name, created, enabled, policy }) => ({
-        name,
-        created: new Date(created).toISOString(),
-        enabled: enabled === 1,
-        policy: JSON.parse(policy) as object,
-      })),
-    };
+    return { users: store.accounts.listUsers().map(toUserJson) };
+  });
+  app.get<{ Params: { name: string } }>("/api/users/:name", (request) => {
+    requireRoot(request);
+    const user = store.accounts.findUser(request.params.name);
+    if (user === undefined) {
+      throw new Problem(404, `There is no user ${request.params.name}.`);
+    }
+    return toUserJson(user);
   });
   app.put<{ Params: { name: string }; Body: Static<typeof UserBody> }>(
     "/api/users/:name",
@@ -61,7 +54,7 @@ export function addAccountRoutes(
       const policy = JSON.stringify(request.body.policy);
       checkPolicy(policy);
       const user = await store.accounts.putUser(name, policy, request.body.enabled ?? true);
-      return { name: user.name, enabled: user.enabled === 1, policy: request.body.policy };
+      return toUserJson(user);
     },
   );
   app.delete<{ Params: { name: string } }>("/api/users/:name", async (request, reply) => {
@@ -72,9 +65,9 @@ export function addAccountRoutes(
     return reply.code(204).send();
   });
 
-  app.get("/api/access-keys", (request) => {
+  app.get<{ Querystring: { user?: string } }>("/api/access-keys", (request) => {
     const { principal } = callerOf(request);
-    const keys = store.accounts.listKeys(principal.kind === "root" ? undefined : nameOf(principal));
+    const keys = store.accounts.listKeys(principal.kind === "root" ? request.query.user : nameOf(principal));
     return { accessKeys: keys.map(toKeyJson) };
   });
   app.post<{ Body: Static<typeof KeyBody> }>(
@@ -124,37 +117,6 @@ export function addAccountRoutes(
       throw new Problem(404, "There is no such access key.");
     }
     await store.accounts.deleteKey(key.id);
-    return reply.code(204).send();
-  });
-
-  app.get("/api/roles", (request) => {
-    requireRoot(request);
-    return {
-      roles: store.accounts.listRoles().map((role) => ({
-        name: role.name,
-        claim: role.claim,
-        value: role.claim_value,
-        policy: JSON.parse(role.policy) as object,
-      })),
-    };
-  });
-  app.put<{ Params: { name: string }; Body: Static<typeof RoleBody> }>(
-    "/api/roles/:name",
-    { schema: { params: Type.Object({ name: Name }), body: RoleBody } },
-    async (request, reply) => {
-      requireRoot(request);
-      const policy = JSON.stringify(request.body.policy);
-      checkPolicy(policy);
-      const { claim = null, value = null } = request.body;
-      await store.accounts.putRole({ name: request.params.name, policy, claim, claim_value: value });
-      return reply.code(204).send();
-    },
-  );
-  app.delete<{ Params: { name: string } }>("/api/roles/:name", async (request, reply) => {
-    requireRoot(request);
-    if (!(await store.accounts.deleteRole(request.params.name))) {
-      throw new Problem(404, `There is no role ${request.params.name}.`);
-    }
     return reply.code(204).send();
   });
 }

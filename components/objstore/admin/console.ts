@@ -1,20 +1,23 @@
+import type { Issuer } from "@swath/auth";
 import { type Logger, Problem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
 import { type Principal, isAllowed, nameOf } from "../access/principal.ts";
+import { toRootKey } from "../access/root-key.ts";
 import type { DiskGuard } from "../background/disk-guard.ts";
 import type { Scrub } from "../background/scrub.ts";
 import { S3Error } from "../errors.ts";
 import { isBucketName } from "../protocol/address.ts";
-import type { AccessKey } from "../store/accounts.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 import { exchangeToken } from "../sts/assume-role.ts";
 import { addAccountRoutes } from "./account-routes.ts";
-import { checkPolicy, toKeyJson } from "./json.ts";
-import { presign } from "./presign.ts";
+import { Policy, checkPolicy, toKeyJson } from "./json.ts";
+import { addLinkRoutes } from "./link-routes.ts";
+import { addPlatformLogin } from "./platform-login.ts";
+import { addRoleRoutes } from "./role-routes.ts";
 import { type Session, Sessions, toSessionToken } from "./sessions.ts";
 
 export interface ConsoleOptions {
@@ -27,23 +30,19 @@ export interface ConsoleOptions {
   readonly scrub: Scrub;
   readonly role: Parameters<typeof exchangeToken>[0] | undefined;
   readonly secureCookies: boolean;
+  /** Signing in with the platform's login, where an identity service and the console's own address are known. */
+  readonly login?: { readonly issuer: Issuer; readonly clientId: string; readonly consoleUrl: string } | undefined;
   readonly logger: Logger;
 }
 
 const COOKIE = "objstore_session";
-const Policy = Type.Object({}, { additionalProperties: true });
+/** How long somebody who came by the platform's login stays signed in. */
+const LOGIN_SECONDS = 4 * 3600;
 const SignIn = Type.Union([
   Type.Object({ accessKey: Type.String(), secretKey: Type.String() }),
   Type.Object({ token: Type.String() }),
 ]);
 const Quota = Type.Object({ bytes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]) });
-const PresignBody = Type.Object({
-  bucket: Type.String(),
-  key: Type.String({ minLength: 1 }),
-  method: Type.Union([Type.Literal("GET"), Type.Literal("PUT"), Type.Literal("HEAD"), Type.Literal("DELETE")]),
-  seconds: Type.Integer({ minimum: 1, maximum: 604_800 }),
-  query: Type.Optional(Type.Record(Type.String(), Type.String())),
-});
 
 /** The administration API on the console's port: JSON, problem details, a session or HTTP Basic with an access key. */
 export function createConsole(options: ConsoleOptions): FastifyInstance {
@@ -90,6 +89,24 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     region,
   });
 
+  const openSession = (reply: FastifyReply, session: Session) => {
+    const token = toSessionToken(session.key);
+    const secure = options.secureCookies ? "; Secure" : "";
+    reply.header("set-cookie", `${COOKIE}=${token}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+    return token;
+  };
+  app.get("/api/sign-in", () => ({ platform: options.login !== undefined }));
+  if (options.login !== undefined && options.role !== undefined) {
+    const { role, logger } = options;
+    addPlatformLogin(app, {
+      ...options.login,
+      logger,
+      signIn: async (reply, accessToken) => {
+        const key = await exchangeToken(role, accessToken, { seconds: LOGIN_SECONDS });
+        openSession(reply, sessions.find(toSessionToken(key)) as Session);
+      },
+    });
+  }
   app.post("/api/session", { schema: { body: SignIn } }, async (request, reply) => {
     const body = request.body as Static<typeof SignIn>;
     let session: Session;
@@ -102,9 +119,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     } else {
       session = await sessions.signIn(body.accessKey, body.secretKey);
     }
-    const token = toSessionToken(session.key);
-    const secure = options.secureCookies ? "; Secure" : "";
-    reply.header("set-cookie", `${COOKIE}=${token}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+    const token = openSession(reply, session);
     const { id, secret, token: sessionToken } = session.key;
     return {
       ...describe(session),
@@ -229,29 +244,10 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
   });
 
   addAccountRoutes(app, { store, rootUser, callerOf, requireRoot });
+  addRoleRoutes(app, { store, requireRoot });
 
-  app.post<{ Body: Static<typeof PresignBody> }>("/api/presign", { schema: { body: PresignBody } }, (request) => {
-    const { key: credential } = callerOf(request);
-    const { bucket, key, method, seconds, query = {} } = request.body;
-    return { url: presign({ publicUrl, region, credential, method, bucket, key, seconds, query, now: store.now() }) };
-  });
+  addLinkRoutes(app, { store, publicUrl, region, callerOf });
   return app;
-}
-
-function toRootKey(user: string, secret: string): AccessKey {
-  return {
-    id: user,
-    secret,
-    user,
-    title: "root",
-    created: 0,
-    enabled: 1,
-    policy: null,
-    expires: null,
-    token: null,
-    claims: null,
-    session_policy: null,
-  };
 }
 
 /** List, read, write and delete in one bucket. */

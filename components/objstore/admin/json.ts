@@ -1,8 +1,15 @@
 import { Problem } from "@swath/service";
 
+import { Type } from "typebox";
+
 import { parsePolicy } from "../access/policy.ts";
 import { S3Error } from "../errors.ts";
-import type { AccessKey } from "../store/accounts.ts";
+import { type AccessKey, type Role, type User, valuesOf } from "../store/accounts.ts";
+
+/** Names of users and roles. */
+export const Name = Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$" });
+/** A policy document; what it holds is checked by `checkPolicy`. */
+export const Policy = Type.Object({}, { additionalProperties: true });
 
 /** @throws {Problem} 400 with what is wrong about a policy */
 export function checkPolicy(text: string, bucket?: string): void {
@@ -23,5 +30,24 @@ export function toKeyJson({ id, user, title, created, enabled, expires, policy }
     enabled: enabled === 1,
     expires: expires === null ? null : new Date(expires).toISOString(),
     policy: policy === null ? null : (JSON.parse(policy) as object),
+  };
+}
+
+export function toUserJson({ name, created, enabled, policy }: User) {
+  return {
+    name,
+    created: new Date(created).toISOString(),
+    enabled: enabled === 1,
+    policy: JSON.parse(policy) as object,
+  };
+}
+
+export function toRoleJson(role: Role) {
+  return {
+    name: role.name,
+    created: new Date(role.created).toISOString(),
+    claim: role.claim,
+    values: valuesOf(role),
+    policy: JSON.parse(role.policy) as object,
   };
 }

@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 
 import { Problem } from "@swath/service";
 
+import { type Principal, toPrincipal } from "../access/principal.ts";
+import { S3Error } from "../errors.ts";
 import { equalsSafely } from "../signature/signing-key.ts";
 import type { AccessKey } from "../store/accounts.ts";
 import type { ObjectStore } from "../store/store.ts";
-import { type Principal, toPrincipal } from "../access/principal.ts";
 
 const SECONDS = 8 * 3600;
 const ATTEMPTS = 10;
@@ -37,14 +38,16 @@ export class Sessions {
     const { store, rootUser } = this.#deps;
     const principal = this.check(accessKey, secret);
     const own = accessKey === rootUser ? undefined : store.accounts.findKey(accessKey);
+    const end = store.now() + SECONDS * 1000;
     const key = await store.accounts.createKey({
       kind: "ASIA",
       user: own?.user ?? rootUser,
       title: "console",
       policy: own?.policy ?? undefined,
-      expires: store.now() + SECONDS * 1000,
+      expires: Math.min(end, own?.expires ?? end),
       token: randomBytes(32).toString("base64url"),
       claims: own?.claims ?? undefined,
+      parent: own?.id,
     });
     return { principal, key };
   }
@@ -75,12 +78,16 @@ export class Sessions {
     if (key.expires !== null && key.expires <= now) {
       throw new Problem(401, "The access key has expired.");
     }
-    return toPrincipal(key, store.accounts, rootUser);
+    const usable = this.#toPrincipal(key);
+    if (usable === undefined) {
+      throw new Problem(401, "The access key or its user is disabled.");
+    }
+    return usable;
   }
 
   /** The session of a token made by `signIn` or by an identity token; undefined when it has ended. */
   find(token: string): Session | undefined {
-    const { store, rootUser } = this.#deps;
+    const { store } = this.#deps;
     const [id = "", secret = ""] = token.split(".", 2);
     const key = store.accounts.findKey(id);
     if (
@@ -91,7 +98,20 @@ export class Sessions {
     ) {
       return undefined;
     }
-    return { key, principal: toPrincipal(key, store.accounts, rootUser) };
+    const principal = this.#toPrincipal(key);
+    return principal && { key, principal };
+  }
+
+  /** Undefined when the key or its user has been disabled. */
+  #toPrincipal(key: AccessKey): Principal | undefined {
+    try {
+      return toPrincipal(key, this.#deps.store.accounts, this.#deps.rootUser);
+    } catch (error) {
+      if (error instanceof S3Error && error.code === "InvalidAccessKeyId") {
+        return undefined;
+      }
+      throw error;
+    }
   }
 }
 

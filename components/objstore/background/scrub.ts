@@ -1,11 +1,19 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { createDigests } from "../store/digests.ts";
 import type { ObjectStore } from "../store/store.ts";
 
 export interface Damage {
   readonly file: string;
   readonly what: string;
+}
+
+interface StoredFile {
+  readonly id: string;
+  readonly size: number;
+  /** `<algorithm>:<hex>` */
+  readonly digest: string;
 }
 
 export interface ScrubReport {
@@ -39,8 +47,8 @@ export class Scrub {
     this.#report = { started: this.#store.now(), finished: undefined, checked: 0, damaged: [] };
     try {
       for (let after = ""; !signal.aborted;) {
-        const file = index.get<{ id: string; size: number; md5: string }>(
-          "select id, size, md5 from files where id > ? and garbage = 0 order by id limit 1",
+        const file = index.get<StoredFile>(
+          "select id, size, digest from files where id > ? and garbage = 0 order by id limit 1",
           after,
         );
         if (file === undefined) {
@@ -76,13 +84,14 @@ export class Scrub {
     return this.#report;
   }
 
-  async #checkFile({ id, size, md5 }: { id: string; size: number; md5: string }): Promise<string | undefined> {
-    const digest = createHash("md5");
+  async #checkFile({ id, size, digest: expected }: StoredFile): Promise<string | undefined> {
+    const algorithm = expected.startsWith("crc32:") ? "crc32" : "md5";
+    const digests = createDigests([algorithm]);
     let length = 0;
     try {
       const handle = await this.#store.files.open(id);
       for await (const chunk of handle.createReadStream({ highWaterMark: 256 << 10 })) {
-        digest.update(chunk as Buffer);
+        digests.update(chunk as Buffer);
         length += (chunk as Buffer).length;
       }
     } catch (error) {
@@ -91,7 +100,8 @@ export class Scrub {
     if (length !== size) {
       return `is ${length} bytes long instead of ${size}`;
     }
-    return digest.digest("hex") === md5 ? undefined : "does not have the content that was stored";
+    const found = (await digests.finish())[algorithm]?.toString("hex");
+    return `${algorithm}:${found}` === expected ? undefined : "does not have the content that was stored";
   }
 
   async #note(id: string, what: string | undefined): Promise<void> {

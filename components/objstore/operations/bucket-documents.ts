@@ -66,7 +66,8 @@ function createPut({ column, name, right, check }: Kind): Operation {
 
 function createDelete({ column, name, right }: Kind): Operation {
   return {
-    name: `Delete${name}`,
+    // The API calls it DeleteBucketLifecycle, and the others …LifecycleConfiguration.
+    name: `Delete${name.replace("Configuration", "")}`,
     action: `s3:Put${right}`,
     handle: async (context) => {
       await context.store.buckets.set(bucketOf(context).name, column, null);

@@ -30,7 +30,7 @@ function sendAcl(request: S3Request, owner: string): void {
 
 /** Accepts the ACL there is and refuses any other. */
 export const putAcl: Operation = {
-  name: "PutBucketAcl, PutObjectAcl",
+  name: "PutAcl",
   action: "s3:PutBucketAcl",
   handle: async (context) => {
     refuseUnsupported(context.request);

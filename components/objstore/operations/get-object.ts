@@ -2,11 +2,11 @@ import { S3Error } from "../errors.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { checkReadConditions } from "../protocol/conditions.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
-import { header, send } from "../protocol/request.ts";
-import { openContent, sendContent } from "../protocol/send-content.ts";
+import { header, sendHead, startHead } from "../protocol/request.ts";
+import { type OpenContent, openContent, sendContent } from "../protocol/send-content.ts";
 import type { StoredContent } from "../store/contents.ts";
-import type { Version } from "../store/rows.ts";
-import { type Operation, type OperationContext, bucketOf, findVersion, setVersionHeader } from "./operation.ts";
+import type { ContentPart, Version } from "../store/rows.ts";
+import { type Operation, type OperationContext, bucketOf, findVersion } from "./operation.ts";
 
 const OVERRIDES = [
   "cache-control",
@@ -22,62 +22,106 @@ export const getObject: Operation = {
   name: "GetObject",
   action: "s3:GetObject",
   versionAction: "s3:GetObjectVersion",
-  handle: async (context) => {
-    const { store, request } = context;
-    const { response } = request;
-    for (let attempt = 0; ; attempt += 1) {
-      const version = findVersion(context);
-      setHeaders(context, version);
-      if (checkReadConditions(request.message.headers, version)) {
-        response.removeHeader("content-type");
-        send(request, 304);
-        return;
-      }
-      const content = version.content === null ? undefined : store.contents.read(version.content);
-      if (content === undefined) {
-        throw new Error(`version ${version.version} of a key has no content`);
-      }
-      const range = chooseRange(context, version, content);
-      const { start, end } = range ?? { start: 0, end: version.size - 1 };
-      response.setHeader("content-length", end - start + 1);
-      if (range !== undefined) {
-        response.setHeader("content-range", `bytes ${start}-${end}/${version.size}`);
-      } else if (header(request, "x-amz-checksum-mode")?.toUpperCase() === "ENABLED") {
-        response.setHeaders(new Map(Object.entries(toChecksumHeaders(version.checksum))));
-      }
-      const status = range === undefined ? 200 : 206;
-      if (request.method === "HEAD") {
-        response.writeHead(status).end();
-        return;
-      }
-      try {
-        const open = await openContent(store.files, content, { start, end });
-        response.writeHead(status);
-        await sendContent(response, store.files, open);
-        return;
-      } catch (error) {
-        // Overwritten and collected between the look-up and the opening: look again.
-        if (
-          response.headersSent ||
-          attempt > 4 ||
-          !(error instanceof Error && "code" in error && error.code === "ENOENT")
-        ) {
-          throw error;
-        }
-      }
-    }
-  },
+  sendsHead: true,
+  handle: (context) => answer(context, 0),
 };
 
-function setHeaders(context: OperationContext, version: Version): void {
-  const { request, principal } = context;
-  const { response, query } = request;
-  for (const [name, value] of Object.entries(JSON.parse(version.headers) as Record<string, string>)) {
-    response.setHeader(name, value);
+/** Awaits nothing where the content is at hand: a promise that nobody needs costs as much as the look-up. */
+function answer(context: OperationContext, attempt: number): undefined | Promise<void> {
+  const { store, request } = context;
+  const version = findVersion(context);
+  const head = toHead(context, version);
+  if (checkReadConditions(request.message.headers, version)) {
+    sendHead(request, 304, withoutType(head));
+    return undefined;
   }
-  for (const name of OVERRIDES) {
-    const value = query.get(`response-${name}`);
-    if (value !== undefined) {
+  const content = version.content === null ? undefined : store.contents.read(version.content);
+  if (content === undefined) {
+    throw new Error(`version ${version.version} of a key has no content`);
+  }
+  const range = chooseRange(context, version, content, head);
+  const { start, end } = range ?? { start: 0, end: version.size - 1 };
+  head.push("content-length", String(end - start + 1));
+  if (range !== undefined) {
+    head.push("content-range", `bytes ${start}-${end}/${version.size}`);
+  } else if (header(request, "x-amz-checksum-mode")?.toUpperCase() === "ENABLED") {
+    head.push(...Object.entries(toChecksumHeaders(version.checksum)).flat());
+  }
+  const status = range === undefined ? 200 : 206;
+  if (request.method === "HEAD") {
+    sendHead(request, status, head);
+    return undefined;
+  }
+  if ("data" in content) {
+    sendHead(request, status, head, content.data.subarray(start, end + 1));
+    return undefined;
+  }
+  return sendFiles(context, content.parts, { status, head, range: { start, end }, attempt });
+}
+
+interface Answer {
+  readonly status: number;
+  readonly head: readonly string[];
+  readonly range: ByteRange;
+  readonly attempt: number;
+}
+
+async function sendFiles(
+  context: OperationContext,
+  parts: readonly ContentPart[],
+  { status, head, range, attempt }: Answer,
+): Promise<void> {
+  const { store, request } = context;
+  let open: OpenContent;
+  try {
+    open = await openContent(store.files, parts, range);
+  } catch (error) {
+    if (attempt > 4 || !(error instanceof Error && "code" in error && error.code === "ENOENT")) {
+      throw error;
+    }
+    // Overwritten and collected between the look-up and the opening: look again.
+    await answer(context, attempt + 1);
+    return;
+  }
+  startHead(request, status, head);
+  await sendContent(request.response, store.files, open);
+}
+
+/** Headers of a version, made once as long as its row is remembered. */
+const heads = new WeakMap<Version, readonly string[]>();
+
+/** Headers of an answer as Node takes them: names and values in turn. */
+function toHead(context: OperationContext, version: Version): string[] {
+  const overrides = readOverrides(context);
+  let known = overrides === undefined ? heads.get(version) : undefined;
+  if (known === undefined) {
+    known = describe(version, overrides);
+    if (overrides === undefined) {
+      heads.set(version, known);
+    }
+  }
+  return bucketOf(context).versioning === "" ? [...known] : [...known, "x-amz-version-id", version.version];
+}
+
+function describe(version: Version, overrides: Readonly<Record<string, string>> | undefined): readonly string[] {
+  const { tags } = version;
+  const described = { ...(JSON.parse(version.headers) as Record<string, string>), ...overrides };
+  const head = Object.entries(described).flat();
+  head.push("etag", `"${version.etag}"`);
+  head.push("last-modified", new Date(version.modified).toUTCString());
+  head.push("accept-ranges", "bytes");
+  if (tags !== null && tags !== "{}") {
+    head.push("x-amz-tagging-count", String(Object.keys(JSON.parse(tags) as object).length));
+  }
+  return head;
+}
+
+/** What `response-…` parameters ask for; undefined when none does. */
+function readOverrides({ request, principal }: OperationContext): Readonly<Record<string, string>> | undefined {
+  let overrides: Record<string, string> | undefined;
+  for (const [parameter, value] of request.query) {
+    const name = parameter.startsWith("response-") ? parameter.slice("response-".length) : "";
+    if (OVERRIDES.includes(name)) {
       if (principal.kind === "anonymous") {
         throw new S3Error(
           "InvalidRequest",
@@ -87,19 +131,23 @@ function setHeaders(context: OperationContext, version: Version): void {
       if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) {
         throw new S3Error("InvalidArgument", `response-${name} holds characters that a header cannot.`);
       }
-      response.setHeader(name, value);
+      overrides = { ...overrides, [name]: value };
     }
   }
-  response.setHeader("etag", `"${version.etag}"`);
-  response.setHeader("last-modified", new Date(version.modified).toUTCString());
-  response.setHeader("accept-ranges", "bytes");
-  if (version.tags !== null && version.tags !== "{}") {
-    response.setHeader("x-amz-tagging-count", Object.keys(JSON.parse(version.tags) as object).length);
-  }
-  setVersionHeader(context, bucketOf(context), version.version);
+  return overrides;
 }
 
-function chooseRange({ request }: OperationContext, version: Version, content: StoredContent): ByteRange | undefined {
+function withoutType(head: readonly string[]): string[] {
+  const at = head.indexOf("content-type");
+  return at < 0 ? [...head] : head.toSpliced(at, 2);
+}
+
+function chooseRange(
+  { request }: OperationContext,
+  version: Version,
+  content: StoredContent,
+  head: string[],
+): ByteRange | undefined {
   const part = request.query.get("partNumber");
   if (part === undefined) {
     return version.size === 0 && header(request, "range") === undefined
@@ -110,7 +158,7 @@ function chooseRange({ request }: OperationContext, version: Version, content: S
     throw new S3Error("InvalidArgument", "partNumber must be a whole number from 1 to 10000.");
   }
   if (version.parts !== null) {
-    request.response.setHeader("x-amz-mp-parts-count", version.parts);
+    head.push("x-amz-mp-parts-count", String(version.parts));
   }
   let start = 0;
   for (const { number, size } of "parts" in content ? content.parts : []) {

@@ -1,6 +1,7 @@
 import { S3Error } from "../errors.ts";
 import { type S3Request, readInteger, sendXml } from "../protocol/request.ts";
 import { toChecksumElements } from "../protocol/checksums.ts";
+import { escapeXml, rawXml } from "../protocol/xml.ts";
 import { encodePath } from "../signature/canonical-request.ts";
 import { type ListedVersion, listObjects as listKeys } from "../store/listing.ts";
 import { type Operation, bucketOf } from "./operation.ts";
@@ -32,7 +33,7 @@ export const listObjects: Operation = {
       IsTruncated: page.truncated,
     };
     const contents = {
-      Contents: page.entries.map((entry) => toContents(entry, encode, withOwner)),
+      Contents: page.entries.map((entry) => rawXml(toContents(entry, encode, withOwner))),
       CommonPrefixes: page.prefixes.map((each) => ({ Prefix: encode(each) })),
     };
     sendXml(
@@ -52,20 +53,17 @@ export const listObjects: Operation = {
   },
 };
 
-function toContents(entry: ListedVersion, encode: (key: string) => string, withOwner: boolean) {
+/** A thousand of these are a page: written at once, they take a third of the time that elements take. */
+function toContents(entry: ListedVersion, encode: (key: string) => string, withOwner: boolean): string {
   const { ChecksumType: type, ...checksum } = toChecksumElements(entry.checksum);
-  return {
-    Key: encode(entry.key),
-    LastModified: new Date(entry.modified).toISOString(),
-    ETag: `"${entry.etag}"`,
-    ...(type !== undefined && {
-      ChecksumAlgorithm: Object.keys(checksum)[0]?.slice("Checksum".length),
-      ChecksumType: type,
-    }),
-    Size: entry.size,
-    StorageClass: "STANDARD",
-    ...(withOwner && { Owner: { ID: entry.owner, DisplayName: entry.owner } }),
-  };
+  const algorithm =
+    type === undefined
+      ? ""
+      : `<ChecksumAlgorithm>${Object.keys(checksum)[0]?.slice("Checksum".length)}</ChecksumAlgorithm><ChecksumType>${type}</ChecksumType>`;
+  const owner = withOwner
+    ? `<Owner><ID>${escapeXml(entry.owner)}</ID><DisplayName>${escapeXml(entry.owner)}</DisplayName></Owner>`
+    : "";
+  return `<Key>${escapeXml(encode(entry.key))}</Key><LastModified>${new Date(entry.modified).toISOString()}</LastModified><ETag>&quot;${entry.etag}&quot;</ETag>${algorithm}<Size>${entry.size}</Size><StorageClass>STANDARD</StorageClass>${owner}`;
 }
 
 /** @throws {S3Error} InvalidArgument for an encoding-type other than url */

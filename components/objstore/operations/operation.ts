@@ -14,8 +14,8 @@ export interface OperationContext {
   readonly publicUrl: string;
   /** Asks for a further right. @throws {S3Error} AccessDenied */
   readonly authorize: (action: string, bucket: string, key?: string) => void;
-  /** @throws {S3Error} InsufficientStorage, QuotaExceeded */
-  readonly checkRoom: (bucket: Bucket, bytes: number) => void;
+  /** `freed`: bytes of what is replaced. @throws {S3Error} InsufficientStorage, QuotaExceeded */
+  readonly checkRoom: (bucket: Bucket, bytes: number, freed?: number) => void;
   /** Whom a form proves to come from, and what that caller may do. @throws {S3Error} SignatureDoesNotMatch and others */
   readonly signIn: (form: FormFields) => Pick<OperationContext, "principal" | "authorize">;
 }
@@ -25,6 +25,8 @@ export interface Operation {
   /** Right that the caller needs, `s3:GetObject`; with a versionId `versionAction`. */
   readonly action: string;
   readonly versionAction?: string;
+  /** Writes the head of its answer by `startHead`; for others the base is set on the response before. */
+  readonly sendsHead?: boolean;
   readonly handle: (context: OperationContext) => void | Promise<void>;
 }
 

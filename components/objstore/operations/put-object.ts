@@ -23,10 +23,12 @@ export const putObject: Operation = {
     const headers = readObjectHeaders(request);
     const tags = readTagHeader(request);
     const check = toWriteCheck(request.message.headers);
-    check(store.versions.findLatest(bucket.id, keyOf(context)));
+    const current = store.versions.findLatest(bucket.id, keyOf(context));
+    check(current);
+    const freed = bucket.versioning !== "Enabled" && current?.version === "null" ? current.size : 0;
     const body = await receiveBody(request, {
       files: store.files,
-      checkRoom: (bytes) => context.checkRoom(bucket, bytes),
+      checkRoom: (bytes) => context.checkRoom(bucket, bytes, freed),
     });
     await keepObject(context, { key: keyOf(context), headers, tags, check, body });
     send(request, 200);
@@ -55,7 +57,7 @@ export async function keepObject(
       "file" in body
         ? ({ kind: "file", file: body.file } as const)
         : ({ kind: "inline", data: body.data, md5: body.md5 } as const);
-    const { size, md5: etag, checksum } = body;
+    const { size, etag, checksum } = body;
     const added = { key, size, etag, owner: nameOf(principal), headers, tags, checksum, content };
     const version = await store.versions.put(bucket, added, check);
     setVersionHeader(context, bucket, version.version);

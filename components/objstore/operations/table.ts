@@ -87,17 +87,18 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
 
 /** Query names that choose an operation; all others are parameters or are tolerated. */
 const SUBRESOURCES = new Set([
-  "accelerate", "acl", "analytics", "attributes", "cors", "delete", "encryption", "intelligent-tiering", "inventory", "legal-hold",
-  "lifecycle", "location", "logging", "metadataTable", "metrics", "notification", "object-lock", "ownershipControls", "policy",
-  "policyStatus", "publicAccessBlock", "renameObject", "replication", "requestPayment", "restore", "retention", "select", "session", "tagging",
-  "torrent", "uploadId", "uploads", "versioning", "versions", "website",
+  "abac", "accelerate", "acl", "analytics", "annotation", "attributes", "cors", "delete", "encryption", "intelligent-tiering", "inventory",
+  "legal-hold", "lifecycle", "location", "logging", "metadataAnnotationTable", "metadataConfiguration", "metadataInventoryTable",
+  "metadataJournalTable", "metadataTable", "metrics", "notification", "object-lock", "ownershipControls", "policy", "policyStatus",
+  "publicAccessBlock", "renameObject", "replication", "requestPayment", "restore", "retention", "select", "session", "tagging", "torrent",
+  "uploadId", "uploads", "versioning", "versions", "website",
 ]); // prettier-ignore
 
 /** Chooses the operation of a request. @throws {S3Error} NotImplemented, MethodNotAllowed */
 export function findOperation(request: S3Request): Operation {
   const { bucket, key } = request.address;
   const level: Level = bucket === undefined ? "service" : key === undefined ? "bucket" : "object";
-  const subresource = [...request.query.keys()].find((name) => SUBRESOURCES.has(name));
+  const subresource = findSubresource(request);
   const copy = header(request, "x-amz-copy-source") === undefined || request.method !== "PUT" ? "" : " +copy";
   const operation =
     OPERATIONS[`${request.method} ${level}${subresource === undefined ? "" : `?${subresource}`}${copy}`];
@@ -112,3 +113,19 @@ export function findOperation(request: S3Request): Operation {
     `${request.method} of ${level === "object" ? "an object" : `a ${level}`}${subresource === undefined ? "" : ` with ?${subresource}`} is not implemented by this object store.`,
   );
 }
+
+/**
+ * The query name that chooses the operation. A name without a value in a request that changes something is one too, though
+ * not known here: taken for a parameter, `PUT key?annotation` would replace the object.
+ */
+function findSubresource({ method, query }: S3Request): string | undefined {
+  for (const [name, value] of query) {
+    if (SUBRESOURCES.has(name) || (value === "" && method !== "GET" && method !== "HEAD" && !PARAMETERS.has(name))) {
+      return name;
+    }
+  }
+  return undefined;
+}
+
+/** Parameters that may come without a value. */
+const PARAMETERS = new Set(["prefix", "delimiter", "marker", "key-marker", "encoding-type", "X-Amz-SignedHeaders"]);

@@ -35,11 +35,11 @@ export const uploadPartCopy: Operation = {
         }
       }
       const file = await writer.finish();
-      const md5 = Buffer.from(file.digests.md5 ?? []).toString("hex");
+      const etag = Buffer.from(file.digests.md5 ?? []).toString("hex");
       const value = algorithm === null ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");
       const checksum =
         algorithm === null || value === undefined ? undefined : ({ algorithm, value, type: "COMPOSITE" } as const);
-      const body = { size: file.size, md5, checksum, file, settle: writer.settle };
+      const body = { size: file.size, etag, checksum, file, settle: writer.settle };
       const part = await commitPart(context, upload, number, body);
       sendXml(request, "CopyPartResult", {
         LastModified: new Date(part.modified).toISOString(),

@@ -7,6 +7,8 @@ export interface Address {
   /** Decoded path as it was sent, for the signature. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
+  /** Path and query as they came. */
+  readonly raw: { readonly path: string; readonly query: string };
 }
 
 /**
@@ -17,7 +19,8 @@ export function parseAddress(target: string, host: string | undefined, domain: s
   const mark = target.indexOf("?");
   const rawPath = mark < 0 ? target : target.slice(0, mark);
   const path = decode(rawPath.startsWith("/") ? rawPath : new URL(rawPath).pathname);
-  const query = mark < 0 ? [] : parseQuery(target.slice(mark + 1));
+  const rawQuery = mark < 0 ? "" : target.slice(mark + 1);
+  const query = parseQuery(rawQuery);
   const name = host?.replace(/:\d+$/, "").toLowerCase() ?? "";
   let bucket: string | undefined;
   let key: string | undefined;
@@ -29,12 +32,18 @@ export function parseAddress(target: string, host: string | undefined, domain: s
     bucket = slash < 0 ? path.slice(1) : path.slice(1, slash);
     key = slash < 0 ? "" : path.slice(slash + 1);
   }
-  if (Buffer.byteLength(key) > 1024) {
+  if (key.length > 255 && Buffer.byteLength(key) > 1024) {
     throw new S3Error("KeyTooLongError", undefined, {
       details: { Size: Buffer.byteLength(key), MaxSizeAllowed: 1024 },
     });
   }
-  return { bucket: bucket === "" ? undefined : bucket, key: key === "" ? undefined : key, path, query };
+  return {
+    bucket: bucket === "" ? undefined : bucket,
+    key: key === "" ? undefined : key,
+    path,
+    query,
+    raw: { path: rawPath, query: rawQuery },
+  };
 }
 
 /** Bucket names by the rules of S3 for new buckets. */
@@ -49,14 +58,22 @@ export function isBucketName(name: string): boolean {
 }
 
 function parseQuery(text: string): (readonly [string, string])[] {
-  return text
-    .split("&")
-    .filter((pair) => pair !== "")
-    .map((pair) => {
-      const at = pair.indexOf("=");
-      const [name, value] = at < 0 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
-      return [decode(name.replaceAll("+", " ")), decode(value.replaceAll("+", " "))] as const;
-    });
+  const pairs: (readonly [string, string])[] = [];
+  for (let from = 0; from < text.length;) {
+    const and = text.indexOf("&", from);
+    const end = and < 0 ? text.length : and;
+    if (end > from) {
+      const equals = text.indexOf("=", from);
+      const middle = equals < 0 || equals > end ? end : equals;
+      pairs.push([decodeForm(text.slice(from, middle)), decodeForm(text.slice(middle + 1, end))]);
+    }
+    from = end + 1;
+  }
+  return pairs;
+}
+
+function decodeForm(text: string): string {
+  return decode(text.includes("+") ? text.replaceAll("+", " ") : text);
 }
 
 function decode(text: string): string {

@@ -1,23 +1,29 @@
-import { hash, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { Readable } from "node:stream";
 
 import { S3Error } from "../errors.ts";
 import { type ChunkedBody, decodeChunks } from "../signature/chunked-body.ts";
 import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
-import { type DigestName, createDigests } from "../store/digests.ts";
+import { type DigestName, digestAll } from "../store/digests.ts";
 import type { StoredChecksum } from "../store/rows.ts";
-import { readChecksum, readContentMd5 } from "./checksums.ts";
+import { type AnnouncedChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
 import { type S3Request, header } from "./request.ts";
 
 /** Objects up to this size live in the index: one fsync shared by many, instead of two of their own. */
 export const INLINE_BYTES = 32 << 10;
+/**
+ * From this size on the ETag of a PUT is not its MD5, unless the client sends Content-MD5: no digest is slower, and one stream
+ * has only one core for it. Such an ETag ends in "-1", as that of a multipart upload, which no client takes for an MD5.
+ */
+const MD5_BYTES = 16 << 20;
 const MAXIMUM_BYTES = 5 * 2 ** 30;
 
 /** A body received and verified: small in memory, or in a content file that is on the disk. */
 export type ReceivedBody = {
   readonly size: number;
-  readonly md5: string;
+  readonly etag: string;
   readonly checksum: StoredChecksum | undefined;
-} & ({ readonly data: Buffer } | { readonly file: WrittenFile; readonly settle: () => void });
+} & ({ readonly data: Buffer; readonly md5: string } | { readonly file: WrittenFile; readonly settle: () => void });
 
 interface ReceiveOptions {
   readonly files: ContentFiles;
@@ -64,80 +70,150 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
     }
   };
   const inline = length <= INLINE_BYTES && options.neverInline !== true;
-  return receiveChunks(request, { files: options.files, inline, checkSize, open: () => openBody(request) });
+  const anyEtag = options.neverInline !== true && length >= MD5_BYTES;
+  return receiveChunks(request, { files: options.files, inline, anyEtag, checkSize, open: () => openBody(request) });
 }
 
 interface ChunkOptions {
   readonly files: ContentFiles;
   readonly inline: boolean;
+  /** The ETag need not be an MD5. */
+  readonly anyEtag?: boolean;
   /** Called as bytes arrive and once with all of them; throws to refuse. */
   readonly checkSize: (size: number, whole: boolean) => void;
   readonly open: () => ChunkedBody;
 }
 
 /** Receives bytes whose number is not known before, verifies the digests that the request's headers give, and keeps them. */
-export async function receiveChunks(
-  request: S3Request,
-  { files, inline, checkSize, open }: ChunkOptions,
-): Promise<ReceivedBody> {
-  const announced = readChecksum(request);
-  const contentMd5 = readContentMd5(request);
-  const { payload } = request;
-  const digests: DigestName[] = ["md5"];
-  if (announced !== undefined) {
-    digests.push(announced.algorithm);
-  }
-  if (payload.kind === "hashed") {
-    digests.push("sha256");
-  }
-  const { chunks, trailers } = open();
-  const writer = inline ? undefined : await files.create(digests);
+export async function receiveChunks(request: S3Request, options: ChunkOptions): Promise<ReceivedBody> {
+  const claims: Claims = { announced: readChecksum(request), contentMd5: readContentMd5(request) };
   try {
-    const pieces: Buffer[] = [];
-    let size = 0;
-    for await (const chunk of chunks) {
-      size += chunk.length;
-      checkSize(size, false);
-      if (writer === undefined) {
-        pieces.push(chunk);
-      } else {
-        await writer.write(chunk);
-      }
-    }
-    checkSize(size, true);
-    const data =
-      writer === undefined ? (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)) : undefined;
-    const file = await writer?.finish();
-    const found = file?.digests ?? (await digestBuffer(data ?? Buffer.alloc(0), digests));
-    if (payload.kind === "hashed" && Buffer.from(found.sha256 ?? []).toString("hex") !== payload.sha256) {
-      throw new S3Error("XAmzContentSHA256Mismatch");
-    }
-    if (contentMd5 !== undefined && !timingSafeEqual(contentMd5, found.md5 ?? new Uint8Array(16))) {
-      throw new S3Error("BadDigest", "The Content-MD5 you specified did not match what we received.");
-    }
-    let checksum: StoredChecksum | undefined;
-    if (announced !== undefined) {
-      const value = Buffer.from(found[announced.algorithm] ?? []).toString("base64");
-      const expected = announced.value ?? trailers.get(`x-amz-checksum-${announced.algorithm}`);
-      if (expected !== undefined && expected !== value) {
-        throw new S3Error(
-          "BadDigest",
-          `The ${announced.algorithm.toUpperCase()} you specified did not match the calculated checksum.`,
-        );
-      }
-      checksum = { algorithm: announced.algorithm, value, type: "FULL_OBJECT" };
-    }
-    const common = { size, md5: Buffer.from(found.md5 ?? []).toString("hex"), checksum };
-    return file === undefined || writer === undefined
-      ? { ...common, data: data ?? Buffer.alloc(0) }
-      : { ...common, file, settle: writer.settle };
+    return options.inline ? await receiveInline(request, options, claims) : await receiveFile(request, options, claims);
   } catch (error) {
-    await writer?.discard();
-    writer?.settle();
     throw error instanceof S3Error || !isAborted(error)
       ? error
       : new S3Error("IncompleteBody", undefined, { cause: error });
   }
+}
+
+/** What the client said its bytes are. */
+interface Claims {
+  readonly announced: AnnouncedChecksum | undefined;
+  readonly contentMd5: Buffer | undefined;
+}
+
+async function receiveInline(request: S3Request, options: ChunkOptions, claims: Claims): Promise<ReceivedBody> {
+  const { chunks, trailers } = options.open();
+  const data = await collect(chunks, options.checkSize);
+  const found = await digestAll(data, digestsFor(request, claims, "md5"));
+  const checksum = verify(request, claims, found, trailers);
+  const md5 = toHex(found.md5);
+  return { size: data.length, etag: md5, md5, checksum, data };
+}
+
+async function receiveFile(request: S3Request, options: ChunkOptions, claims: Claims): Promise<ReceivedBody> {
+  const usesMd5 = options.anyEtag !== true || claims.contentMd5 !== undefined;
+  const { chunks, trailers } = options.open();
+  const writer = await options.files.create(digestsFor(request, claims, usesMd5 ? "md5" : "crc32"));
+  try {
+    let size = 0;
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      options.checkSize(size, false);
+      await writer.write(chunk);
+    }
+    options.checkSize(size, true);
+    const file = await writer.finish();
+    const checksum = verify(request, claims, file.digests, trailers);
+    const etag = usesMd5 ? toHex(file.digests.md5) : `${randomBytes(16).toString("hex")}-1`;
+    return { size, etag, checksum, file, settle: writer.settle };
+  } catch (error) {
+    await writer.discard();
+    writer.settle();
+    throw error;
+  }
+}
+
+function digestsFor({ payload }: S3Request, { announced }: Claims, own: DigestName): readonly DigestName[] {
+  return [
+    own,
+    ...(announced === undefined ? [] : [announced.algorithm]),
+    ...(payload.kind === "hashed" ? (["sha256"] as const) : []),
+  ];
+}
+
+/**
+ * Compares what was received with everything that the client said of it; gives the checksum to keep.
+ * @throws {S3Error} XAmzContentSHA256Mismatch, BadDigest
+ */
+function verify(
+  { payload }: S3Request,
+  { announced, contentMd5 }: Claims,
+  found: Readonly<Partial<Record<DigestName, Uint8Array>>>,
+  trailers: ReadonlyMap<string, string>,
+): StoredChecksum | undefined {
+  if (payload.kind === "hashed" && toHex(found.sha256) !== payload.sha256) {
+    throw new S3Error("XAmzContentSHA256Mismatch");
+  }
+  if (contentMd5 !== undefined && !timingSafeEqual(contentMd5, found.md5 ?? new Uint8Array(16))) {
+    throw new S3Error("BadDigest", "The Content-MD5 you specified did not match what we received.");
+  }
+  if (announced === undefined) {
+    return undefined;
+  }
+  const { algorithm } = announced;
+  const value = Buffer.from(found[algorithm] ?? []).toString("base64");
+  const expected = announced.value ?? trailers.get(`x-amz-checksum-${algorithm}`);
+  if (expected !== undefined && expected !== value) {
+    throw new S3Error(
+      "BadDigest",
+      `The ${algorithm.toUpperCase()} you specified did not match the calculated checksum.`,
+    );
+  }
+  return { algorithm, value, type: "FULL_OBJECT" };
+}
+
+/** All bytes of a small body. Without an iterator, which costs more than everything else that is done with a few KiB. */
+function collect(chunks: AsyncIterable<Buffer>, checkSize: ChunkOptions["checkSize"]): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  const add = (chunk: Buffer) => {
+    size += chunk.length;
+    checkSize(size, false);
+    pieces.push(chunk);
+  };
+  const finish = () => {
+    checkSize(size, true);
+    return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size);
+  };
+  if (!(chunks instanceof Readable)) {
+    return (async () => {
+      for await (const chunk of chunks) {
+        add(chunk);
+      }
+      return finish();
+    })();
+  }
+  return new Promise((resolve, reject) => {
+    const attempt = (work: () => void) => {
+      try {
+        work();
+      } catch (error) {
+        reject(error);
+        chunks.off("data", onData);
+      }
+    };
+    const onData = (chunk: Buffer) => attempt(() => add(chunk));
+    chunks.on("data", onData);
+    chunks.once("end", () => attempt(() => resolve(finish())));
+    chunks.once("error", reject);
+    // After the end this changes nothing.
+    chunks.once("close", () => reject(new S3Error("IncompleteBody")));
+  });
+}
+
+function toHex(digest: Uint8Array | undefined): string {
+  return Buffer.from(digest ?? []).toString("hex");
 }
 
 /** Reads a small document. @throws {S3Error} MaxMessageLengthExceeded, BadDigest */
@@ -162,19 +238,13 @@ export async function readDocument(request: S3Request, limit: number): Promise<B
     throw new S3Error("BadDigest");
   }
   if (announced !== undefined) {
-    const found = (await digestBuffer(body, [announced.algorithm]))[announced.algorithm];
+    const found = (await digestAll(body, [announced.algorithm]))[announced.algorithm];
     const expected = announced.value ?? trailers.get(`x-amz-checksum-${announced.algorithm}`);
     if (expected !== undefined && Buffer.from(found ?? []).toString("base64") !== expected) {
       throw new S3Error("BadDigest");
     }
   }
   return body;
-}
-
-async function digestBuffer(data: Buffer, names: readonly DigestName[]) {
-  const digests = createDigests(names);
-  digests.update(data);
-  return digests.finish();
 }
 
 function isAborted(error: unknown): boolean {

@@ -15,6 +15,8 @@ export interface S3Request {
   readonly address: Address;
   readonly query: ReadonlyMap<string, string>;
   readonly requestId: string;
+  /** Headers of every answer, names and values in turn: who answered, and CORS. */
+  readonly baseHead: readonly string[];
   readonly payload: Payload;
   /** Answers `Expect: 100-continue` once, before the body is first read. */
   readonly acceptBody: () => void;
@@ -52,4 +54,20 @@ export function send(request: S3Request, status: number, body = "", type?: strin
     response.setHeader("content-length", Buffer.byteLength(body));
   }
   response.writeHead(status).end(method === "HEAD" ? undefined : body);
+}
+
+/** Writes the head of an answer: the base, then names and values in turn. One array costs a third of setting each header. */
+export function startHead({ response, baseHead }: S3Request, status: number, head: readonly string[]): void {
+  response.writeHead(status, [...baseHead, ...head]);
+}
+
+/** A whole answer from memory. */
+export function sendHead(request: S3Request, status: number, head: readonly string[], body?: Uint8Array): void {
+  startHead(request, status, head);
+  if (body === undefined) {
+    request.response.end();
+  } else {
+    // As text of one-byte characters it leaves in one piece with the head.
+    request.response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"), "latin1");
+  }
 }

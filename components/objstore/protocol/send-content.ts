@@ -2,19 +2,20 @@ import type { FileHandle } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 
 import type { ContentFiles } from "../store/content-files.ts";
-import type { StoredContent } from "../store/contents.ts";
+import type { ContentPart } from "../store/rows.ts";
 import type { ByteRange } from "./range.ts";
 
 const BLOCK = 512 << 10;
 
 /** Opens the first file that `range` touches, so that its absence is known before an answer has begun. */
-export async function openContent(files: ContentFiles, content: StoredContent, range: ByteRange): Promise<OpenContent> {
-  if ("data" in content) {
-    return { stretches: [], data: content.data.subarray(range.start, range.end + 1) };
-  }
+export async function openContent(
+  files: ContentFiles,
+  parts: readonly ContentPart[],
+  range: ByteRange,
+): Promise<OpenContent> {
   const stretches: Stretch[] = [];
   let offset = 0;
-  for (const { file, size } of content.parts) {
+  for (const { file, size } of parts) {
     const start = Math.max(range.start - offset, 0);
     const end = Math.min(range.end + 1 - offset, size);
     if (start < end) {
@@ -34,7 +35,6 @@ interface Stretch {
 
 export interface OpenContent {
   readonly stretches: readonly Stretch[];
-  readonly data?: Uint8Array;
   readonly first?: FileHandle;
 }
 
@@ -43,12 +43,6 @@ export interface OpenContent {
  * while the other drains into the socket.
  */
 export async function sendContent(response: ServerResponse, files: ContentFiles, content: OpenContent): Promise<void> {
-  if (content.data !== undefined) {
-    // As text of one-byte characters it leaves in one piece with the head.
-    const { buffer, byteOffset, byteLength } = content.data;
-    response.end(Buffer.from(buffer, byteOffset, byteLength).toString("latin1"), "latin1");
-    return;
-  }
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   const total = content.stretches.reduce((sum, { start, end }) => sum + end - start, 0);

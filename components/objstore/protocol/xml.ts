@@ -3,9 +3,22 @@ import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { S3Error } from "../errors.ts";
 
 /** An element's content: text, child elements, or several elements of one name. Undefined ones are left out. */
-export type XmlValue = string | number | boolean | undefined | XmlElement | readonly (string | XmlElement)[];
+export type XmlValue = string | number | boolean | undefined | XmlElement | readonly (string | XmlElement | RawXml)[];
 export interface XmlElement {
   readonly [name: string]: XmlValue;
+}
+
+/** The content of an element that is XML already. */
+class RawXml {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export function rawXml(text: string): RawXml {
+  return new RawXml(text);
 }
 
 const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
@@ -21,8 +34,10 @@ function renderChildren(element: XmlElement): string {
   for (const name in element) {
     const value = element[name];
     if (Array.isArray(value)) {
-      for (const item of value as readonly (string | XmlElement)[]) {
-        text += `<${name}>${typeof item === "object" ? renderChildren(item) : escapeXml(item)}</${name}>`;
+      for (const item of value as readonly (string | XmlElement | RawXml)[]) {
+        const content =
+          typeof item === "string" ? escapeXml(item) : item instanceof RawXml ? item.text : renderChildren(item);
+        text += `<${name}>${content}</${name}>`;
       }
     } else if (value !== undefined) {
       text += `<${name}>${typeof value === "object" ? renderChildren(value as XmlElement) : escapeXml(String(value))}</${name}>`;

@@ -1,9 +1,23 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 import { S3Error } from "../errors.ts";
-import { type SignedParts, toCanonicalRequest, toStringToSign } from "./canonical-request.ts";
+import {
+  type RawTarget,
+  type SignedParts,
+  toCanonicalRequest,
+  toRawCanonicalRequest,
+  toStringToSign,
+} from "./canonical-request.ts";
 import { type Payload, toPayload } from "./payload.ts";
-import { type CredentialScope, type SigningKeys, equalsSafely, hmac, parseCredential, toScope } from "./signing-key.ts";
+import {
+  type CredentialScope,
+  type HmacKey,
+  type SigningKeys,
+  equalsSafely,
+  hmacHex,
+  parseCredential,
+  toScope,
+} from "./signing-key.ts";
 
 const MAXIMUM_SKEW = 15 * 60 * 1000;
 const MAXIMUM_EXPIRES = 7 * 24 * 3600;
@@ -21,6 +35,7 @@ export interface SignedRequest {
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly headers: IncomingHttpHeaders;
+  readonly raw?: RawTarget;
 }
 
 export interface AuthenticateDeps<C extends Credential> {
@@ -109,7 +124,9 @@ function verifyHeader<C extends Credential>(
   const key = deps.keys.get(credential.secret, scope);
   // Read first: a malformed value is a better answer than a signature that does not match.
   const payload = toPayload(payloadHash, { key, time, scope: toScope(scope), seed: signature });
-  compareSignature({ ...request, signedHeaders, payloadHash: payloadHash ?? "" }, { time, scope, key, signature });
+  const { method, path, query, headers, raw } = request;
+  const parts = { method, path, query, headers, signedHeaders, payloadHash: payloadHash ?? "" };
+  compareSignature(parts, raw, { time, scope, key, signature });
   return { accessKey: scope.accessKey, credential, payload, authType: "REST-HEADER" };
 }
 
@@ -163,11 +180,11 @@ function verifyQuery<C extends Credential>(request: SignedRequest, deps: Authent
   checkSignedHeaders(request.headers, signedHeaders);
   const key = deps.keys.get(credential.secret, scope);
   const payloadHash = single(request.headers["x-amz-content-sha256"]) ?? parameters.get("X-Amz-Content-Sha256");
+  const { method, path, headers, raw } = request;
   const query = request.query.filter(([name]) => name !== "X-Amz-Signature");
-  compareSignature(
-    { ...request, query, signedHeaders, payloadHash: payloadHash ?? "UNSIGNED-PAYLOAD" },
-    { time, scope, key, signature },
-  );
+  const parts = { method, path, query, headers, signedHeaders, payloadHash: payloadHash ?? "UNSIGNED-PAYLOAD" };
+  const unsigned = raw && { path: raw.path, query: withoutSignature(raw.query) };
+  compareSignature(parts, unsigned, { time, scope, key, signature });
   const payload: Payload =
     payloadHash === undefined
       ? { kind: "unsigned" }
@@ -205,7 +222,7 @@ export function authenticateForm<C extends Credential>(
   checkScope(scope, time, deps.region, "AuthorizationQueryParametersError");
   const credential = findValid(scope.accessKey, deps);
   checkToken(credential, form.get("x-amz-security-token"));
-  const expected = hmac(deps.keys.get(credential.secret, scope), policy).toString("hex");
+  const expected = hmacHex(deps.keys.get(credential.secret, scope), policy);
   if (!equalsSafely(expected, signature)) {
     throw new S3Error("SignatureDoesNotMatch", undefined, {
       details: { AWSAccessKeyId: scope.accessKey, SignatureProvided: signature.slice(0, 200) },
@@ -217,14 +234,22 @@ export function authenticateForm<C extends Credential>(
 interface Claimed {
   readonly time: string;
   readonly scope: CredentialScope;
-  readonly key: Buffer;
+  readonly key: HmacKey;
   readonly signature: string;
 }
 
-function compareSignature(parts: SignedParts, { time, scope, key, signature }: Claimed): void {
+function compareSignature(parts: SignedParts, raw: RawTarget | undefined, claimed: Claimed): void {
+  const { time, scope, key, signature } = claimed;
+  // Most clients send path and query as they signed them: then there is nothing to encode again.
+  if (raw !== undefined) {
+    const asSent = toStringToSign(time, toScope(scope), toRawCanonicalRequest(parts, raw));
+    if (equalsSafely(hmacHex(key, asSent), signature)) {
+      return;
+    }
+  }
   const canonicalRequest = toCanonicalRequest(parts);
   const stringToSign = toStringToSign(time, toScope(scope), canonicalRequest);
-  if (!equalsSafely(hmac(key, stringToSign).toString("hex"), signature)) {
+  if (!equalsSafely(hmacHex(key, stringToSign), signature)) {
     throw new S3Error("SignatureDoesNotMatch", undefined, {
       details: {
         AWSAccessKeyId: scope.accessKey,
@@ -234,6 +259,11 @@ function compareSignature(parts: SignedParts, { time, scope, key, signature }: C
       },
     });
   }
+}
+
+/** Presigned addresses have their signature last, or among the other parameters. */
+function withoutSignature(query: string): string {
+  return query.replace(/(?:^|&)X-Amz-Signature=[^&]*/, "").replace(/^&/, "");
 }
 
 function findValid<C extends Credential>(accessKey: string, { findCredential, now }: AuthenticateDeps<C>): C {
@@ -304,9 +334,9 @@ function parseTime(text: string): number | undefined {
   if (match === null) {
     return undefined;
   }
-  const [, year, month, day, hour, minute, second] = match;
-  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  return Number.isNaN(at) ? undefined : at;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  const isTime = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 60;
+  return isTime ? Date.UTC(year, month - 1, day, hour, minute, second) : undefined;
 }
 
 function single(value: string | readonly string[] | undefined): string | undefined {

@@ -12,14 +12,38 @@ export interface SignedParts {
   readonly payloadHash: string;
 }
 
+/** Path and query of a request as they were sent. */
+export interface RawTarget {
+  readonly path: string;
+  readonly query: string;
+}
+
+/** The canonical request if path and query were sent in their canonical form. */
+export function toRawCanonicalRequest(parts: SignedParts, { path, query }: RawTarget): string {
+  return toText(parts, path, query);
+}
+
 /** The canonical request of Signature Version 4 in its S3 form: the path is encoded once and never normalised. */
 export function toCanonicalRequest(parts: SignedParts): string {
-  const query = parts.query
-    .map(([name, value]) => `${encodeUri(name)}=${encodeUri(value)}`)
-    .sort()
-    .join("&");
+  return toText(parts, encodePath(parts.path), toCanonicalQuery(parts.query));
+}
+
+function toText(parts: SignedParts, path: string, query: string): string {
   const headers = parts.signedHeaders.map((name) => `${name}:${toCanonicalValue(parts.headers[name])}\n`).join("");
-  return `${parts.method}\n${encodePath(parts.path)}\n${query}\n${headers}\n${parts.signedHeaders.join(";")}\n${parts.payloadHash}`;
+  return `${parts.method}\n${path}\n${query}\n${headers}\n${parts.signedHeaders.join(";")}\n${parts.payloadHash}`;
+}
+
+/** Encoded pairs by name, then by value: "select=" comes before "select-type=2", though "-" is less than "=". */
+export function toCanonicalQuery(pairs: readonly (readonly [name: string, value: string])[]): string {
+  return pairs
+    .map(([name, value]) => [encodeUri(name), encodeUri(value)] as const)
+    .sort(([a, x], [b, y]) => (a === b ? compare(x, y) : compare(a, b)))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** The string to sign: algorithm, time, scope and the digest of the canonical request. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
 import type { ChunkSigning } from "./payload.ts";
-import { equalsSafely, hmac } from "./signing-key.ts";
+import { equalsSafely, hmacHex } from "./signing-key.ts";
 
 const EMPTY_SHA256 = createHash("sha256").digest("hex");
 const MAXIMUM_LINE = 4096;
@@ -49,7 +49,7 @@ async function* decode(
     }
     if (signing && digest) {
       const text = `AWS4-HMAC-SHA256-PAYLOAD\n${signing.time}\n${signing.scope}\n${previous}\n${EMPTY_SHA256}\n${digest.digest("hex")}`;
-      previous = checkSignature(hmac(signing.key, text), match[2]);
+      previous = checkSignature(hmacHex(signing.key, text), match[2]);
     }
     if (size === 0) {
       break;
@@ -94,12 +94,11 @@ async function readTrailers(
   if (signing) {
     const digest = createHash("sha256").update(signed).digest("hex");
     const text = `AWS4-HMAC-SHA256-TRAILER\n${signing.time}\n${signing.scope}\n${previous}\n${digest}`;
-    checkSignature(hmac(signing.key, text), signature);
+    checkSignature(hmacHex(signing.key, text), signature);
   }
 }
 
-function checkSignature(expected: Buffer, provided: string | undefined): string {
-  const signature = expected.toString("hex");
+function checkSignature(signature: string, provided: string | undefined): string {
   if (!equalsSafely(signature, provided ?? "")) {
     throw new S3Error("SignatureDoesNotMatch", "The signature of a chunk does not match.");
   }

@@ -1,4 +1,5 @@
 import { S3Error } from "../errors.ts";
+import type { HmacKey } from "./signing-key.ts";
 
 /** How the body of a request is protected. */
 export type Payload =
@@ -9,7 +10,7 @@ export type Payload =
   | { readonly kind: "chunked"; readonly trailer: boolean; readonly signing?: ChunkSigning };
 
 export interface ChunkSigning {
-  readonly key: Buffer;
+  readonly key: HmacKey;
   readonly time: string;
   readonly scope: string;
   /** Signature of the request, from which the chain of chunks starts. */

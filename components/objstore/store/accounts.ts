@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 
 import type { IndexDatabase } from "./index-database.ts";
+import { ReadCache } from "./read-cache.ts";
 
 export interface User {
   readonly name: string;
@@ -23,15 +24,27 @@ export interface AccessKey {
   readonly claims: string | null;
   /** A policy that must allow too, whatever else does; null: none. */
   readonly session_policy: string | null;
+  /** Access key that signed in to get this temporary one. */
+  readonly parent: string | null;
+  /** Roles that an identity token had when it became this temporary key, JSON. */
+  readonly roles: string | null;
 }
 
 export interface Role {
   readonly name: string;
   readonly created: number;
   readonly policy: string;
-  /** Claim that a token must have (dots go deeper: `realm_access.roles`), and the value it must hold. */
+  /** Claim that a token must have (dots go deeper: `realm_access.roles`); null: every token of the issuer fits. */
   readonly claim: string | null;
-  readonly claim_value: string | null;
+  /** JSON list; the claim must be or hold one of them. */
+  readonly claim_values: string | null;
+}
+
+export interface NewRole {
+  readonly name: string;
+  readonly policy: string;
+  readonly claim: string | null;
+  readonly values: readonly string[];
 }
 
 export interface NewAccessKey {
@@ -42,6 +55,8 @@ export interface NewAccessKey {
   readonly token?: string | undefined;
   readonly claims?: string | undefined;
   readonly sessionPolicy?: string | undefined;
+  readonly parent?: string | undefined;
+  readonly roles?: readonly string[] | undefined;
   /** Begins with AKIA for lasting keys, ASIA for temporary ones. */
   readonly kind: "AKIA" | "ASIA";
 }
@@ -50,14 +65,19 @@ export interface NewAccessKey {
 export class Accounts {
   readonly #index: IndexDatabase;
   readonly #now: () => number;
+  /** Every request asks for its key and its user. */
+  readonly #users: ReadCache<string, User | undefined>;
+  readonly #keys: ReadCache<string, AccessKey | undefined>;
 
   constructor(index: IndexDatabase, now: () => number) {
     this.#index = index;
     this.#now = now;
+    this.#users = new ReadCache(index, 1000);
+    this.#keys = new ReadCache(index, 1000);
   }
 
   findUser(name: string): User | undefined {
-    return this.#index.get<User>("select * from users where name = ?", name);
+    return this.#users.get(name, () => this.#index.get<User>("select * from users where name = ?", name));
   }
 
   listUsers(): User[] {
@@ -70,6 +90,10 @@ export class Accounts {
 
   /** `putUser` inside a `mutate` of the caller. */
   insertUser(name: string, policy: string, enabled: boolean): User {
+    if (!enabled) {
+      this.#index.run("delete from access_keys where user = ? and parent is not null", name);
+    }
+    this.#forget();
     this.#index.run(
       "insert into users (name, created, enabled, policy) values (?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, enabled = excluded.enabled",
       name,
@@ -82,14 +106,14 @@ export class Accounts {
 
   /** Removes a user with all keys; false when there is none. */
   deleteUser(name: string): Promise<boolean> {
-    return this.#index.mutate(() => {
+    return this.#change(() => {
       this.#index.run("delete from access_keys where user = ?", name);
       return this.#index.run("delete from users where name = ?", name).changes > 0;
     });
   }
 
   findKey(id: string): AccessKey | undefined {
-    return this.#index.get<AccessKey>("select * from access_keys where id = ?", id);
+    return this.#keys.get(id, () => this.#index.get<AccessKey>("select * from access_keys where id = ?", id));
   }
 
   /** Lasting keys, of one user or of all. */
@@ -110,7 +134,7 @@ export class Accounts {
   insertKey(key: NewAccessKey): AccessKey {
     const id = `${key.kind}${randomBytes(10).toString("hex").slice(0, 16).toUpperCase()}`;
     this.#index.run(
-      "insert into access_keys (id, secret, user, title, created, policy, expires, token, claims, session_policy) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "insert into access_keys (id, secret, user, title, created, policy, expires, token, claims, session_policy, parent, roles) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       id,
       randomBytes(30).toString("base64url"),
       key.user,
@@ -121,22 +145,31 @@ export class Accounts {
       key.token ?? null,
       key.claims ?? null,
       key.sessionPolicy ?? null,
+      key.parent ?? null,
+      key.roles === undefined ? null : JSON.stringify(key.roles),
     );
     return this.findKey(id) as AccessKey;
   }
 
+  /** Disabling a key ends the sessions that were made with it. */
   enableKey(id: string, enabled: boolean): Promise<boolean> {
-    return this.#index.mutate(
-      () => this.#index.run("update access_keys set enabled = ? where id = ?", Number(enabled), id).changes > 0,
+    return this.#change(() => {
+      if (!enabled) {
+        this.#index.run("delete from access_keys where parent = ?", id);
+      }
+      return this.#index.run("update access_keys set enabled = ? where id = ?", Number(enabled), id).changes > 0;
+    });
+  }
+
+  /** Deletes a key with the sessions that were made with it. */
+  deleteKey(id: string): Promise<boolean> {
+    return this.#change(
+      () => this.#index.run("delete from access_keys where id = ? or parent = ?", id, id).changes > 0,
     );
   }
 
-  deleteKey(id: string): Promise<boolean> {
-    return this.#index.mutate(() => this.#index.run("delete from access_keys where id = ?", id).changes > 0);
-  }
-
   deleteExpiredKeys(): Promise<number> {
-    return this.#index.mutate(
+    return this.#change(
       () => this.#index.run("delete from access_keys where expires is not null and expires < ?", this.#now()).changes,
     );
   }
@@ -149,12 +182,19 @@ export class Accounts {
     return this.#index.all<Role>("select * from roles order by name");
   }
 
-  putRole(role: Omit<Role, "created">): Promise<void> {
-    return this.#index.mutate(() => this.#insertRole(role));
+  /** Makes or changes a role. Whoever got temporary keys by it loses them when it lets in less than before. */
+  putRole(role: NewRole): Promise<void> {
+    return this.#index.mutate(() => {
+      const before = this.findRole(role.name);
+      if (before !== undefined && !includesAll(role, before)) {
+        this.#endSessionsOf(role.name);
+      }
+      this.#insertRole(role);
+    });
   }
 
   /** Adds a role unless this was done before under the name `once`, or a role of that name is there. */
-  addRoleOnce(once: string, role: Omit<Role, "created">): Promise<void> {
+  addRoleOnce(once: string, role: NewRole): Promise<void> {
     return this.#index.mutate(() => {
       const { changes } = this.#index.run(
         "insert into meta (name, value) values (?, '') on conflict (name) do nothing",
@@ -166,18 +206,55 @@ export class Accounts {
     });
   }
 
-  #insertRole(role: Omit<Role, "created">): void {
+  /** Deletes a role and the temporary keys that were made by it. */
+  deleteRole(name: string): Promise<boolean> {
+    return this.#index.mutate(() => {
+      this.#endSessionsOf(name);
+      return this.#index.run("delete from roles where name = ?", name).changes > 0;
+    });
+  }
+
+  #insertRole({ name, policy, claim, values }: NewRole): void {
     this.#index.run(
-      "insert into roles (name, created, policy, claim, claim_value) values (?, ?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, claim = excluded.claim, claim_value = excluded.claim_value",
-      role.name,
+      "insert into roles (name, created, policy, claim, claim_values) values (?, ?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, claim = excluded.claim, claim_values = excluded.claim_values",
+      name,
       this.#now(),
-      role.policy,
-      role.claim,
-      role.claim_value,
+      policy,
+      claim,
+      claim === null ? null : JSON.stringify(values),
     );
   }
 
-  deleteRole(name: string): Promise<boolean> {
-    return this.#index.mutate(() => this.#index.run("delete from roles where name = ?", name).changes > 0);
+  #change<T>(change: () => T): Promise<T> {
+    return this.#index.mutate(() => {
+      const result = change();
+      this.#forget();
+      return result;
+    });
   }
+
+  #forget(): void {
+    this.#users.clear();
+    this.#keys.clear();
+  }
+
+  #endSessionsOf(role: string): void {
+    this.#forget();
+    this.#index.run(
+      "delete from access_keys where roles is not null and exists (select 1 from json_each(roles) where value = ?)",
+      role,
+    );
+  }
+}
+
+/** Values of a role's claim. */
+export function valuesOf({ claim_values: json }: Role): readonly string[] {
+  return json === null ? [] : (JSON.parse(json) as string[]);
+}
+
+/** Whether everything that a role let in before is still let in, to the same rights. */
+function includesAll({ policy, claim, values }: NewRole, before: Role): boolean {
+  return (
+    policy === before.policy && claim === before.claim && valuesOf(before).every((value) => values.includes(value))
+  );
 }

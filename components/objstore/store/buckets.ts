@@ -9,15 +9,17 @@ type BucketSetting = "versioning" | "policy" | "cors" | "lifecycle" | "tags" | "
 export class Buckets {
   readonly #index: IndexDatabase;
   /** One request looks its bucket up several times. */
-  readonly #known: ReadCache<string, Bucket | undefined>;
+  readonly #byName: ReadCache<string, Bucket | undefined>;
+  readonly #byId: ReadCache<number, Bucket | undefined>;
 
   constructor(index: IndexDatabase) {
     this.#index = index;
-    this.#known = new ReadCache(index, 1000);
+    this.#byName = new ReadCache(index, 1000);
+    this.#byId = new ReadCache(index, 1000);
   }
 
   find(name: string): Bucket | undefined {
-    return this.#known.get(name, () => this.#index.get<Bucket>("select * from buckets where name = ?", name));
+    return this.#byName.get(name, () => this.#index.get<Bucket>("select * from buckets where name = ?", name));
   }
 
   /** @throws {S3Error} NoSuchBucket */
@@ -62,27 +64,47 @@ export class Buckets {
         throw new S3Error("BucketNotEmpty", undefined, { details: { BucketName: name } });
       }
       this.#index.run("delete from buckets where id = ?", id);
+      this.#byName.forget(name);
+      this.#byId.forget(id);
     });
   }
 
   set(name: string, setting: BucketSetting, value: string | number | null): Promise<void> {
     return this.#index.mutate(() => {
-      this.#index.run(`update buckets set ${setting} = ? where id = ?`, value, this.get(name).id);
+      const { id } = this.get(name);
+      this.#index.run(`update buckets set ${setting} = ? where id = ?`, value, id);
+      this.#byName.forget(name);
+      this.#byId.forget(id);
     });
   }
 
   /** Counts a change of what a bucket holds; inside `mutate`. */
   count(
     id: number,
-    change: { readonly objects?: number; readonly bytes?: number; readonly uploadBytes?: number },
+    {
+      objects = 0,
+      bytes = 0,
+      uploadBytes = 0,
+    }: { readonly objects?: number; readonly bytes?: number; readonly uploadBytes?: number },
   ): void {
+    const before = this.#findById(id);
     this.#index.run(
       "update buckets set objects = objects + ?, bytes = bytes + ?, upload_bytes = upload_bytes + ? where id = ?",
-      change.objects ?? 0,
-      change.bytes ?? 0,
-      change.uploadBytes ?? 0,
+      objects,
+      bytes,
+      uploadBytes,
       id,
     );
+    if (before !== undefined) {
+      const after: Bucket = {
+        ...before,
+        objects: before.objects + objects,
+        bytes: before.bytes + bytes,
+        upload_bytes: before.upload_bytes + uploadBytes,
+      };
+      this.#byId.set(id, after);
+      this.#byName.set(after.name, after);
+    }
   }
 
   /**
@@ -90,12 +112,16 @@ export class Buckets {
    * @throws {S3Error} NoSuchBucket when the bucket went away meanwhile, QuotaExceeded when `bytes` more do not fit
    */
   checkRoom(id: number, bytes: number): Bucket {
-    const bucket = this.#index.get<Bucket>("select * from buckets where id = ?", id);
+    const bucket = this.#findById(id);
     if (bucket === undefined) {
       throw new S3Error("NoSuchBucket");
     }
     checkQuota(bucket, bytes);
     return bucket;
+  }
+
+  #findById(id: number): Bucket | undefined {
+    return this.#byId.get(id, () => this.#index.get<Bucket>("select * from buckets where id = ?", id));
   }
 }
 

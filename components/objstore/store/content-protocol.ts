@@ -19,5 +19,5 @@ export type ContentAnswer = { readonly writer: number } & (
   | { readonly kind: "written"; readonly offset: number }
   | { readonly kind: "synced"; readonly digests: Readonly<Partial<Record<DigestName, Uint8Array>>> }
   | { readonly kind: "closed" }
-  | { readonly kind: "failed"; readonly error: unknown }
+  | { readonly kind: "failed"; readonly error: unknown; readonly code?: string | undefined }
 );

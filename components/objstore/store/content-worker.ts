@@ -19,7 +19,9 @@ parentPort?.on("message", (command: ContentCommand) => {
     (answer) => parentPort?.postMessage(answer),
     (error: unknown) => {
       discard(command.writer);
-      parentPort?.postMessage({ writer: command.writer, kind: "failed", error } satisfies ContentAnswer);
+      // An error loses its code on the way to another thread.
+      const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+      parentPort?.postMessage({ writer: command.writer, kind: "failed", error, code } satisfies ContentAnswer);
     },
   );
 });

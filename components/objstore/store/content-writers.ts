@@ -149,7 +149,9 @@ export class FileWriter {
       this.#free.push(answer.offset);
     }
     if (answer.kind === "failed") {
-      this.#failure ??= new Error("Content could not be written.", { cause: answer.error });
+      this.#failure ??= Object.assign(new Error("Content could not be written.", { cause: answer.error }), {
+        code: answer.code,
+      });
       this.#waiting?.settle.reject(this.#failure);
       this.#waiting = undefined;
     } else if (answer.kind === this.#waiting?.wanted) {

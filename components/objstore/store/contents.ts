@@ -1,6 +1,10 @@
 import type { WrittenFile } from "./content-files.ts";
 import type { IndexDatabase } from "./index-database.ts";
+import { ReadCache } from "./read-cache.ts";
 import type { ContentPart } from "./rows.ts";
+
+/** Memory for content that was read lately: small objects, and which files large ones are of. */
+const CACHE_BYTES = 12 << 20;
 
 /** Content that a new version is to have. */
 export type NewContent =
@@ -13,18 +17,33 @@ export type NewContent =
   /** The content of another version: nothing is copied. */
   | { readonly kind: "shared"; readonly id: number };
 
+/** `md5:…`, or where there is none `crc32:…`, by which a scrub finds out whether a file is what came. */
+function toStoredDigest({ md5, crc32 }: WrittenFile["digests"]): string {
+  return md5 === undefined
+    ? `crc32:${Buffer.from(crc32 ?? []).toString("hex")}`
+    : `md5:${Buffer.from(md5).toString("hex")}`;
+}
+
 /** What is to be read: bytes, or files in order. */
 export type StoredContent = { readonly data: Uint8Array } | { readonly parts: readonly ContentPart[] };
 
 /** Content rows and their reference counts. All but `read` belong inside `mutate`. */
 export class Contents {
   readonly #index: IndexDatabase;
+  readonly #read: ReadCache<number, StoredContent | undefined>;
 
   constructor(index: IndexDatabase) {
     this.#index = index;
+    this.#read = new ReadCache(index, CACHE_BYTES, (content) =>
+      content === undefined ? 0 : "data" in content ? content.data.length + 200 : content.parts.length * 200,
+    );
   }
 
   read(id: number): StoredContent | undefined {
+    return this.#read.get(id, () => this.#find(id));
+  }
+
+  #find(id: number): StoredContent | undefined {
     const row = this.#index.get<{ data: Uint8Array | null; parts: string | null }>(
       "select data, parts from contents where id = ?",
       id,
@@ -37,7 +56,33 @@ export class Contents {
       : { parts: JSON.parse(row.parts) as readonly ContentPart[] };
   }
 
-  insert(content: NewContent): number {
+  /**
+   * `insert` for a version that takes the place of one whose content is `replaced`, which is released. Small content goes into
+   * the row of the small content before it: half the pages change.
+   */
+  insertInPlaceOf(replaced: number | null, content: NewContent): number {
+    if (replaced === null) {
+      return this.#insert(content);
+    }
+    if (content.kind === "inline") {
+      const { changes } = this.#index.run(
+        "update contents set md5 = ?, data = ? where id = ? and refs = 1 and parts is null",
+        content.md5,
+        content.data,
+        replaced,
+      );
+      if (changes > 0) {
+        this.#read.forget(replaced);
+        return replaced;
+      }
+    }
+    // Before the release: a copy of an object onto itself goes on with the same content.
+    const id = this.#insert(content);
+    this.release(replaced);
+    return id;
+  }
+
+  #insert(content: NewContent): number {
     switch (content.kind) {
       case "inline":
         return this.#index.run("insert into contents (refs, md5, data) values (1, ?, ?)", content.md5, content.data).id;
@@ -53,8 +98,7 @@ export class Contents {
   }
 
   insertFile({ id, size, digests }: WrittenFile): void {
-    const md5 = Buffer.from(digests.md5 ?? []).toString("hex");
-    this.#index.run("insert into files (id, size, md5) values (?, ?, ?)", id, size, md5);
+    this.#index.run("insert into files (id, size, digest) values (?, ?, ?)", id, size, toStoredDigest(digests));
   }
 
   /** Drops one reference; content that nobody refers to any more becomes garbage. */
@@ -71,6 +115,8 @@ export class Contents {
       return;
     }
     this.#index.run("delete from contents where id = ?", id);
+    // The number may be given to other content.
+    this.#read.forget(id);
     if (row.parts !== null) {
       for (const { file } of JSON.parse(row.parts) as readonly ContentPart[]) {
         this.discardFile(file);

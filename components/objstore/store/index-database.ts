@@ -9,10 +9,15 @@ import { syncDirectory } from "./sync-directory.ts";
 
 const CHECKPOINT_AT_BYTES = 8 << 20;
 
+/** Longest that a commit waits for changes that are likely to come, in milliseconds. */
+const PATIENCE = 3;
+
 interface Batch {
   readonly promise: Promise<void>;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
+  changes: number;
+  timer?: NodeJS.Timeout;
 }
 
 /**
@@ -25,8 +30,8 @@ interface Batch {
  */
 export class IndexDatabase {
   readonly path: string;
-  /** Grows with every statement that writes and every roll-back: what was read before may be kept while it stays the same. */
-  changes = 0;
+  /** Grows with every change that is undone: what was read since that change began may be of it. */
+  undone = 0;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #crash: CrashPoints;
@@ -35,6 +40,9 @@ export class IndexDatabase {
   #open: Batch | undefined;
   #syncing: Promise<void> | undefined;
   #batches = 0;
+  /** Changes that are likely to come together, and how long a sync takes in milliseconds. */
+  #expected = 1;
+  #syncTime = 0;
   #checkpointDue = false;
   #failure: Error | undefined;
   #onFailure: (error: Error) => void;
@@ -79,7 +87,6 @@ export class IndexDatabase {
 
   /** Runs a statement inside `mutate`; gives back the number of changed rows and the row id of an insert. */
   run(sql: string, ...values: SQLInputValue[]): { changes: number; id: number } {
-    this.changes += 1;
     const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
@@ -93,17 +100,27 @@ export class IndexDatabase {
       throw this.#failure;
     }
     const batch = this.#begin();
-    this.changes += 1;
+    batch.changes += 1;
     let result: T;
-    this.#database.exec("savepoint change");
+    this.#prepare("savepoint change").run();
     try {
       result = change();
-      this.#database.exec("release change");
+      this.#prepare("release change").run();
     } catch (error) {
-      this.#database.exec("rollback to change; release change");
+      this.undone += 1;
+      if (this.#database.isTransaction) {
+        this.#database.exec("rollback to change; release change");
+      } else {
+        // A full disk or an I/O error has undone the whole transaction, and what others changed in it.
+        this.#open = undefined;
+        clearTimeout(batch.timer);
+        batch.reject(new Error("The index could not be written.", { cause: error }));
+      }
       throw error;
-    } finally {
-      this.changes += 1;
+    }
+    if (batch.timer !== undefined && batch.changes >= this.#expected) {
+      clearTimeout(batch.timer);
+      setImmediate(() => this.#commit(batch));
     }
     await this.#crash.reach("index-applied");
     await batch.promise;
@@ -132,19 +149,31 @@ export class IndexDatabase {
   #begin(): Batch {
     if (this.#open === undefined) {
       this.#database.exec("begin immediate");
-      this.#open = Promise.withResolvers<void>();
+      this.#open = { ...Promise.withResolvers<void>(), changes: 0 };
       // A batch that nobody awaits any more must not end the process.
       this.#open.promise.catch(() => {});
       if (this.#syncing === undefined) {
-        setImmediate(() => this.#commit());
+        this.#schedule(this.#open);
       }
     }
     return this.#open;
   }
 
-  #commit(): void {
-    const batch = this.#open;
-    if (batch === undefined) {
+  /**
+   * Commits a batch as soon as as many changes are in it as were under way lately. Clients whose changes were acknowledged
+   * together come back together: committing the first of them alone would make all others wait for two syncs.
+   */
+  #schedule(batch: Batch): void {
+    const patience = Math.min(this.#syncTime / 3, PATIENCE);
+    if (batch.changes >= this.#expected || patience < 1) {
+      setImmediate(() => this.#commit(batch));
+    } else {
+      batch.timer = setTimeout(() => this.#commit(batch), patience);
+    }
+  }
+
+  #commit(batch: Batch): void {
+    if (batch !== this.#open) {
       return;
     }
     this.#open = undefined;
@@ -159,10 +188,11 @@ export class IndexDatabase {
       if (this.#database.isTransaction) {
         this.#database.exec("rollback");
       }
-      this.changes += 1;
+      this.undone += 1;
       batch.reject(new Error("The index could not be written.", { cause: error }));
       return;
     }
+    const started = performance.now();
     this.#syncing = this.#sync()
       .then(
         () => batch.resolve(),
@@ -174,7 +204,11 @@ export class IndexDatabase {
       )
       .finally(() => {
         this.#syncing = undefined;
-        this.#commit();
+        this.#syncTime = (this.#syncTime + performance.now() - started) / 2;
+        this.#expected = batch.changes + (this.#open?.changes ?? 0);
+        if (this.#open !== undefined) {
+          this.#schedule(this.#open);
+        }
       });
   }
 

@@ -42,7 +42,7 @@ export class Versions {
   }
 
   findLatest(bucket: number, key: string): Version | undefined {
-    return this.#latest.get(`${bucket}/${key}`, () =>
+    return this.#latest.get(toName(bucket, key), () =>
       this.#deps.index.get<Version>(
         "select * from versions where bucket = ? and key = ? order by seq desc limit 1",
         bucket,
@@ -73,8 +73,8 @@ export class Versions {
     const { versioning } = buckets.checkRoom(bucketId, 0);
     const replaced = versioning === "Enabled" ? undefined : this.#findNull(bucketId, added.key, current);
     buckets.checkRoom(bucketId, added.size - (replaced?.size ?? 0));
-    const content = contents.insert(added.content);
-    this.#removeRow(bucketId, replaced);
+    const content = contents.insertInPlaceOf(replaced?.content ?? null, added.content);
+    this.#deleteRow(bucketId, replaced);
     const row: Version = {
       key: added.key,
       ...this.#identify(versioning, current),
@@ -90,6 +90,7 @@ export class Versions {
       checksum: added.checksum === undefined ? null : JSON.stringify(added.checksum),
     };
     this.#insertRow(index, bucketId, row);
+    this.#latest.set(toName(bucketId, row.key), row);
     buckets.count(bucketId, {
       objects: isVisible(current) ? 0 : 1,
       bytes: added.size - (replaced?.size ?? 0),
@@ -138,6 +139,7 @@ export class Versions {
       this.#insertRow(index, bucketId, marker);
       result = { version: marker.version, marker: true };
     }
+    this.#latest.forget(toName(bucketId, key));
     const visibleAfter = isVisible(this.findLatest(bucketId, key));
     buckets.count(bucketId, { objects: Number(visibleAfter) - Number(isVisible(current)), bytes: -freed });
     return result;
@@ -153,6 +155,7 @@ export class Versions {
         version.key,
         version.seq,
       );
+      this.#latest.forget(toName(bucket.id, version.key));
     });
   }
 
@@ -206,14 +209,21 @@ export class Versions {
   }
 
   #removeRow(bucket: number, row: Version | undefined): void {
-    if (row === undefined) {
-      return;
-    }
-    this.#deps.index.run("delete from versions where bucket = ? and key = ? and seq = ?", bucket, row.key, row.seq);
-    if (row.content !== null) {
+    this.#deleteRow(bucket, row);
+    if (row !== undefined && row.content !== null) {
       this.#deps.contents.release(row.content);
     }
   }
+
+  #deleteRow(bucket: number, row: Version | undefined): void {
+    if (row !== undefined) {
+      this.#deps.index.run("delete from versions where bucket = ? and key = ? and seq = ?", bucket, row.key, row.seq);
+    }
+  }
+}
+
+function toName(bucket: number, key: string): string {
+  return `${bucket}/${key}`;
 }
 
 function isVisible(version: Version | undefined): boolean {

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 
-import type { JWTPayload } from "jose";
+import { type AccessTokenClaims, IssuerUnavailableError } from "@swath/auth";
 
 import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import { type S3Request, send } from "../protocol/request.ts";
 import { renderXml } from "../protocol/xml.ts";
-import type { AccessKey, Accounts, Role } from "../store/accounts.ts";
+import { type AccessKey, type Accounts, type Role, valuesOf } from "../store/accounts.ts";
 import { parsePolicy } from "../access/policy.ts";
 
 export type AssumeRole = (request: S3Request) => Promise<void>;
 /** Verifies a token of the identity service and gives its claims; rejects otherwise. */
-export type VerifyToken = (token: string) => Promise<JWTPayload>;
+export type VerifyToken = (token: string) => Promise<AccessTokenClaims>;
 
 interface AssumeRoleDeps {
   readonly accounts: Accounts;
@@ -73,13 +73,16 @@ export async function exchangeToken(
   token: string,
   options: { readonly seconds: number; readonly role?: string | undefined; readonly policy?: string | undefined },
 ): Promise<AccessKey> {
-  let claims: JWTPayload;
+  let claims: AccessTokenClaims;
   try {
     claims = await verifyToken(token);
   } catch (error) {
+    if (error instanceof IssuerUnavailableError) {
+      throw new S3Error("ServiceUnavailable", "The identity service cannot be asked now; try again.", { cause: error });
+    }
     throw new S3Error(
       "InvalidToken",
-      "The web identity token is not valid here: signature, issuer or time do not fit.",
+      `The web identity token is not accepted: ${error instanceof Error ? error.message : "it cannot be read"}.`,
       { cause: error },
     );
   }
@@ -95,19 +98,20 @@ export async function exchangeToken(
   if (options.policy !== undefined && options.policy !== "") {
     checkSessionPolicy(options.policy);
   }
-  const name = claims["preferred_username"];
+  const { preferred_username: name, sub } = claims;
   const variables = Object.entries(claims).flatMap(([claim, value]) =>
     typeof value === "string" ? [[`jwt:${claim.toLowerCase()}`, value] as const] : [],
   );
   return accounts.createKey({
     kind: "ASIA",
-    user: typeof name === "string" ? name : (claims.sub ?? "unknown"),
+    user: name ?? sub,
     title: "web identity",
     policy,
     expires: now() + options.seconds * 1000,
     token: randomBytes(32).toString("base64url"),
     claims: JSON.stringify(Object.fromEntries(variables)),
     sessionPolicy: options.policy === "" ? undefined : options.policy,
+    roles: fitting.map((role) => role.name),
   });
 }
 
@@ -119,15 +123,14 @@ function checkSessionPolicy(text: string): void {
   parsePolicy(text);
 }
 
-function fits({ claim, claim_value: wanted }: Role, claims: JWTPayload): boolean {
-  if (claim === null) {
+function fits(role: Role, claims: AccessTokenClaims): boolean {
+  if (role.claim === null) {
     return true;
   }
   let value: unknown = claims;
-  for (const name of claim.split(".")) {
+  for (const name of role.claim.split(".")) {
     value = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
   }
-  return Array.isArray(value)
-    ? value.includes(wanted)
-    : value === wanted || (typeof value === "boolean" && String(value) === wanted);
+  const found = Array.isArray(value) ? (value as unknown[]) : [typeof value === "boolean" ? String(value) : value];
+  return valuesOf(role).some((wanted) => found.includes(wanted));
 }

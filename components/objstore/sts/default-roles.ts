@@ -9,7 +9,7 @@ export async function addDefaultRoles(accounts: Accounts): Promise<void> {
   await accounts.addRoleOnce("default-roles", {
     name: "administrator",
     claim: "realm_access.roles",
-    claim_value: "admin",
+    values: ["admin"],
     policy: JSON.stringify({
       Version: "2012-10-17",
       Statement: [{ Effect: "Allow", Action: "s3:*", Resource: "arn:aws:s3:::*" }],

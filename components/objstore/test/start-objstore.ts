@@ -12,7 +12,11 @@ import { settings } from "../config.ts";
 export const ROOT = { accessKeyId: "root", secretAccessKey: "root-password-of-the-tests" };
 
 /** A whole object store in a temporary folder, on free ports of the loopback interface. */
-export async function startObjstore(env: Readonly<Record<string, string>> = {}): Promise<{
+export async function startObjstore(
+  env: Readonly<Record<string, string>> = {},
+  /** Where it listens, when addresses of it have to be known before. */
+  ports: { readonly http?: number; readonly console?: number } = {},
+): Promise<{
   readonly url: string;
   readonly consoleUrl: string;
   readonly directory: string;
@@ -32,8 +36,9 @@ export async function startObjstore(env: Readonly<Record<string, string>> = {}):
     metrics: new Registry(),
   });
   const urls: string[] = [];
-  for (const server of ["http", "console"].map((name) => service.servers[name] as Server)) {
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  for (const name of ["http", "console"] as const) {
+    const server = service.servers[name] as Server;
+    await new Promise<void>((resolve) => server.listen(ports[name] ?? 0, "127.0.0.1", resolve));
     urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   }
   return {

@@ -1,33 +1,23 @@
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
-import { SignJWT, exportJWK, generateKeyPair } from "jose";
 
 import { scrubWhenDue } from "../background/scrub-schedule.ts";
 import { Scrub } from "../background/scrub.ts";
 import { applyLifecycle } from "../background/lifecycle.ts";
 import { openStore } from "../store/store.ts";
+import { startIssuer } from "./start-issuer.ts";
 import { ROOT, startObjstore } from "./start-objstore.ts";
 
 test("AssumeRoleWithWebIdentity: a token becomes keys for what its role allows", async (t) => {
-  const { privateKey, publicKey } = await generateKeyPair("RS256");
-  const jwk = { ...(await exportJWK(publicKey)), kid: "k", alg: "RS256" };
-  const identity = createServer((request, response) => {
-    const discovery = { jwks_uri: `${issuer}/keys` };
-    response.end(JSON.stringify(request.url?.endsWith("/keys") ? { keys: [jwk] } : discovery));
-  });
-  await new Promise<void>((resolve) => identity.listen(0, "127.0.0.1", resolve));
-  const issuer = `http://127.0.0.1:${(identity.address() as AddressInfo).port}/realms/master`;
-  const store = await startObjstore({ IDENTITY_ISSUER: issuer });
+  const issuer = await startIssuer();
+  const store = await startObjstore({ IDENTITY_ISSUER: issuer.url });
   t.after(async () => {
-    identity.close();
-    identity.closeAllConnections();
+    issuer.stop();
     await store.stop();
   });
   const authorization = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`;
@@ -46,13 +36,8 @@ test("AssumeRoleWithWebIdentity: a token becomes keys for what its role allows",
     value: "user",
   };
   assert.equal((await put("/api/roles/user", role)).status, 204);
-  const assume = async (roles: string[], from = issuer, policy?: object) => {
-    const token = await new SignJWT({ preferred_username: "eric", realm_access: { roles } })
-      .setProtectedHeader({ alg: "RS256", kid: "k" })
-      .setIssuer(from)
-      .setSubject("1")
-      .setExpirationTime("5m")
-      .sign(privateKey);
+  const assume = async (roles: string[], from = issuer.url, policy?: object) => {
+    const token = await issuer.sign("eric", { realm_access: { roles } }, from);
     const body = new URLSearchParams({
       Action: "AssumeRoleWithWebIdentity",
       Version: "2011-06-15",
@@ -76,7 +61,7 @@ test("AssumeRoleWithWebIdentity: a token becomes keys for what its role allows",
   await assert.rejects(eric.send(new s3.PutObjectCommand({ Bucket: "ws-bob", Key: "a", Body: "x" })), /Access Denied/);
   eric.destroy();
   const onlyRead = { Effect: "Allow", Action: "s3:GetObject", Resource: "arn:aws:s3:::*" };
-  const narrowed = await assume(["user"], issuer, { Version: "2012-10-17", Statement: [onlyRead] });
+  const narrowed = await assume(["user"], issuer.url, { Version: "2012-10-17", Statement: [onlyRead] });
   assert.equal(narrowed.status, 200, narrowed.text);
   const readNarrowed = (name: string) => new RegExp(`<${name}>([^<]+)<`).exec(narrowed.text)?.[1] ?? "";
   const reader = new s3.S3Client({
@@ -97,7 +82,7 @@ test("AssumeRoleWithWebIdentity: a token becomes keys for what its role allows",
   );
   await assert.rejects(reader.send(new s3.GetObjectCommand({ Bucket: "ws-bob", Key: "a" })), /Access Denied/);
   reader.destroy();
-  assert.equal((await assume(["user"], issuer, { Statement: [{ Effect: "Maybe" }] })).status, 400);
+  assert.equal((await assume(["user"], issuer.url, { Statement: [{ Effect: "Maybe" }] })).status, 400);
   const { sessionToken: _, ...withoutToken } = credentials;
   const thief = new s3.S3Client({
     endpoint: store.url,

@@ -3,32 +3,11 @@ import {
   DeleteObjectsCommand,
   ListMultipartUploadsCommand,
   ListObjectVersionsCommand,
-  S3Client,
+  type S3Client,
 } from "@aws-sdk/client-s3";
-import { NodeHttpHandler } from "@smithy/node-http-handler";
-import { parsePeerUrl } from "@swath/service";
-import { Agent, type AgentOptions } from "node:http";
-
-interface StorageOptions {
-  /** Address inside the deployment, as `createPeer` takes it, or public. */
-  readonly url: string;
-  readonly region: string;
-  readonly user: string;
-  readonly password: string;
-}
 
 /** Removes every object, version, delete marker and unfinished upload of a bucket. A bucket that is gone is empty. */
-export async function emptyBucket({ url, region, user, password }: StorageOptions, bucket: string): Promise<void> {
-  const { origin, prefix, socketPath } = parsePeerUrl(url);
-  // Node's agent hands its options on to every connection; its types do not say that a socket may be among them.
-  const agent = new Agent({ keepAlive: true, socketPath } as AgentOptions);
-  const client = new S3Client({
-    endpoint: `${origin}${prefix}`,
-    region,
-    forcePathStyle: true,
-    credentials: { accessKeyId: user, secretAccessKey: password },
-    ...(socketPath !== undefined && { requestHandler: new NodeHttpHandler({ httpAgent: agent }) }),
-  });
+export async function emptyBucket(client: S3Client, bucket: string): Promise<void> {
   try {
     await removeVersions(client, bucket);
     await abortUploads(client, bucket);
@@ -36,9 +15,6 @@ export async function emptyBucket({ url, region, user, password }: StorageOption
     if (!(error instanceof Error && error.name === "NoSuchBucket")) {
       throw error;
     }
-  } finally {
-    client.destroy();
-    agent.destroy();
   }
 }
 

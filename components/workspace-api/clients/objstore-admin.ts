@@ -14,6 +14,14 @@ export interface AccessKey {
   readonly enabled: boolean;
 }
 
+/** Who may get temporary keys with a token of the identity service, and what these may do. */
+export interface StorageRole {
+  /** Claim of the token, and the values of which it must have one. */
+  readonly claim: string;
+  readonly values: readonly string[];
+  readonly policy: object;
+}
+
 /** The part of the object storage's administration API that workspaces need. */
 export interface ObjstoreAdmin {
   readonly findBucket: (name: string) => Promise<BucketState | undefined>;
@@ -30,6 +38,9 @@ export interface ObjstoreAdmin {
     title: string,
   ) => Promise<{ readonly accessKey: string; readonly secretKey: string }>;
   readonly deleteKey: (accessKey: string) => Promise<void>;
+  readonly findRole: (name: string) => Promise<StorageRole | undefined>;
+  readonly putRole: (name: string, role: StorageRole) => Promise<void>;
+  readonly deleteRole: (name: string) => Promise<void>;
 }
 
 interface ObjstoreAdminOptions {
@@ -40,8 +51,9 @@ interface ObjstoreAdminOptions {
   readonly onCall?: (count: number) => void;
 }
 
-export function createObjstoreAdmin({ peer, user, password, onCall }: ObjstoreAdminOptions): ObjstoreAdmin {
-  const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+export function createObjstoreAdmin(options: ObjstoreAdminOptions): ObjstoreAdmin {
+  const { peer, onCall } = options;
+  const authorization = `Basic ${Buffer.from(`${options.user}:${options.password}`).toString("base64")}`;
   let calls = 0;
   const call = async <Body>(method: string, path: string, body?: object): Promise<Body | undefined> => {
     calls += 1;
@@ -62,6 +74,8 @@ export function createObjstoreAdmin({ peer, user, password, onCall }: ObjstoreAd
     return (text === "" ? {} : JSON.parse(text)) as Body;
   };
   const bucket = (name: string) => `/api/buckets/${encodeURIComponent(name)}`;
+  const user = (name: string) => `/api/users/${encodeURIComponent(name)}`;
+  const role = (name: string) => `/api/roles/${encodeURIComponent(name)}`;
 
   return {
     findBucket: (name) => call<BucketState>("GET", bucket(name)),
@@ -69,17 +83,15 @@ export function createObjstoreAdmin({ peer, user, password, onCall }: ObjstoreAd
     setQuota: async (name, bytes) => void (await call("PUT", `${bucket(name)}/quota`, { bytes })),
     removePolicy: async (name) => void (await call("DELETE", `${bucket(name)}/policy`)),
     deleteBucket: async (name) => void (await call("DELETE", bucket(name))),
-    findUser: async (name) => {
-      const answer = await call<{ users: { name: string; policy: object; enabled: boolean }[] }>("GET", "/api/users");
-      return answer?.users.find((candidate) => candidate.name === name);
-    },
-    putUser: async (name, policy) => {
-      await call("PUT", `/api/users/${encodeURIComponent(name)}`, { policy, enabled: true });
-    },
-    deleteUser: async (name) => void (await call("DELETE", `/api/users/${encodeURIComponent(name)}`)),
+    findUser: (name) => call<{ policy: object; enabled: boolean }>("GET", user(name)),
+    putUser: async (name, policy) => void (await call("PUT", user(name), { policy, enabled: true })),
+    deleteUser: async (name) => void (await call("DELETE", user(name))),
     listKeys: async (name) => {
-      const answer = await call<{ accessKeys: AccessKey[] }>("GET", "/api/access-keys");
-      return (answer?.accessKeys ?? []).filter((key) => key.user === name);
+      const answer = await call<{ accessKeys: AccessKey[] }>(
+        "GET",
+        `/api/access-keys?user=${encodeURIComponent(name)}`,
+      );
+      return answer?.accessKeys ?? [];
     },
     createKey: async (name, title) => {
       const key = await call<{ accessKey: string; secretKey: string }>("POST", "/api/access-keys", {
@@ -92,6 +104,12 @@ export function createObjstoreAdmin({ peer, user, password, onCall }: ObjstoreAd
       return key;
     },
     deleteKey: async (key) => void (await call("DELETE", `/api/access-keys/${encodeURIComponent(key)}`)),
+    findRole: async (name) => {
+      const found = await call<StorageRole>("GET", role(name));
+      return found && { claim: found.claim, values: found.values.toSorted(), policy: found.policy };
+    },
+    putRole: async (name, wanted) => void (await call("PUT", role(name), wanted)),
+    deleteRole: async (name) => void (await call("DELETE", role(name))),
   };
 }
 

@@ -62,16 +62,18 @@ export function createInternalApi({ logger, context, secret }: InternalOptions):
     const workspace = await workspaceOf(user);
     const steps = await listSteps(db, workspace.name);
     const bucket = steps.find(({ name }) => name === "bucket")?.outputs as BucketOutputs | null | undefined;
-    if (bucket?.key === undefined || storage === undefined) {
+    const isReady = bucket?.key !== undefined || bucket?.keyless === true;
+    if (!bucket || !isReady || storage === undefined) {
       throw new Problem(
         409,
         `Workspace ${workspace.name} of ${user} has no storage yet; it is ${statusOf(workspace)}.`,
       );
     }
+    // Without a key of the workspace's own, services use the platform's for this bucket.
     return {
       workspace: workspace.name,
       status: statusOf(workspace),
-      storage: { credentials: toCredentials(bucket.bucketname, bucket.key, storage) },
+      storage: { credentials: toCredentials(bucket.bucketname, bucket.key ?? { access: "", secret: "" }, storage) },
     };
   });
   return app;

@@ -13,6 +13,10 @@ export async function toRecord({ db, storage }: ApiContext, workspace: Workspace
   const [steps, repairs] = await Promise.all([listSteps(db, workspace.name), listRepairs(db, workspace.name)]);
   const bucket = steps.find(({ name }) => name === "bucket")?.outputs as BucketOutputs | null | undefined;
   const key = role === "reader" ? bucket?.readerKey : bucket?.key;
+  const credentials =
+    storage === undefined || bucket === undefined || bucket === null
+      ? undefined
+      : toCredentials(bucket.bucketname, bucket.keyless === true ? NO_KEY : key, storage);
   const status = statusOf(workspace);
   const reason = await reasonOf(db, workspace, steps);
   return {
@@ -24,12 +28,13 @@ export async function toRecord({ db, storage }: ApiContext, workspace: Workspace
     members: workspace.members.map((member) => ({ username: member.username, role: member.role })),
     endpoints: [] as readonly { id: string; url: string }[],
     storage:
-      storage === undefined || key === undefined || bucket === undefined || bucket === null
+      credentials === undefined
         ? null
         : {
-            credentials: toCredentials(bucket.bucketname, key, storage),
-            quota_in_mb: workspace.quotaMb,
-            usage: bucket.usage ?? null,
+            credentials,
+            quota_in_mb: bucket?.keyless === true ? null : workspace.quotaMb,
+            usage: bucket?.usage ?? null,
+            ...(bucket?.keyless === true && { note: KEYLESS }),
           },
     container_registry: null,
     steps: steps.map(({ name, state, attempts, error, updatedAt }) => ({
@@ -44,13 +49,17 @@ export async function toRecord({ db, storage }: ApiContext, workspace: Workspace
   };
 }
 
-/** Storage credentials in the shape that existing clients read; every value is a text. */
+const NO_KEY = { access: "", secret: "" };
+const KEYLESS =
+  "This platform uses an existing object storage. The bucket is made there and results go into it; keys and quotas are given by those who run that storage.";
+
+/** Storage credentials in the shape that existing clients read; every value is a text. Undefined without a key. */
 export function toCredentials(
   bucketname: string,
-  { access, secret }: StorageKey,
+  key: Pick<StorageKey, "access" | "secret"> | undefined,
   { endpoint, region }: { readonly endpoint: string; readonly region: string },
 ) {
-  return { bucketname, access, secret, projectid: "", endpoint, region };
+  return key && { bucketname, access: key.access, secret: key.secret, projectid: "", endpoint, region };
 }
 
 /** `provisioning` until everything has been there once. */

@@ -16,6 +16,8 @@ export interface BucketOutputs {
   readonly bucketname: string;
   readonly key?: StorageKey;
   readonly readerKey?: StorageKey;
+  /** An existing object storage has the bucket; nobody but its administrators can make keys there. */
+  readonly keyless?: true;
   readonly usage?: {
     readonly bytes: number;
     readonly objects: number;

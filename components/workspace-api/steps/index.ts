@@ -8,13 +8,16 @@ import { createAdminToken } from "../clients/admin-token.ts";
 import { emptyBucket } from "../clients/empty-bucket.ts";
 import { createIdentityAdmin } from "../clients/identity-admin.ts";
 import { createObjstoreAdmin } from "../clients/objstore-admin.ts";
+import { withStorageClient } from "../clients/storage-client.ts";
 import type { reconcilerSettings } from "../config.ts";
 import type { Tables } from "../store/tables.ts";
 import { listSteps } from "../store/steps.ts";
 import { type BucketOutputs, createBucketStep } from "./bucket.ts";
 import { createNamespaceStep } from "./namespace.ts";
 import { createOwnerStep } from "./owner.ts";
+import { type LendStorage, createPlainBucketStep } from "./plain-bucket.ts";
 import { createProtectionStep } from "./protection.ts";
+import { createStorageRolesStep } from "./storage-roles.ts";
 import type { Step } from "./step.ts";
 
 type ReconcilerSettings = Settings<typeof reconcilerSettings>;
@@ -27,19 +30,19 @@ export function createSteps(
   onCall?: (count: number) => void,
 ): { readonly steps: readonly Step[]; readonly close: () => Promise<void> } {
   const identity = openIdentity(settings);
-  const objstore = openObjstore(settings, onCall);
+  const storage = openStorage(settings, onCall);
   const cluster = openCluster(settings);
   return {
     steps: [
       ...(identity ? [createOwnerStep(db, identity.admin)] : []),
-      ...(objstore ? [createBucketStep(objstore)] : []),
+      ...(storage?.steps ?? []),
       ...(cluster ? [createNamespaces(cluster, settings, db)] : []),
       ...(identity
         ? [createProtectionStep(identity.admin, settings.PROTECTION_CLIENT, settings.IDENTITY_ADMIN_USER)]
         : []),
     ],
     close: async () => {
-      await Promise.all([identity?.close(), objstore?.close(), cluster?.close()]);
+      await Promise.all([identity?.close(), storage?.close(), cluster?.close()]);
     },
   };
 }
@@ -55,21 +58,30 @@ function openIdentity(settings: ReconcilerSettings) {
   return { admin: createIdentityAdmin({ peer, realm, token }), close: () => peer.close() };
 }
 
-function openObjstore(settings: ReconcilerSettings, onCall?: (count: number) => void) {
+/** The deployment's own object storage, or an existing one, of which only S3 is known. */
+function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => void) {
   const {
     OBJSTORE_ADMIN_URL: adminUrl,
     OBJSTORE_URL: url,
     OBJSTORE_ROOT_USER: user,
     OBJSTORE_ROOT_PASSWORD: password,
+    S3_REGION: region,
   } = settings;
-  if (adminUrl === undefined || url === undefined || user === undefined || password === undefined) {
+  if (url === undefined || user === undefined || password === undefined) {
     return undefined;
   }
+  const lend: LendStorage = (work) => withStorageClient({ url, region, user, password }, work);
+  if (adminUrl === undefined) {
+    return { steps: [createPlainBucketStep({ lend, region })], close: async () => {} };
+  }
   const peer = createPeer(adminUrl);
+  const objstore = createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) });
+  const empty = (bucket: string) => lend((client) => emptyBucket(client, bucket));
   return {
-    objstore: createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) }),
-    empty: (bucket: string) => emptyBucket({ url, region: settings.S3_REGION, user, password }, bucket),
-    defaultQuotaMb: settings.DEFAULT_QUOTA_MB,
+    steps: [
+      createBucketStep({ objstore, empty, defaultQuotaMb: settings.DEFAULT_QUOTA_MB }),
+      createStorageRolesStep(objstore),
+    ],
     close: () => peer.close(),
   };
 }

@@ -265,7 +265,12 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
  * like an id is never one: people choose their names.
  */
 export function namesOf({ id, username }: { readonly id: string; readonly username?: string }): readonly string[] {
-  return [id, ...(username === undefined || UUID.test(username) ? [] : [username])];
+  return [id, ...(username === undefined || looksLikeId(username) ? [] : [username])];
+}
+
+/** Whether a name could be the id of a user. */
+export function looksLikeId(name: string): boolean {
+  return UUID.test(name);
 }
 
 async function membersOf(db: Db, names: readonly string[]) {

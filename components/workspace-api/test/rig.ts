@@ -10,6 +10,7 @@ import { join } from "node:path";
 
 import { waitUntil } from "@swath/testing";
 
+import { createInternalApi } from "../routes/internal.ts";
 import { createWorkspaceApi } from "../service.ts";
 import type { Tables } from "../store/tables.ts";
 import { startTestIssuer } from "./test-issuer.ts";
@@ -35,10 +36,14 @@ export interface Rig {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answer>;
+  /** An access token of a user. */
+  readonly tokenOf: (user: string) => Promise<string>;
   readonly startObjstore: () => Promise<void>;
   readonly killObjstore: () => Promise<void>;
   /** Starts a reconciler of its own process; `crashAt` ends it with SIGKILL when it reaches that point. */
-  readonly startReconciler: (crashAt?: string, env?: Readonly<Record<string, string>>) => ChildProcess;
+  readonly startReconciler: (crashAt?: string, env?: Readonly<Record<string, string | undefined>>) => ChildProcess;
+  /** What services of the deployment ask about a user's storage. */
+  readonly askInternally: (user: string) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
@@ -51,7 +56,7 @@ export async function startRig(): Promise<Rig> {
   const objstoreUrl = `http://127.0.0.1:${port}`;
   const objstoreAdminUrl = `http://127.0.0.1:${consolePort}`;
   const children = new Set<ChildProcess>();
-  const start = (file: string, env: Record<string, string>): ChildProcess => {
+  const start = (file: string, env: Readonly<Record<string, string | undefined>>): ChildProcess => {
     const child = spawn(process.execPath, [file], {
       // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
       env: { PATH: process.env["PATH"], LOG_LEVEL: "error", ...env },
@@ -71,6 +76,7 @@ export async function startRig(): Promise<Rig> {
       OBJSTORE_ROOT_USER: ROOT.user,
       OBJSTORE_ROOT_PASSWORD: ROOT.password,
       OBJSTORE_RESERVED_MIB: "1",
+      IDENTITY_ISSUER: issuer.url,
     });
     await waitUntil("the object storage answers", async () => {
       const answer = await fetch(`${objstoreAdminUrl}/healthz`).catch(() => undefined);
@@ -86,9 +92,16 @@ export async function startRig(): Promise<Rig> {
     migrations: join(import.meta.dirname, "../migrations"),
     onError: () => {},
   });
+  const storage = { endpoint: objstoreUrl, region: "us-east-1" };
+  const internal = createInternalApi({
+    logger,
+    context: { db: database.db, prefix: "ws", storage },
+    secret: "secret-of-the-tests",
+  });
   const app = await createWorkspaceApi(logger, {
     db: database.db,
     prefix: "ws",
+    storage,
     callerOf: createCallerOf({
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
       adminUser: "admin",
@@ -96,7 +109,6 @@ export async function startRig(): Promise<Rig> {
       realm: "workspace-api",
       openHost: "workspace-api-open.example.org",
     }),
-    storage: { endpoint: objstoreUrl, region: "us-east-1" },
   });
 
   return {
@@ -117,11 +129,19 @@ export async function startRig(): Promise<Rig> {
       });
       return { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
     },
+    tokenOf: (user) => issuer.token(user, { aud: "account" }),
     startObjstore,
     killObjstore: async () => {
       const exited = new Promise((resolve) => objstore?.once("exit", resolve));
       objstore?.kill("SIGKILL");
       await exited;
+    },
+    askInternally: async (user) => {
+      const answer = await internal.inject({
+        url: `/users/${encodeURIComponent(user)}/storage`,
+        headers: { authorization: "Bearer secret-of-the-tests" },
+      });
+      return { status: answer.statusCode, body: answer.json() };
     },
     startReconciler: (crashAt, env) =>
       start(join(import.meta.dirname, "crash-reconciler.ts"), {
@@ -139,6 +159,7 @@ export async function startRig(): Promise<Rig> {
         child.kill("SIGKILL");
       }
       await app.close();
+      await internal.close();
       await database.close();
       await postgres.close();
       issuer.close();

@@ -163,6 +163,65 @@ test("members see what their role lets them; readers get keys that only read", a
   );
 });
 
+/** Storage keys that a user gets by showing the object storage an access token, as the AWS CLI reads them. */
+const keysByLogin = async (user: string) => {
+  const body = new URLSearchParams({
+    Action: "AssumeRoleWithWebIdentity",
+    Version: "2011-06-15",
+    WebIdentityToken: await rig.tokenOf(user),
+  });
+  const answer = await fetch(rig.objstoreUrl, { method: "POST", body });
+  const text = await answer.text();
+  const read = (name: string) => new RegExp(`<${name}>([^<]+)<`).exec(text)?.[1] ?? "";
+  return {
+    status: answer.status,
+    env: {
+      PATH: process.env["PATH"],
+      AWS_ACCESS_KEY_ID: read("AccessKeyId"),
+      AWS_SECRET_ACCESS_KEY: read("SecretAccessKey"),
+      AWS_SESSION_TOKEN: read("SessionToken"),
+      AWS_DEFAULT_REGION: "us-east-1",
+      AWS_EC2_METADATA_DISABLED: "true",
+    },
+  };
+};
+
+test("members reach the bucket with their own login, by their role, and nobody else does", async () => {
+  await rig.ask("admin", "POST", "/workspaces", { preferred_name: "login", default_owner: "erin" });
+  await ready("ws-login");
+  const members = [
+    { username: "wendy", role: "writer" },
+    { username: "rita", role: "reader" },
+  ];
+  assert.equal((await rig.ask("erin", "PATCH", "/workspaces/ws-login", { members })).status, 204);
+  await waitUntil(
+    "the reader's role is there",
+    async () => (await objstore("GET", "/api/roles/ws-login-reader")).status === 200,
+  );
+  const use = async (user: string, ...args: readonly string[]) => {
+    const { env } = await keysByLogin(user);
+    return runCommand("aws", ["--endpoint-url", rig.objstoreUrl, ...args], { env, input: "hello\n" });
+  };
+  assert.equal((await use("erin", "s3", "cp", "-", "s3://ws-login/a.txt")).status, 0);
+  assert.equal((await use("wendy", "s3", "cp", "-", "s3://ws-login/b.txt")).status, 0);
+  assert.match((await use("rita", "s3", "ls", "s3://ws-login/")).stdout, /a\.txt[\s\S]*b\.txt/);
+  assert.match((await use("rita", "s3", "cp", "-", "s3://ws-login/c.txt")).stderr, /AccessDenied/);
+  assert.match((await use("erin", "s3", "ls", "s3://ws-eric/")).stderr, /AccessDenied/);
+  assert.equal((await keysByLogin("mallory")).status, 403);
+
+  const wendy = await keysByLogin("wendy");
+  assert.equal((await rig.ask("erin", "PATCH", "/workspaces/ws-login", { members: [] })).status, 204);
+  await waitUntil("wendy's keys have ended", async () => {
+    const answer = await runCommand("aws", ["--endpoint-url", rig.objstoreUrl, "s3", "ls", "s3://ws-login/"], wendy);
+    return answer.stderr.includes("InvalidAccessKeyId");
+  });
+  assert.equal((await keysByLogin("rita")).status, 403);
+  await objstore("DELETE", "/api/roles/ws-login");
+  await waitUntil("the role is there again", async () => (await keysByLogin("erin")).status === 200);
+  assert.equal((await rig.ask("erin", "DELETE", "/workspaces/ws-login?data=purge")).status, 204);
+  await waitUntil("nothing is left", async () => (await keysByLogin("erin")).status === 403);
+});
+
 test("only an administrator changes the quota, and the storage holds to it", async () => {
   assert.equal((await rig.ask("eric", "PATCH", "/workspaces/ws-eric", { storage: { quota_in_mb: 1 } })).status, 403);
   assert.equal((await rig.ask("admin", "PATCH", "/workspaces/ws-eric", { storage: { quota_in_mb: 1 } })).status, 204);

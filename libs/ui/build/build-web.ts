@@ -16,6 +16,7 @@ export async function buildWeb(root: string, component: string): Promise<void> {
   await mkdir(dist, { recursive: true });
   const made = await mkdtemp(join(dist, ".building-"));
   try {
+    const before = fingerprintSources(root, component, []);
     const modules = new Set<string>();
     await build({
       root: folder,
@@ -32,7 +33,10 @@ export async function buildWeb(root: string, component: string): Promise<void> {
     const files = await publish(made, dist);
     await prune(dist, new Set([...files, ...(previous?.files ?? []), "build.json"]));
     const imported = toImported(modules, root, component);
-    const record: BuildRecord = { sources: fingerprintSources(root, component, imported), imported, files };
+    // What was edited meanwhile may be in the build or not: then it is stale from the beginning.
+    const isSettled = before === fingerprintSources(root, component, []);
+    const sources = isSettled ? fingerprintSources(root, component, imported) : "";
+    const record: BuildRecord = { sources, imported, files };
     await writeFile(join(made, "build.json"), JSON.stringify(record));
     await rename(join(made, "build.json"), join(dist, "build.json"));
   } finally {

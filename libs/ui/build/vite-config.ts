@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react";
 import type { UserConfig } from "vite";
 
+import { geotiffWorker } from "./geotiff-worker.ts";
 import { colorSchemeFirst, houseHead } from "./html-plugins.ts";
 
 interface WebConfigOptions {
@@ -15,7 +16,8 @@ export function createWebConfig({ root, services = {} }: WebConfigOptions): User
   return {
     root,
     appType: "spa",
-    plugins: [react(), houseHead(), colorSchemeFirst()],
+    plugins: [react(), houseHead(), colorSchemeFirst(), geotiffWorker()],
+    worker: { format: "es", plugins: () => [geotiffWorker()] },
     // The service replaces this in every page that it sends (@swath/service/web).
     html: { cspNonce: "CSP_NONCE" },
     // One React, whichever folder an import starts from.

@@ -14,6 +14,7 @@ export {
 } from "./format.ts";
 export { notifyDone, notifyFailed } from "./notify.ts";
 export { Page } from "./page.tsx";
+export { Part, insist, lazyPart } from "./part.tsx";
 export { type Problem, RequestError, toRequestError } from "./problem.ts";
 export { request, requestJson } from "./request.ts";
 export { Shell, type ShellLink } from "./shell.tsx";

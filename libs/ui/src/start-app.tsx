@@ -45,7 +45,7 @@ export function startApp({ routes, onSignedOut }: AppOptions): void {
         colorSchemeManager={colorSchemeManager(COLOR_SCHEME_KEY)}
         getStyleNonce={() => nonce}
       >
-        <Notifications position="bottom-right" />
+        <Notifications position="top-right" />
         <QueryClientProvider client={client}>
           <ConfirmProvider>
             <RouterProvider router={router} />

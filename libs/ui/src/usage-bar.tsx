@@ -19,7 +19,7 @@ export function UsageBar({ used, limit, label }: UsageProps) {
   const share = limit === 0 ? 100 : Math.min(100, Math.round((used / limit) * 1000) / 10);
   const color = share >= 95 ? "red" : share >= 80 ? "yellow" : "teal";
   return (
-    <Box>
+    <Box maw={260}>
       <Text size="sm">
         {formatBytes(used)} of {formatBytes(limit)}
       </Text>

@@ -41,7 +41,7 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
   const url = (service: string, path = "/") => `https://${service}.${cluster.domain}:${tlsPort}${path}`;
   const browser: Browser = await chromium.launch({
     executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+    args: ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"],
   });
   return {
     url,

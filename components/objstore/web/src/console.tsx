@@ -1,11 +1,18 @@
 import { Awaited, Shell, requestJson } from "@swath/ui";
 import { useQueryClient } from "@tanstack/react-query";
-import { Database } from "lucide-react";
+import { Database, HardDrive, KeyRound, Users } from "lucide-react";
 import { Navigate, useLocation } from "react-router";
 
 import { SIGN_IN, useSession } from "./session.ts";
+import { UploadPanel } from "./uploads/upload-panel.tsx";
+import { UploadsProvider } from "./uploads/uploads-context.tsx";
 
-const LINKS = [{ to: "/", label: "Buckets", icon: Database }];
+const LINKS = [
+  { to: "/", label: "Buckets", icon: Database },
+  { to: "/keys", label: "Access keys", icon: KeyRound },
+  { to: "/users", label: "Users", icon: Users, isForRoot: true },
+  { to: "/server", label: "Storage", icon: HardDrive },
+];
 
 /** The console of somebody who is signed in; others are sent to the sign-in page and come back here. */
 export function Console() {
@@ -24,15 +31,18 @@ export function Console() {
     <Awaited query={session} what="Looking who is signed in">
       {(known) =>
         known && (
-          <Shell
-            title="Object storage"
-            links={LINKS}
-            user={{
-              name: known.user,
-              about: known.isRoot ? "root user" : "user",
-              onSignOut: () => void signOut(),
-            }}
-          />
+          <UploadsProvider>
+            <Shell
+              title="Object storage"
+              links={LINKS.filter(({ isForRoot }) => known.isRoot || !isForRoot)}
+              user={{
+                name: known.user,
+                about: known.isRoot ? "root user" : "user",
+                onSignOut: () => void signOut(),
+              }}
+            />
+            <UploadPanel />
+          </UploadsProvider>
         )
       }
     </Awaited>

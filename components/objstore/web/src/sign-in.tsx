@@ -1,16 +1,45 @@
-import { Box, Button, Center, Group, Paper, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import {
+  Alert,
+  Box,
+  Button,
+  Center,
+  Divider,
+  Group,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
 import { Brand, ErrorNote, requestJson } from "@swath/ui";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect } from "react";
 import { Navigate, useSearchParams } from "react-router";
 
 import { type Session, useSession } from "./session.ts";
 
-/** Sign in with an access key: the root user's, or that of a service account. */
+/** What the service says of a login that was not completed, in words. */
+const FAILURES: Readonly<Record<string, string>> = {
+  cancelled: "The login was cancelled.",
+  expired: "The login took too long, was completed already, or was begun in another browser. Try again.",
+  refused: "The identity service did not accept the login.",
+  "no-role":
+    "You are known to the platform, but have no rights here: none of your roles and workspaces has a bucket. Ask an administrator.",
+  unavailable: "The identity service does not answer. Try again in a moment.",
+};
+
+/** Sign in with the platform's login, or with an access key: the root user's, or that of a service account. */
 export function SignIn() {
   const client = useQueryClient();
   const session = useSession();
   const [search] = useSearchParams();
+  const failed = search.get("failed");
+  const methods = useQuery({
+    queryKey: ["sign-in"],
+    queryFn: () => requestJson<{ platform: boolean }>("/api/sign-in"),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   const signIn = useMutation({
     mutationFn: (keys: { accessKey: string; secretKey: string }) =>
       requestJson<Session>("/api/session", { method: "POST", body: keys }),
@@ -19,8 +48,9 @@ export function SignIn() {
   useEffect(() => {
     document.title = "Sign in · Object storage · Swath";
   }, []);
+  const to = toOwnPath(search.get("to"));
   if (session.data) {
-    return <Navigate to={toOwnPath(search.get("to"))} replace />;
+    return <Navigate to={to} replace />;
   }
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -40,12 +70,25 @@ export function SignIn() {
           <Title order={1} mb="md">
             Sign in
           </Title>
+          {failed !== null && signIn.isIdle && (
+            <Alert color="red" mb="md" role="alert" title="Not signed in">
+              {FAILURES[failed] ?? "The login was not completed."}
+            </Alert>
+          )}
+          {methods.data?.platform && (
+            <>
+              <Button component="a" href={`/api/login?to=${encodeURIComponent(to)}`} fullWidth>
+                Sign in with the platform
+              </Button>
+              <Divider label="or with an access key" my="md" />
+            </>
+          )}
           <form onSubmit={submit}>
             <Stack>
               {signIn.error && <ErrorNote error={signIn.error} title="Not signed in" />}
               <TextInput label="Access key" name="accessKey" autoComplete="username" spellCheck={false} required />
               <PasswordInput label="Secret key" name="secretKey" autoComplete="current-password" required />
-              <Button type="submit" loading={signIn.isPending}>
+              <Button type="submit" variant={methods.data?.platform ? "default" : "filled"} loading={signIn.isPending}>
                 Sign in
               </Button>
             </Stack>

@@ -1,16 +1,14 @@
-import { Empty, Page } from "@swath/ui";
-import type { RouteObject } from "react-router";
+import { Navigate, type RouteObject } from "react-router";
 
 /** The addresses below `/processing`. */
 export function processingRoutes(): RouteObject[] {
   return [
-    {
-      path: "*",
-      element: (
-        <Page title="Processing">
-          <Empty title="Nothing here yet">These pages come with the next version.</Empty>
-        </Page>
-      ),
-    },
+    { index: true, element: <Navigate to="processes" replace /> },
+    { path: "processes", lazy: () => import("./pages/process-list.tsx") },
+    { path: "deploy", lazy: () => import("./pages/deploy.tsx") },
+    { path: "processes/:id", lazy: () => import("./pages/process-page.tsx") },
+    { path: "processes/:id/run", lazy: () => import("./pages/run.tsx") },
+    { path: "jobs", lazy: () => import("./pages/job-list.tsx") },
+    { path: "jobs/:id", lazy: () => import("./pages/job-page.tsx") },
   ];
 }

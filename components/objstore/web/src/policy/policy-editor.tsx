@@ -1,0 +1,75 @@
+import { Text, Textarea } from "@mantine/core";
+import { useRef } from "react";
+
+import classes from "./policy-editor.module.css";
+import type { PolicyCheck } from "./use-policy-check.ts";
+
+interface PolicyEditorProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+  readonly check: PolicyCheck;
+}
+
+const TEXTS = {
+  empty: "No policy. Begin with one of the examples, or write one.",
+  checking: "Checking …",
+  valid: "This policy is valid.",
+  invalid: "",
+} as const;
+
+/** A policy as text, with what is wrong about it while it is written. */
+export function PolicyEditor({ label, value, onChange, check: { state, mistake } }: PolicyEditorProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const lines = value.split("\n");
+  const show = () => {
+    if (mistake?.line !== undefined && area.current !== null) {
+      const start = lines.slice(0, mistake.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
+      area.current.focus();
+      area.current.setSelectionRange(start, start + (lines[mistake.line - 1]?.length ?? 0));
+    }
+  };
+  return (
+    <div>
+      <div className={classes.frame}>
+        <pre className={classes.numbers} aria-hidden>
+          {lines.map((_, index) => index + 1).join("\n")}
+        </pre>
+        <Textarea
+          ref={area}
+          aria-label={label}
+          aria-describedby="policy-state"
+          aria-invalid={state === "invalid"}
+          value={value}
+          onChange={(event) => onChange(event.currentTarget.value)}
+          autosize
+          minRows={12}
+          maxRows={500}
+          spellCheck={false}
+          autoComplete="off"
+          className={classes.area}
+          classNames={{ input: classes.input }}
+          variant="unstyled"
+          wrap="off"
+        />
+      </div>
+      <div id="policy-state" role="status" className={classes.state}>
+        {state === "invalid" ? (
+          <Text size="sm" c="var(--mantine-color-error)" component="div">
+            {mistake?.line !== undefined && (
+              <button type="button" className={classes.jump} onClick={show}>
+                Line {mistake.line}, column {mistake.column}
+              </button>
+            )}
+            {mistake?.line !== undefined && ": "}
+            {mistake?.message}
+          </Text>
+        ) : (
+          <Text size="sm" c={state === "valid" ? "var(--swath-good)" : "dimmed"}>
+            {TEXTS[state]}
+          </Text>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+import { Alert, Button, Group, Menu, Paper, Stack, Text, Title } from "@mantine/core";
+import { ErrorNote, notifyDone, requestJson, useConfirm } from "@swath/ui";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ChevronDown, Globe } from "lucide-react";
+import { useState } from "react";
+
+import { useThisBucket } from "../buckets/bucket-page.tsx";
+import { type Bucket, bucketApi } from "../buckets/use-buckets.ts";
+import { PolicyEditor } from "./policy-editor.tsx";
+import { TEMPLATES, isPublic } from "./templates.ts";
+import { usePolicyCheck } from "./use-policy-check.ts";
+
+/** Who may do what with a bucket besides its owner. */
+export function Component() {
+  const bucket = useThisBucket();
+  return <PolicyForm key={JSON.stringify(bucket.policy)} bucket={bucket} />;
+}
+
+function PolicyForm({ bucket }: { readonly bucket: Bucket }) {
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const saved = bucket.policy === null ? "" : format(bucket.policy);
+  const [text, setText] = useState(saved);
+  const check = usePolicyCheck(text, bucket.name);
+  const refresh = () => client.invalidateQueries({ queryKey: ["buckets"] });
+  const save = useMutation({
+    mutationFn: (policy: object) => requestJson(bucketApi(bucket.name, "/policy"), { method: "PUT", body: policy }),
+    onSuccess: async () => {
+      notifyDone("The policy is in force.");
+      await refresh();
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => requestJson(bucketApi(bucket.name, "/policy"), { method: "DELETE" }),
+    onSuccess: async () => {
+      notifyDone("The policy is taken away.");
+      await refresh();
+    },
+  });
+  const submit = async () => {
+    if (check.policy === undefined) {
+      return;
+    }
+    const becomesPublic = isPublic(check.policy) && !isPublic(bucket.policy);
+    const isSure =
+      !becomesPublic ||
+      (await confirm({
+        title: "Let everybody in?",
+        body: 'The policy names everybody (Principal "*"): what it allows needs no signing in, from anywhere that reaches this service.',
+        action: "Let everybody in",
+        danger: true,
+      }));
+    if (isSure) {
+      save.mutate(check.policy);
+    }
+  };
+  const askRemove = async () => {
+    const isSure = await confirm({
+      title: "Take the policy away?",
+      body: "Whoever had rights by this policy alone loses them at once.",
+      action: "Take it away",
+      danger: true,
+    });
+    if (isSure) {
+      remove.mutate();
+    }
+  };
+  const error = save.error ?? remove.error;
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2}>Policy</Title>
+          <Menu position="bottom-end">
+            <Menu.Target>
+              <Button variant="default" size="xs" rightSection={<ChevronDown size={14} aria-hidden />}>
+                Begin with
+              </Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {TEMPLATES.map(({ label, make }) => (
+                <Menu.Item key={label} onClick={() => setText(format(make(bucket.name)))}>
+                  {label}
+                </Menu.Item>
+              ))}
+            </Menu.Dropdown>
+          </Menu>
+        </Group>
+        <Text size="sm" c="dimmed">
+          Without a policy the root user and users whose own policies name the bucket may use it. A policy lets in
+          others or keeps out some; it is written like the bucket policies of S3, in JSON.
+        </Text>
+        {isPublic(bucket.policy) && (
+          <Alert color="yellow" icon={<Globe aria-hidden />} title="Everybody">
+            This bucket has a policy for everybody, signed in or not.
+          </Alert>
+        )}
+        {error && <ErrorNote error={error} title="Not saved" />}
+        <PolicyEditor label={`Policy of ${bucket.name}`} value={text} onChange={setText} check={check} />
+        <Group>
+          <Button
+            onClick={() => void submit()}
+            loading={save.isPending}
+            disabled={check.state !== "valid" || text === saved}
+          >
+            Save
+          </Button>
+          <Button variant="default" onClick={() => setText(saved)} disabled={text === saved}>
+            Undo changes
+          </Button>
+          {bucket.policy !== null && (
+            <Button variant="outline" color="red" onClick={() => void askRemove()} loading={remove.isPending} ml="auto">
+              Take it away
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
+
+function format(policy: object): string {
+  return JSON.stringify(policy, undefined, 2);
+}

@@ -1,0 +1,17 @@
+/** Reads an answer of S3. What is no XML gives an empty document. */
+export function parseXml(text: string): Element {
+  return new DOMParser().parseFromString(text, "application/xml").documentElement;
+}
+
+export function childrenOf(parent: Element, name: string): readonly Element[] {
+  return [...parent.children].filter(({ localName }) => localName === name);
+}
+
+export function textOf(parent: Element, name: string): string | undefined {
+  return childrenOf(parent, name)[0]?.textContent ?? undefined;
+}
+
+/** A text inside of an element or attribute. */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"'\r\n\t]|[^\P{Cc}\n\r\t]/gu, (character) => `&#${character.codePointAt(0)};`);
+}

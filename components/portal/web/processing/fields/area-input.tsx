@@ -1,0 +1,59 @@
+import { Fieldset, Stack, Text, Textarea } from "@mantine/core";
+import { Loading } from "@swath/ui";
+import { Suspense, lazy, useState } from "react";
+
+import { type Polygon, formatWkt, parseArea } from "../model/areas.ts";
+import { useForm } from "./form-context.ts";
+import type { KindInputProps } from "./kind-input-props.ts";
+
+const AreaMap = lazy(async () => ({ default: (await import("./area-map.tsx")).AreaMap }));
+
+interface AreaInputProps extends Omit<KindInputProps, "kind" | "draft"> {
+  readonly draft: Polygon | undefined;
+}
+
+/** An area: drawn on a map, or pasted as GeoJSON, well-known text, or a box. */
+export function AreaInput({ label, description, isRequired, path, draft, onChange }: AreaInputProps) {
+  const error = useForm().errorAt(path);
+  const [text, setText] = useState(draft === undefined ? "" : formatWkt(draft));
+  const [isWrong, setWrong] = useState(false);
+  const type = (typed: string) => {
+    setText(typed);
+    const area = parseArea(typed);
+    setWrong(typed.trim() !== "" && area === undefined);
+    onChange(area);
+  };
+  return (
+    <Fieldset legend={isRequired ? `${label} *` : label} data-path={path}>
+      <Stack gap="xs">
+        {description && (
+          <Text size="sm" c="dimmed">
+            {description}
+          </Text>
+        )}
+        <Suspense fallback={<Loading what="Loading the map" />}>
+          <AreaMap
+            label={label}
+            shape="polygon"
+            value={draft}
+            onChange={(area) => {
+              setWrong(false);
+              setText(area === undefined ? "" : formatWkt(area as Polygon));
+              onChange(area);
+            }}
+          />
+        </Suspense>
+        <Textarea
+          label="Corners"
+          description="Well-known text, GeoJSON, or west,south,east,north"
+          value={text}
+          autosize
+          minRows={1}
+          maxRows={6}
+          error={isWrong ? "This is no polygon and no box." : error}
+          onChange={(event) => type(event.currentTarget.value)}
+        />
+      </Stack>
+    </Fieldset>
+  );
+}

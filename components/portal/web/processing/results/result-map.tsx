@@ -1,0 +1,220 @@
+import {
+  Alert,
+  Anchor,
+  Box,
+  Group,
+  NativeSelect,
+  Paper,
+  ScrollArea,
+  SimpleGrid,
+  Stack,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
+import { formatBytes, formatTime } from "@swath/ui";
+import { Footprints, GeoTiffLayer, MapView, PictureLayer, canDrawRasters, suggestRamp } from "@swath/ui/map";
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { useMemo, useState } from "react";
+
+import { useProcessing } from "../api/processing.ts";
+import { type ResultItem, boxOfItems } from "../model/result-items.ts";
+import { RasterPanel } from "./raster-panel.tsx";
+import { readRaster } from "./read-raster.ts";
+import classes from "./result-map.module.css";
+
+interface ResultMapProps {
+  readonly job: string;
+  readonly items: readonly ResultItem[];
+}
+
+/** The scenes of a result: where they lie, their rasters in colours, how their values are spread. */
+export function ResultMap({ job, items }: ResultMapProps) {
+  const client = useProcessing();
+  const [canDraw] = useState(canDrawRasters);
+  const [itemId, setItemId] = useState(items[0]?.id);
+  const item = items.find(({ id }) => id === itemId) ?? items[0];
+  const rasters = useMemo(
+    () => item?.assets.filter(({ kind, path }) => kind === "raster" && path !== undefined) ?? [],
+    [item],
+  );
+  const [assetKey, setAssetKey] = useState<string>();
+  const asset = rasters.find(({ key }) => key === assetKey) ?? rasters[0];
+  const [band, setBand] = useState(1);
+  const [rampName, setRampName] = useState<string>();
+  const [range, setRange] = useState<readonly [number, number]>();
+  const [opacity, setOpacity] = useState(1);
+  const [drawError, setDrawError] = useState<Error>();
+  const url = asset?.path === undefined ? undefined : client.fileUrl(job, asset.path);
+  const raster = useQuery({
+    queryKey: ["raster", url, band],
+    queryFn: () => readRaster(url ?? "", band),
+    enabled: url !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: 1,
+  });
+  const ramp = suggestRamp(rampName ?? asset?.key ?? "");
+  const { statistics } = raster.data ?? {};
+  const shownRange = range ?? (statistics && ([statistics.low, statistics.high] as const));
+  const box = useMemo(() => boxOfItems(item === undefined ? items : [item]), [item, items]);
+  const footprints = useMemo(() => items.map(({ id, geometry }) => ({ id, geometry })), [items]);
+  const picture = item?.assets.find(({ kind, path }) => kind === "picture" && path !== undefined);
+  const choose = (id: string) => {
+    setItemId(id);
+    setRange(undefined);
+    setBand(1);
+    setDrawError(undefined);
+  };
+  return (
+    <div className={classes.layout}>
+      <Stack gap="xs" miw={0}>
+        <MapView label="Results on a map" height={460} box={box}>
+          <Footprints items={footprints} selected={item?.id} onSelect={choose} outline />
+          {canDraw && url !== undefined && shownRange !== undefined && (
+            <GeoTiffLayer
+              url={url}
+              band={band}
+              ramp={ramp}
+              range={shownRange}
+              opacity={opacity}
+              onError={setDrawError}
+            />
+          )}
+          {!canDraw && picture?.path !== undefined && item?.box !== undefined && (
+            <PictureLayer url={client.fileUrl(job, picture.path)} box={item.box} opacity={opacity} />
+          )}
+        </MapView>
+        {!canDraw && (
+          <Alert variant="light" color="yellow">
+            This browser draws no rasters (WebGL is off); the map shows the picture that the job made.
+          </Alert>
+        )}
+        {drawError !== undefined && (
+          <Alert variant="light" color="red" role="alert" title="The raster is not on the map">
+            {drawError.message}
+          </Alert>
+        )}
+        {item !== undefined && <ItemFacts job={job} item={item} />}
+      </Stack>
+      <Stack gap="sm" miw={0}>
+        {items.length > 1 && <ItemList job={job} items={items} selected={item?.id} onSelect={choose} />}
+        {asset !== undefined && (
+          <Paper withBorder p="sm">
+            <Stack gap="sm">
+              {rasters.length > 1 && (
+                <NativeSelect
+                  label="Raster"
+                  data={rasters.map(({ key, title }) => ({ value: key, label: title }))}
+                  value={asset.key}
+                  onChange={(event) => {
+                    setAssetKey(event.currentTarget.value);
+                    setRange(undefined);
+                    setRampName(undefined);
+                    setBand(1);
+                  }}
+                />
+              )}
+              <RasterPanel
+                title={asset.title}
+                query={raster}
+                band={band}
+                onBand={(next) => {
+                  setBand(next);
+                  setRange(undefined);
+                }}
+                ramp={ramp}
+                onRamp={setRampName}
+                range={shownRange}
+                onRange={setRange}
+                opacity={opacity}
+                onOpacity={setOpacity}
+              />
+            </Stack>
+          </Paper>
+        )}
+      </Stack>
+    </div>
+  );
+}
+
+interface ItemListProps extends ResultMapProps {
+  readonly selected: string | undefined;
+  readonly onSelect: (id: string) => void;
+}
+
+function ItemList({ job, items, selected, onSelect }: ItemListProps) {
+  const client = useProcessing();
+  return (
+    <ScrollArea.Autosize mah={220} type="auto">
+      <ul className={classes.items} aria-label="Scenes">
+        {items.map((item) => {
+          const picture = item.assets.find(({ kind, path }) => kind === "picture" && path !== undefined)?.path;
+          return (
+            <li key={item.id}>
+              <UnstyledButton
+                className={classes.item}
+                aria-pressed={item.id === selected}
+                onClick={() => onSelect(item.id)}
+              >
+                {picture !== undefined && <img src={client.fileUrl(job, picture)} alt="" loading="lazy" />}
+                <Box miw={0}>
+                  <Text size="sm" fw={600} truncate>
+                    {item.title}
+                  </Text>
+                  {item.time !== undefined && (
+                    <Text size="xs" c="dimmed">
+                      {formatTime(new Date(item.time))}
+                    </Text>
+                  )}
+                </Box>
+              </UnstyledButton>
+            </li>
+          );
+        })}
+      </ul>
+    </ScrollArea.Autosize>
+  );
+}
+
+function ItemFacts({ job, item }: { readonly job: string; readonly item: ResultItem }) {
+  const client = useProcessing();
+  return (
+    <Paper withBorder p="sm" component="section" aria-label={item.title}>
+      <Stack gap="xs">
+        <Text fw={600} style={{ overflowWrap: "anywhere" }}>
+          {item.title}
+        </Text>
+        {item.time !== undefined && (
+          <Text size="sm" c="dimmed">
+            {formatTime(new Date(item.time))}
+          </Text>
+        )}
+        <SimpleGrid cols={{ base: 1, xs: 2 }} spacing={4}>
+          {item.properties.map(([name, value]) => (
+            <Text key={name} size="sm" style={{ overflowWrap: "anywhere" }}>
+              <Text span c="dimmed" size="sm">
+                {name}{" "}
+              </Text>
+              {value}
+            </Text>
+          ))}
+        </SimpleGrid>
+        <Group gap="sm">
+          {item.assets.flatMap(({ key, title, path, size }) =>
+            path === undefined
+              ? []
+              : [
+                  <Anchor key={key} href={client.fileUrl(job, path, { download: true })} download size="sm">
+                    <Group gap={4} wrap="nowrap">
+                      <Download size={14} aria-hidden />
+                      {title}
+                      {size !== undefined && ` (${formatBytes(size)})`}
+                    </Group>
+                  </Anchor>,
+                ],
+          )}
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,100 @@
+import { ToolError } from "./errors.ts";
+import type { Gdal } from "./gdal.ts";
+import type { Grid } from "./grid.ts";
+
+/** West, south, east, north in degrees. */
+export type Box = readonly [number, number, number, number];
+
+/** Columns and rows of a raster. */
+export interface Window {
+  readonly column: number;
+  readonly row: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** @throws {ToolError} naming the option and what is allowed */
+export function parseBox(text: string, option: string): Box {
+  const [west = Number.NaN, south = Number.NaN, east = Number.NaN, north = Number.NaN, ...others] = text
+    .split(",")
+    .map(Number);
+  if (
+    others.length > 0 ||
+    !(west < east && south < north && west >= -180 && east <= 180 && south >= -90 && north <= 90)
+  ) {
+    throw new ToolError(`${option} is "${text}"; write west,south,east,north in degrees`);
+  }
+  return [west, south, east, north];
+}
+
+/** Places along the edge of a box, corners with them: an edge that is straight in degrees is curved elsewhere. */
+export function edgeOf([west, south, east, north]: Box): readonly (readonly [number, number])[] {
+  return Array.from({ length: 11 }, (_, index) => index / 10).flatMap((share): [number, number][] => {
+    const [x, y] = [west + share * (east - west), south + share * (north - south)];
+    return [
+      [x, south],
+      [x, north],
+      [west, y],
+      [east, y],
+    ];
+  });
+}
+
+/**
+ * The pixels of a raster that a box touches.
+ * @throws {ToolError} when it touches none
+ */
+export async function findWindow(grid: Grid, box: Box, transform: Gdal["transform"], scene: string): Promise<Window> {
+  const points = await transform(edgeOf(box), "OGC:CRS84", `EPSG:${grid.epsg}`);
+  const columns = points.map(([x]) => (x - grid.west) / grid.pixel);
+  const rows = points.map(([, y]) => (grid.north - y) / grid.pixel);
+  const clip = (value: number, most: number) => Math.min(most, Math.max(0, value));
+  const column = clip(Math.floor(Math.min(...columns)), grid.width);
+  const row = clip(Math.floor(Math.min(...rows)), grid.height);
+  const width = clip(Math.ceil(Math.max(...columns)), grid.width) - column;
+  const height = clip(Math.ceil(Math.max(...rows)), grid.height) - row;
+  if (!(width > 0 && height > 0)) {
+    throw new ToolError(`the area of interest ${box.join(",")} does not touch the scene ${scene}`);
+  }
+  return { column, row, width, height };
+}
+
+/** The part of a raster in a window. */
+export function cut(
+  values: Float32Array,
+  grid: Grid,
+  { column, row, width, height }: Window,
+): { readonly values: Float32Array<ArrayBuffer>; readonly grid: Grid } {
+  const part = new Float32Array(width * height);
+  for (let line = 0; line < height; line += 1) {
+    const start = (row + line) * grid.width + column;
+    part.set(values.subarray(start, start + width), line * width);
+  }
+  return {
+    values: part,
+    grid: { ...grid, width, height, west: grid.west + column * grid.pixel, north: grid.north - row * grid.pixel },
+  };
+}
+
+/** Where a raster lies, in degrees: its four corners, and the box around them. */
+export async function footprintOf(
+  { west, north, pixel, width, height, epsg }: Grid,
+  transform: Gdal["transform"],
+): Promise<{ readonly bbox: Box; readonly geometry: object }> {
+  const [east, south] = [west + width * pixel, north - height * pixel];
+  const corners = await transform(
+    [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+    ],
+    `EPSG:${epsg}`,
+    "OGC:CRS84",
+  );
+  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return {
+    bbox: [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)],
+    geometry: { type: "Polygon", coordinates: [[...corners, corners[0]]] },
+  };
+}

@@ -1,0 +1,99 @@
+import Feature from "ol/Feature.js";
+import GeoJSON from "ol/format/GeoJSON.js";
+import type Geometry from "ol/geom/Geometry.js";
+import { type default as OlPolygon, fromExtent } from "ol/geom/Polygon.js";
+import Draw, { createBox } from "ol/interaction/Draw.js";
+import Modify from "ol/interaction/Modify.js";
+import VectorLayer from "ol/layer/Vector.js";
+import VectorSource from "ol/source/Vector.js";
+import Fill from "ol/style/Fill.js";
+import Stroke from "ol/style/Stroke.js";
+import Style from "ol/style/Style.js";
+import { useEffect, useEffectEvent, useRef } from "react";
+
+import type { Polygon } from "./box.ts";
+import { useMap } from "./map-view.tsx";
+
+interface DrawAreaProps {
+  readonly shape: "box" | "polygon";
+  /** What is drawn now, in degrees. */
+  readonly value: Polygon | undefined;
+  readonly onChange: (area: Polygon) => void;
+  /** Drawing begins with the next click; otherwise the map is moved and what is there is changed. */
+  readonly isDrawing: boolean;
+}
+
+const FORMAT = new GeoJSON({ featureProjection: "EPSG:3857" });
+const STYLE = new Style({
+  stroke: new Stroke({ color: "#e8590c", width: 3 }),
+  fill: new Fill({ color: "#e8590c33" }),
+});
+
+/** A box or polygon that is drawn and changed with a pointer. Fields with coordinates beside it do the same for the keyboard. */
+export function DrawArea({ shape, value, onChange, isDrawing }: DrawAreaProps) {
+  const map = useMap();
+  const tell = useEffectEvent(onChange);
+  const source = useRef<VectorSource>(null);
+
+  useEffect(() => {
+    if (map === undefined) {
+      return undefined;
+    }
+    const made = new VectorSource();
+    source.current = made;
+    const layer = new VectorLayer({ source: made, style: STYLE, zIndex: 100 });
+    const modify = new Modify({ source: made });
+    modify.on("modifyend", () => {
+      const geometry = made.getFeatures()[0]?.getGeometry();
+      if (geometry !== undefined) {
+        tell(toArea(geometry, shape));
+      }
+    });
+    map.addLayer(layer);
+    map.addInteraction(modify);
+    return () => {
+      source.current = null;
+      map.removeInteraction(modify);
+      map.removeLayer(layer);
+    };
+  }, [map, shape]);
+
+  useEffect(() => {
+    source.current?.clear();
+    if (value !== undefined) {
+      const geometry = FORMAT.readGeometry(value);
+      source.current?.addFeature(new Feature(geometry));
+    }
+  }, [map, shape, value]);
+
+  useEffect(() => {
+    if (map === undefined || !isDrawing) {
+      return undefined;
+    }
+    const draw = new Draw(
+      shape === "box"
+        ? { type: "Circle", geometryFunction: createBox(), style: STYLE }
+        : { type: "Polygon", style: STYLE },
+    );
+    draw.on("drawend", ({ feature }) => {
+      const geometry = feature.getGeometry();
+      if (geometry !== undefined) {
+        tell(toArea(geometry, shape));
+      }
+    });
+    map.addInteraction(draw);
+    const target = map.getTargetElement();
+    target.style.cursor = "crosshair";
+    return () => {
+      target.style.cursor = "";
+      map.removeInteraction(draw);
+    };
+  }, [map, shape, isDrawing]);
+  return null;
+}
+
+/** What was drawn, in degrees with six digits behind the point; a changed box stays a box. */
+function toArea(geometry: Geometry, shape: "box" | "polygon"): Polygon {
+  const polygon = shape === "box" ? fromExtent(geometry.getExtent()) : (geometry as OlPolygon);
+  return FORMAT.writeGeometryObject(polygon, { decimals: 6, rightHanded: true }) as unknown as Polygon;
+}

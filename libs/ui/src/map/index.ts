@@ -1,0 +1,7 @@
+export { type Box, type Polygon, widenBox } from "./box.ts";
+export { type ColourRamp, RAMPS, colourAt, suggestRamp, toGradient } from "./colour-ramps.ts";
+export { DrawArea } from "./draw-area.tsx";
+export { type Footprint, Footprints } from "./footprints.tsx";
+export { GeoTiffLayer, PictureLayer, canDrawRasters } from "./geotiff-layer.tsx";
+export { MapView } from "./map-view.tsx";
+export { toDegrees } from "./to-degrees.ts";

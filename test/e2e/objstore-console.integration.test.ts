@@ -1,0 +1,439 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import axe from "axe-core";
+import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+
+import { buildWebPages } from "../../cli/web-pages.ts";
+import { CLIENTS, PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
+import { ROOT, startObjstore } from "../../components/objstore/test/start-objstore.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+const SCENE = join(import.meta.dirname, "../../examples/scenes/lommel");
+const MIB = 2 ** 20;
+
+let identity: TestIdentity;
+let store: Awaited<ReturnType<typeof startObjstore>>;
+let browser: Browser;
+let context: BrowserContext;
+let folder: string;
+let s3Url = "";
+/** Everything that pages asked for, by origin. */
+const asked = new Set<string>();
+/** What the pages' own policy forbade, and what threw. */
+const faults: string[] = [];
+
+before(async () => {
+  if (skip !== false) {
+    return;
+  }
+  await buildWebPages({ components: ["objstore"], stdout: process.stdout });
+  const [http, console] = [await freePort(), await freePort()];
+  s3Url = `http://127.0.0.1:${http}`;
+  const consoleUrl = `http://127.0.0.1:${console}`;
+  identity = await startIdentity();
+  const client = { clientId: "objstore-console", name: "Console", redirectUris: [`${consoleUrl}/api/login/callback`] };
+  await identity.setUpAgain([...CLIENTS, client]);
+  store = await startObjstore(
+    { PUBLIC_URL: s3Url, CONSOLE_URL: consoleUrl, IDENTITY_ISSUER: identity.issuer },
+    { http, console },
+  );
+  folder = await mkdtemp(join(tmpdir(), "console-"));
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
+  context.setDefaultTimeout(120_000);
+});
+after(async () => {
+  await browser?.close();
+  await store?.stop();
+  await identity?.close();
+  if (folder !== undefined) {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function openPage(from: BrowserContext = context): Promise<Page> {
+  const page = await from.newPage();
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (url.protocol.startsWith("http")) {
+      asked.add(url.origin);
+    }
+  });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => {
+    if (/content security policy/i.test(message.text())) {
+      faults.push(message.text());
+    }
+  });
+  return page;
+}
+
+/** Opens a page of the console; again where the machine's network changed meanwhile. */
+async function visit(page: Page, path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await page.goto(`${store.consoleUrl}${path}`);
+      await page.locator("h1").first().waitFor({ timeout: 40_000 });
+      return;
+    } catch (error) {
+      if (attempt === 3) {
+        throw error;
+      }
+    }
+  }
+}
+
+async function signIn(page: Page, secret = ROOT.secretAccessKey): Promise<void> {
+  await page.getByLabel("Access key").fill(ROOT.accessKeyId);
+  await page.getByRole("textbox", { name: "Secret key" }).fill(secret);
+  await page.keyboard.press("Enter");
+}
+
+const root = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`;
+async function administer(path: string, method: string, body?: object): Promise<Response> {
+  return fetch(`${store.consoleUrl}${path}`, {
+    method,
+    headers: { authorization: root, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+}
+
+test("in Chromium: sign in, make a bucket, upload files, look at them, share one, delete one", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/");
+  await signIn(page, "wrong");
+  await page.getByRole("alert").getByText("The access key or its secret is wrong.").waitFor();
+  await signIn(page);
+  await page.getByRole("heading", { name: "No buckets" }).waitFor();
+  await page.getByRole("button", { name: "Create bucket" }).first().click();
+  await page.getByLabel("Name").fill("Maps");
+  await page.getByText("Only lower-case letters").waitFor();
+  await page.getByLabel("Name").fill("maps");
+  await page.getByLabel("Quota").fill("200 MiB");
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("heading", { name: "Nothing here" }).waitFor();
+
+  await writeFile(join(folder, "notes.txt"), "first\n");
+  await page
+    .getByLabel("Files to upload")
+    .setInputFiles([join(SCENE, "B04.tif"), join(SCENE, "item.json"), join(folder, "notes.txt")]);
+  await page.getByRole("status").getByText("3 files uploaded").waitFor();
+  await page.getByLabel("Folder to upload").setInputFiles(SCENE);
+  await page.getByRole("link", { name: "lommel/" }).waitFor();
+  await page.getByRole("link", { name: "lommel/" }).click();
+  await page.getByRole("link", { name: "B08.tif" }).waitFor();
+
+  await page.getByRole("link", { name: "B04.tif" }).click();
+  await page.getByRole("img", { name: "Preview of B04.tif" }).waitFor();
+  await page.getByText("EPSG:32631").waitFor();
+  await page.getByRole("application", { name: "Where it lies" }).waitFor();
+  const colours = await page.evaluate(
+    "new Set(document.querySelector('canvas[role=img]').getContext('2d').getImageData(0, 0, 200, 200).data).size",
+  );
+  assert.ok(Number(colours) > 20, "the raster is drawn");
+
+  await visit(page, "/buckets/maps/object?key=item.json");
+  await page.getByRole("region", { name: "Text of the object" }).getByText('"stac_version": "1.0.0"').waitFor();
+  await page.getByRole("application", { name: "Where it lies" }).waitFor();
+
+  await visit(page, "/buckets/maps/object?key=notes.txt");
+  await page.getByRole("region", { name: "Text of the object" }).getByText("first").waitFor();
+  const saved = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download" }).click();
+  const download = await saved;
+  assert.equal(download.suggestedFilename(), "notes.txt");
+  assert.equal(await readFile(await download.path(), "utf8"), "first\n");
+  await page.getByRole("button", { name: "Share" }).click();
+  await page.getByRole("button", { name: "Make the link" }).click();
+  const link = await page.getByLabel("Link", { exact: true }).inputValue();
+  assert.equal(await (await fetch(link)).text(), "first\n");
+  await page.getByRole("button", { name: "Done" }).click();
+
+  await visit(page, "/buckets/maps");
+  await page.getByLabel("Choose notes.txt").check();
+  await page.getByLabel("Choose lommel/").check();
+  await page.getByRole("region", { name: "Chosen entries" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete 2 entries" }).click();
+  await page.getByText("2 entries", { exact: true }).waitFor();
+  assert.equal(await page.getByRole("link", { name: "lommel/" }).count(), 0);
+  assert.equal((await fetch(link)).status, 404);
+  await page.close();
+});
+
+test("in Chromium: old versions are kept, looked at and brought back", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/buckets/maps/settings");
+  await page.getByLabel("Keep old versions").click();
+  await page.getByText("Old versions are kept from now on.").waitFor();
+  await page.getByRole("tab", { name: "Objects" }).click();
+  const upload = async (text: string) => {
+    await writeFile(join(folder, "report.txt"), text);
+    await page.getByLabel("Files to upload").setInputFiles(join(folder, "report.txt"));
+  };
+  await upload("one");
+  await page.getByRole("link", { name: "report.txt" }).waitFor();
+  await upload("two");
+  await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+  await page.getByRole("status").getByText("2 files uploaded").waitFor();
+  await page.getByRole("link", { name: "report.txt" }).click();
+  const text = page.getByRole("region", { name: "Text of the object" });
+  await text.getByText("two").waitFor();
+  await page.getByRole("button", { name: /^Bring back the version/ }).click();
+  await text.getByText("one").waitFor();
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByText("they can be brought back").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete 1 object" }).click();
+  await page.getByText("2 entries", { exact: true }).waitFor();
+  await visit(page, "/buckets/maps/object?key=report.txt");
+  await page.getByRole("region", { name: "Versions" }).getByText("Deleted", { exact: true }).waitFor();
+  await page.getByRole("button", { name: /^Delete the mark/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete for good" }).click();
+  await text.getByText("one").waitFor();
+  await page.close();
+});
+
+test("in Chromium: a large file goes up in parts, and a full bucket says so", { skip }, async () => {
+  const page = await openPage();
+  const large = join(folder, "large.bin");
+  const file = await open(large, "w");
+  await file.truncate(70 * MIB);
+  await file.close();
+  await visit(page, "/buckets/maps");
+  await page.getByLabel("Files to upload").setInputFiles(large);
+  await page.getByRole("status").getByText("1 file uploaded").waitFor({ timeout: 120_000 });
+  await page.getByRole("link", { name: "large.bin" }).click();
+  await page.getByText(/^[0-9a-f]{32}-5$/).waitFor();
+  await administer("/api/buckets/maps/quota", "PUT", { bytes: 71 * MIB });
+  await visit(page, "/buckets/maps");
+  await page.getByLabel("Files to upload").setInputFiles(join(SCENE, "B08.tif"));
+  await page.getByText(/The quota of this bucket is/).waitFor();
+  await page.close();
+});
+
+test("in Chromium: a policy is checked while it is written, and lets in whom it says", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/buckets/maps/policy");
+  const editor = page.getByLabel("Policy of maps");
+  await editor.fill('{\n  "Version": oops\n}');
+  await page.getByText("Line 2").waitFor();
+  await editor.fill(
+    '{"Statement": {"Effect": "Allow", "Principal": "*", "Action": "s3:Get", "Resource": "arn:aws:s3:::other"}}',
+  );
+  await page.getByText("Policy has invalid resource arn:aws:s3:::other").waitFor();
+  assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled());
+  await page.getByRole("button", { name: "Begin with" }).click();
+  await page.getByRole("menuitem", { name: "Everybody may read objects" }).click();
+  await page.getByText("This policy is valid.").waitFor();
+  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 403);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Let everybody in" }).click();
+  await page.getByText("signed in or not").waitFor();
+  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 200);
+  await page.getByRole("button", { name: "Take it away" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Take it away" }).click();
+  await page.getByText("No policy.").waitFor();
+  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 403);
+  await page.close();
+});
+
+test("in Chromium: users and access keys", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/users");
+  await page.getByRole("button", { name: "Create user" }).first().click();
+  await page.getByLabel("Name").fill("robot");
+  await page
+    .getByLabel("Policy of the user")
+    .fill('{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:*","Resource":"*"}]}');
+  await page.getByText("This policy is valid.").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "robot", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Access keys" }).click();
+  await page.getByRole("button", { name: "Create access key" }).first().click();
+  await page.getByLabel("Title").fill("nightly job");
+  await page.getByRole("combobox", { name: "User" }).click();
+  await page.getByRole("option", { name: "robot" }).click();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  const accessKey = await dialog.getByRole("textbox", { name: "Access key" }).inputValue();
+  const secretKey = await dialog.getByRole("textbox", { name: "Secret key" }).inputValue();
+  const tryKey = async () => {
+    const answer = await fetch(`${store.consoleUrl}/api/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ accessKey, secretKey }),
+    });
+    return answer.status;
+  };
+  assert.equal(await tryKey(), 200);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByLabel(`${accessKey} may be used`).click();
+  await page.locator(`[aria-label="${accessKey} may be used"]:not(:checked)`).waitFor({ state: "attached" });
+  assert.notEqual(await tryKey(), 200);
+  await page.getByRole("button", { name: `Delete ${accessKey}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete the key" }).click();
+  await page.getByRole("heading", { name: "No access keys" }).waitFor();
+  await page.close();
+});
+
+test("in Chromium: ten thousand objects in a folder", { skip, timeout: 300_000 }, async () => {
+  await administer("/api/buckets/many", "PUT");
+  await administer("/api/buckets/many/policy", "PUT", {
+    Statement: { Effect: "Allow", Principal: "*", Action: "s3:PutObject", Resource: "arn:aws:s3:::many/*" },
+  });
+  const numbers = Array.from({ length: 10_000 }, (_, index) => index).values();
+  const work = async () => {
+    for (const number of numbers) {
+      await (
+        await fetch(`${s3Url}/many/scenes/${String(number).padStart(5, "0")}.json`, { method: "PUT", body: "{}" })
+      ).text();
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, work));
+  const page = await openPage();
+  await visit(page, "/buckets/many?prefix=scenes%2F");
+  await page.getByText("10,000 entries", { exact: true }).waitFor();
+  assert.ok((await page.locator("tbody tr").count()) < 100, "only rows in sight are in the page");
+  await page.keyboard.press("End");
+  await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
+  await page.getByRole("link", { name: "09999.json" }).waitFor();
+  await page.evaluate("window.scrollTo(0, 0)");
+  await page.getByLabel("Filter by name").fill("0777");
+  await page.getByText("11 of 10,000 entries", { exact: true }).waitFor();
+  await page.getByLabel("Filter by name").fill("");
+  await page.getByLabel("Choose all").check();
+  await page.getByText(/^10,000 entries chosen/).waitFor();
+  await page.getByRole("region", { name: "Chosen entries" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete 10,000 objects" }).click();
+  await page.getByRole("heading", { name: "Nothing here" }).waitFor({ timeout: 120_000 });
+  await page.close();
+});
+
+test("in Chromium: sign in with the platform's login", { skip }, async () => {
+  const other = await browser.newContext();
+  other.setDefaultTimeout(120_000);
+  const page = await openPage(other);
+  const logIn = async (user: string) => {
+    await page.getByRole("link", { name: "Sign in with the platform" }).click();
+    await page.getByLabel("User name or e-mail").fill(user);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByLabel("Password").press("Enter");
+  };
+  await visit(page, "/buckets/maps");
+  await logIn("admin");
+  await page.getByRole("heading", { name: "maps" }).waitFor();
+  await page.getByRole("button", { name: "Signed in as admin" }).click();
+  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await other.clearCookies();
+  await visit(page, "/");
+  await logIn("eric");
+  await page
+    .getByRole("alert")
+    .getByText("you have no rights here", { exact: false })
+    .or(page.getByText("have no rights here"))
+    .first()
+    .waitFor();
+  await other.close();
+});
+
+const PAGES = [
+  "/sign-in",
+  "/",
+  "/buckets/maps",
+  "/buckets/maps/object?key=item.json",
+  "/buckets/maps/object?key=B04.tif",
+  "/buckets/maps/policy",
+  "/buckets/maps/settings",
+  "/keys",
+  "/users",
+  "/server",
+];
+
+test(
+  "in Chromium: no serious accessibility fault, and nothing wider than a phone",
+  { skip, timeout: 400_000 },
+  async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      // The checker is put into the page, which the pages' own policy forbids.
+      const checked = await browser.newContext({ bypassCSP: true, colorScheme });
+      const page = await openPage(checked);
+      for (const path of PAGES) {
+        await visit(page, path);
+        if (path === "/sign-in") {
+          await checkAccessibility(page, `${path} ${colorScheme}`);
+          await signIn(page);
+          await page.getByRole("heading", { name: "Buckets" }).waitFor();
+        }
+        await page.waitForLoadState("networkidle");
+        await checkAccessibility(page, `${path} ${colorScheme}`);
+        await page.setViewportSize({ width: 390, height: 844 });
+        assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 390, `${path} on a phone`);
+        await page.setViewportSize({ width: 1280, height: 800 });
+      }
+      await checked.close();
+    }
+  },
+);
+
+async function checkAccessibility(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await checker.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+  assert.deepEqual(found, [], where);
+}
+
+test("in Chromium: by keyboard alone", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/");
+  await page.getByRole("link", { name: "maps" }).waitFor();
+  await page.keyboard.press("Tab");
+  assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to content");
+  await page.keyboard.press("Enter");
+  const tabTo = async (name: string) => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press("Tab");
+      const label = await page.evaluate(
+        "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
+      );
+      if (String(label).trim() === name) {
+        return;
+      }
+    }
+    assert.fail(`${name} is not reached by the Tab key`);
+  };
+  await tabTo("maps");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "item.json" }).waitFor();
+  await tabTo("Choose item.json");
+  await page.keyboard.press("Space");
+  await page.getByText(/^1 entry chosen/).waitFor();
+  await tabTo("item.json");
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "Text of the object" }).waitFor();
+  await page.close();
+});
+
+test("in Chromium: nothing was asked of anybody else, and nothing broke", { skip }, () => {
+  assert.deepEqual([...asked].toSorted(), [store.consoleUrl, s3Url, identity.url].toSorted());
+  assert.deepEqual(faults, []);
+});

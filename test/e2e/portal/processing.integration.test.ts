@@ -1,0 +1,240 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { type TestCluster, createTestCluster, dummyServiceOnly } from "@swath/testing";
+
+import { type PortalRig, type Visitor, checkAccessibility, openPortal, skipWithoutChromium } from "./portal-browser.ts";
+
+// From a package to a map: a person deploys the vegetation index, runs it on a part of a real scene, watches it, looks at what
+// came of it. Somebody else sees none of it.
+const VARIABLES = {
+  ...dummyServiceOnly,
+  REQUIRE_DUMMY_SERVICE: "false",
+  REQUIRE_IDENTITY_SERVICE: "true",
+  REQUIRE_WORKSPACE_API: "true",
+  REQUIRE_OBJSTORE: "true",
+  REQUIRE_ADES: "true",
+  REQUIRE_PORTAL: "true",
+};
+const EXAMPLES = join(import.meta.dirname, "../../../examples");
+const skip = skipWithoutChromium;
+
+let cluster: TestCluster;
+let rig: PortalRig;
+let eric: Visitor;
+let jobAddress = "";
+before(async () => {
+  if (skip !== false) {
+    return;
+  }
+  cluster = await createTestCluster(VARIABLES);
+  const { status, stdout, stderr } = await cluster.apply();
+  assert.equal(status, 0, stdout + stderr);
+  rig = await openPortal(cluster);
+  eric = await rig.open();
+  await eric.logIn("eric");
+  await storeScene(eric, "lommel");
+});
+after(async () => {
+  if (skip === false) {
+    await rig?.close();
+    await cluster.close();
+  }
+});
+
+const portal = (path: string) => rig.url("portal", path);
+
+/** Makes the workspace of who is logged in, and puts an example's scene there. */
+async function storeScene({ page }: Visitor, scene: string): Promise<void> {
+  const files = readdirSync(join(EXAMPLES, "scenes", scene)).map((name) => ({
+    path: `/api/workspaces/ws-eric/files/scenes/${scene}/${name}`,
+    content: readFileSync(join(EXAMPLES, "scenes", scene, name)).toString("base64"),
+  }));
+  const statuses = await page.evaluate(async (stored) => {
+    const ask = (path: string, method: string, body?: string | Uint8Array<ArrayBuffer>, type = "application/json") =>
+      fetch(path, { method, ...(body !== undefined && { body, headers: { "content-type": type } }) });
+    const workspace = "/api/services/workspace-api/workspaces";
+    await ask(workspace, "POST", JSON.stringify({ preferred_name: "eric", default_owner: "eric" }));
+    for (let attempt = 0; attempt < 120; attempt += 1) {
+      const record = (await (await ask(`${workspace}/ws-eric`, "GET")).json()) as { status?: string };
+      if (record.status === "ready") {
+        break;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    const answers: number[] = [];
+    for (const { path, content } of stored) {
+      const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+      answers.push((await ask(path, "PUT", bytes, "application/octet-stream")).status);
+    }
+    return answers;
+  }, files);
+  assert.ok(
+    statuses.every((status) => status < 300),
+    statuses.join(" "),
+  );
+}
+
+test("the mistakes of a package are shown at their lines, and gone when they are repaired", { skip }, async () => {
+  const { page } = eric;
+  const text = readFileSync(join(EXAMPLES, "packages/ndvi.cwl"), "utf8");
+  const line = text.split("\n").findIndex((found) => found.includes('run: "#ndvi-scene"')) + 1;
+  await page.goto(portal("/processing/deploy"));
+  const open = (content: string) =>
+    page
+      .locator("input[type=file]")
+      .setInputFiles([{ name: "ndvi.cwl", mimeType: "text/plain", buffer: Buffer.from(content) }]);
+  await open(text.replace('run: "#ndvi-scene"', 'run: "#ndvi-scen"'));
+  await page.getByText("Not valid:").waitFor();
+  await page
+    .getByRole("button", { name: `Line ${line}` })
+    .first()
+    .click();
+  await page.locator(".cm-activeLine", { hasText: "#ndvi-scen" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Deploy", exact: true }).isDisabled(), true);
+  await open(text);
+  await page.getByText("Valid: Vegetation index").waitFor();
+  await page.getByRole("button", { name: "Deploy", exact: true }).click();
+  await page.waitForURL(/\/processing\/processes\/ndvi$/);
+  await page.locator(".swath-step", { hasText: "index" }).waitFor();
+});
+
+test("a scene is chosen, an area drawn, and the job's page tells how far it is", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(portal("/processing/processes/ndvi/run"));
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("Scenes is needed.").first().waitFor();
+
+  await page.getByRole("button", { name: "Choose scenes", exact: true }).click();
+  await page.getByRole("button", { name: "scenes", exact: true }).click();
+  await page.getByRole("button", { name: "lommel", exact: true }).click();
+  await page.getByRole("checkbox", { name: /Lommel/ }).check();
+  await page.getByRole("button", { name: "Use" }).click();
+  assert.equal(await page.getByLabel("Scenes 1", { exact: true }).inputValue(), "s3://ws-eric/scenes/lommel/item.json");
+
+  const map = page.getByRole("application", { name: "Map for Area of interest" });
+  await page.getByRole("button", { name: "Draw a box" }).click();
+  await map.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await map.boundingBox()) ?? assert.fail("the map has no place");
+  await page.mouse.click(x + width * 0.46, y + height * 0.6);
+  await page.mouse.move(x + width * 0.5, y + height * 0.5);
+  await page.mouse.click(x + width * 0.53, y + height * 0.4);
+  await page.getByRole("button", { name: "Draw anew" }).waitFor();
+  const sides = await Promise.all(["West", "South", "East", "North"].map((side) => page.getByLabel(side).inputValue()));
+  const [west = 0, south = 0, east = 0, north = 0] = sides.map(Number);
+  assert.ok(
+    5.22 < west && west < east && east < 5.31 && 51.21 < south && south < north && north < 51.31,
+    sides.join(" "),
+  );
+
+  // Without a pointer the same is typed.
+  await page.getByLabel("West").fill("5.25");
+  await page.getByLabel("East").fill("5.24");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.getByText("West must be less than east.").first().waitFor();
+  await page.getByLabel("East").fill("5.28");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.waitForURL(/\/processing\/jobs\/[0-9a-f-]{36}$/);
+  jobAddress = page.url();
+  await page.locator(".swath-step", { hasText: "index" }).waitFor();
+});
+
+test("the result is on the map with the spread of its values; its files are downloaded", { skip }, async () => {
+  const { page } = eric;
+  const parts: number[] = [];
+  page.on("response", (response) => {
+    if (response.url().endsWith("_ndvi.tif")) {
+      parts.push(response.status());
+    }
+  });
+  await page.getByRole("application", { name: "Results on a map" }).waitFor({ timeout: 180_000 });
+  await page.getByRole("img", { name: /Vegetation index \(NDVI\): values from .* mean 0\.\d+/ }).waitFor();
+  assert.ok(parts.length > 0 && parts.every((status) => status === 206), parts.join(" "));
+  assert.equal(await page.getByText("The raster is not on the map").count(), 0);
+
+  await page.getByRole("tab", { name: "Steps" }).click();
+  await page.locator('.swath-step[data-status="successful"]', { hasText: "index" }).waitFor();
+  await page.getByRole("tab", { name: "Log" }).click();
+  await page.getByText("complete", { exact: true }).waitFor();
+  await page.getByRole("tab", { name: "Results" }).click();
+  await page.getByRole("tab", { name: "Files" }).click();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: /^Download .*_ndvi\.tif$/ }).click();
+  const file = readFileSync(await (await downloading).path());
+  assert.equal(file.subarray(0, 2).toString(), "II");
+});
+
+test("a job is run again with what it was given before", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(jobAddress);
+  await page.getByRole("link", { name: "Run again" }).click();
+  assert.equal(await page.getByLabel("Scenes 1", { exact: true }).inputValue(), "s3://ws-eric/scenes/lommel/item.json");
+  assert.equal(await page.getByLabel("East").inputValue(), "5.28");
+});
+
+test("pages have no serious accessibility fault, light and dark, and fit a phone", { skip }, async () => {
+  const visitor = await rig.open({ bypassCSP: true });
+  await visitor.logIn("eric");
+  const { page } = visitor;
+  const pages: readonly (readonly [string, () => Promise<void>])[] = [
+    ["/processing/processes", () => page.getByRole("link", { name: "Vegetation index" }).waitFor()],
+    ["/processing/deploy", () => page.getByLabel("Package in CWL").waitFor()],
+    ["/processing/processes/ndvi", () => page.locator(".swath-step").first().waitFor()],
+    ["/processing/processes/ndvi/run", () => page.getByRole("application").waitFor()],
+    ["/processing/processes/echo/run", () => page.getByRole("button", { name: "Run", exact: true }).waitFor()],
+    ["/processing/jobs", () => page.getByRole("link", { name: "ndvi" }).first().waitFor()],
+    [new URL(jobAddress).pathname, () => page.getByRole("img", { name: /values from/ }).waitFor()],
+  ];
+  for (const [path, isThere] of pages) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(colorScheme === "light" ? { width: 1280, height: 860 } : { width: 390, height: 800 });
+      await page.goto(portal(path));
+      await isThere();
+      await checkAccessibility(page);
+      const width = Number(
+        await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+      );
+      assert.ok(width <= 0, `${path} is ${width} pixels wider than the window`);
+    }
+  }
+  await visitor.context.close();
+});
+
+test("somebody else sees none of it; nothing was asked of anybody outside; logged out is out", { skip }, async () => {
+  const bob = await rig.open();
+  await bob.logIn("bob", "/processing/jobs");
+  await bob.page.getByRole("heading", { name: "Nothing was run yet" }).waitFor();
+  await bob.page.goto(jobAddress);
+  await bob.page.getByRole("heading", { name: "There is no such job" }).waitFor();
+  const job = new URL(jobAddress).pathname.split("/").at(-1) ?? "";
+  const refused = await bob.page.evaluate(
+    async (id) =>
+      Promise.all(
+        [`/eric/ogc-api/jobs/${id}`, `/eric/ogc-api/jobs/${id}/files`, `/bob/ogc-api/jobs/${id}/files`].map(
+          async (path) => (await fetch(`/api/services/ades${path}`)).status,
+        ),
+      ),
+    job,
+  );
+  assert.ok(
+    refused.every((status) => status === 403 || status === 404),
+    refused.join(" "),
+  );
+
+  const hosts = new Set(
+    [...eric.requests, ...bob.requests].flatMap((url) => (/^https?:/.test(url) ? [new URL(url).hostname] : [])),
+  );
+  assert.ok(
+    [...hosts].every((host) => host === cluster.domain || host.endsWith(`.${cluster.domain}`)),
+    [...hosts].join(" "),
+  );
+  await eric.page.goto(jobAddress);
+  await eric.page.getByRole("button", { name: /^Signed in as/ }).click();
+  await eric.page.getByRole("menuitem", { name: /Sign out|Log out/ }).click();
+  await eric.page.getByText("You are logged out").waitFor();
+  await eric.page.goto(jobAddress);
+  await eric.page.getByRole("link", { name: "Log in" }).waitFor();
+});
