@@ -178,7 +178,7 @@ export function createJobActor({ visitor, recorder, url }: Place): Actor {
           status = answer === undefined ? status : (answer.json() as { status: string }).status;
           if (["successful", "failed", "dismissed"].includes(status)) {
             if (status !== "successful") {
-              recorder.broken(`job ${id} ${status}: ${String((answer?.json() as { message?: string }).message)}`);
+              recorder.broken(`job ${id} ${status}: ${String((answer.json() as { message?: string }).message)}`);
             }
             break;
           }
