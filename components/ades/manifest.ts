@@ -11,7 +11,12 @@ export const manifest: Component = {
   title: "Processing service",
   namespace: NAMESPACE,
   enabled: ({ variables }) => variables.REQUIRE_ADES,
-  declare: ({ settings: { variables } }) => ({
+  declare: ({
+    settings: { variables },
+    settings: {
+      variables: { IDENTITY_SERVICE_ADMIN_USER: admin },
+    },
+  }) => ({
     routes: [
       {
         service: "ades",
@@ -30,8 +35,8 @@ export const manifest: Component = {
         name: "Processing service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
         resources: [
-          { name: "admin", uris: ["/*"], users: [variables.IDENTITY_SERVICE_ADMIN_USER] },
-          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+          { name: "admin", uris: ["/*"], users: [admin] },
+          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user, admin] })),
         ],
       },
     ],
@@ -55,6 +60,8 @@ export const manifest: Component = {
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
             MAX_CORES: String(variables.PROCESSING_MAX_CORES),
             MAX_RAM_MIB: String(toMebibytes(variables.PROCESSING_MAX_RAM)),
+            JOB_RETENTION_DAYS: String(variables.PROCESSING_JOB_RETENTION_DAYS),
+            RESULT_RETENTION: variables.PROCESSING_RESULT_RETENTION,
             ...toMachine(context),
             ...toIdentity(context),
             ...toStorage(context),
@@ -63,6 +70,7 @@ export const manifest: Component = {
           clusterRole: TOOL_PODS_ROLE,
           ports: [{ name: "http", number: 8080 }],
           mounts: [{ volume: "ades", path: "/data" }],
+          callsOutside: true,
           resources: { requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "1Gi" } },
         },
       ],

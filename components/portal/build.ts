@@ -14,7 +14,7 @@ import type { AuthDeps } from "./routes/auth.ts";
 import { createPortal } from "./service.ts";
 import { createHealthWatch } from "./services/health.ts";
 import { type Registry, openRegistry } from "./services/registry.ts";
-import { createIsAlive } from "./session/is-alive.ts";
+import { createLoginWatch } from "./session/login-watch.ts";
 import { createLoginFlow } from "./session/login-flow.ts";
 import { createOidcClient } from "./session/oidc-client.ts";
 import { createRefresher } from "./session/refresher.ts";
@@ -68,6 +68,7 @@ function createLogin(
   const peer = { ...(peerUrl !== undefined && { peerUrl }) };
   const issuer = openIssuer({ issuer: issuerUrl, ...peer });
   const client = createOidcClient({ issuer: issuerUrl, clientId, ...peer });
+  const watch = createLoginWatch(client);
   const cookies = createTokenCookies({
     accessName: settings.ACCESS_TOKEN_NAME,
     accessDomain: settings.ACCESS_TOKEN_DOMAIN,
@@ -76,12 +77,12 @@ function createLogin(
     secure: url.startsWith("https:"),
   });
   return {
-    auth: { client, cookies, publicUrl: url, flow: createLoginFlow({ client, publicUrl: url }) },
+    auth: { client, cookies, publicUrl: url, flow: createLoginFlow({ client, publicUrl: url }), forget: watch.forget },
     sessions: createSessionFinder({
       verifier: createTokenVerifier({ issuer }),
       refresher: createRefresher(client),
       cookies,
-      isAlive: createIsAlive(client),
+      isAlive: watch.isAlive,
       clientId,
       adminUser: settings.IDENTITY_ADMIN_USER,
     }),

@@ -162,7 +162,8 @@ test(
     assert.equal(isThere ? image : buildImage("podman", env), image);
     const text = readFileSync(join(EXAMPLES, "packages/ndvi.cwl"), "utf8")
       .replaceAll("    hints:\n      DockerRequirement", "    requirements:\n      DockerRequirement")
-      .replaceAll('1.0.0" }\n    requirements:\n', '1.0.0" }\n');
+      .replaceAll('1.0.0" }\n    requirements:\n', '1.0.0" }\n')
+      .replace("id: ndvi\n", "id: ndvi-contained\n");
     const href = `data:application/cwl;base64,${Buffer.from(text).toString("base64")}`;
     const deployed = await curl(
       url("ades-open", "/eric/wps3/processes"),
@@ -172,7 +173,7 @@ test(
     );
     assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
     const started = await curl(
-      url("ades-open", "/eric/wps3/processes/ndvi/execution"),
+      url("ades-open", "/eric/wps3/processes/ndvi-contained/execution"),
       ...json,
       "-H",
       "prefer: respond-async",

@@ -43,6 +43,17 @@ export const processingVariables = {
     meaning:
       "What runs the containers of processing jobs on the embedded cluster: podman or docker, auto for the first of them that is installed, none for no containers (packages that demand one are then refused).",
   },
+  PROCESSING_JOB_RETENTION_DAYS: {
+    type: integer(0, 36_500),
+    fallback: fixed(0),
+    meaning:
+      "Days after which a processing job that has ended is forgotten, with its log; 0 keeps jobs until they are deleted.",
+  },
+  PROCESSING_RESULT_RETENTION: {
+    type: choice(["keep", "with-job"]),
+    fallback: fixed("keep"),
+    meaning: "Whether what a job stored is removed when the job is deleted or forgotten (with-job) or stays (keep).",
+  },
   CONTAINER_AUTH_FILE: {
     type: text({ pattern: /^\/\S+$/, allowed: "the path of a file" }),
     fallback: fixed(undefined),

@@ -6,6 +6,10 @@ create index job_owner_process on job (owner, process_id, created_at desc, id de
 -- Jobs whose time to be kept is over.
 create index job_ended on job (finished_at) where status in ('successful', 'failed', 'dismissed');
 
+-- As they were given, also in their order: inputs are shown, and outputs are sent, in the order of the package.
+alter table process alter description type json using description::json;
+alter table job alter request type json using request::json, alter result type json using result::json;
+
 -- Which workflow of the package it is, where the process was given an id of its own.
 alter table process add entry text;
 
@@ -33,7 +37,7 @@ create index delivery_job on delivery (job);
 -- Queued in the same transaction as the change, whoever makes it: nobody is told of what did not happen, nothing is forgotten.
 create function queue_deliveries() returns trigger language plpgsql as $$
 declare
-  subscriber jsonb := coalesce(new.request -> 'subscriber', '{}');
+  subscriber json := coalesce(new.request -> 'subscriber', '{}');
   kind text := case new.status when 'running' then 'in-progress' when 'successful' then 'success' else 'failure' end;
   target text := subscriber ->> case new.status
     when 'running' then 'inProgressUri' when 'successful' then 'successUri' else 'failedUri' end;
@@ -41,14 +45,14 @@ begin
   if target is not null then
     insert into delivery (job, kind, target) values (new.id, kind, target);
   end if;
-  if new.status = 'successful' and (new.request ->> 'register')::boolean and new.result ? 'catalogUri' then
+  if new.status = 'successful' and (new.request ->> 'register')::boolean and new.result ->> 'catalogUri' is not null then
     insert into delivery (job, kind, target) values (new.id, 'registration', '');
   end if;
   perform pg_notify('ades_delivery', new.id::text);
   return null;
 end $$;
 create trigger job_queues_deliveries after update of status on job for each row
-  when (old.status is distinct from new.status and (new.request ? 'subscriber' or new.request ? 'register'))
+  when (old.status is distinct from new.status and (new.request -> 'subscriber' is not null or new.request -> 'register' is not null))
   execute function queue_deliveries();
 
 -- Results in the object storage whose job is forgotten, where they go with it.

@@ -35,7 +35,12 @@ export function describePackage(document: LoadedDocument): ProcessDescription {
   const process = describeProcess(document);
   const id = process.name ?? "process";
   const { rootFields } = document;
-  const version = rootFields["s:softwareVersion"] ?? rootFields["s:version"] ?? "1.0.0";
+  const version =
+    rootFields["s:softwareVersion"] ??
+    rootFields["s:version"] ??
+    process.metadata["https://schema.org/softwareVersion"] ??
+    process.metadata["https://schema.org/version"] ??
+    "1.0.0";
   return {
     id,
     title: process.label ?? id,

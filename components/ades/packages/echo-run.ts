@@ -29,7 +29,7 @@ export async function carryOutEcho(
   settings: Settings,
   inputs: Readonly<Record<string, unknown>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const ajv = new Ajv({ strict: false, allErrors: true });
+  const ajv = new Ajv({ strict: false, allErrors: true, logger: false });
   addFormats.default(ajv);
   const problems: Problem[] = [];
   const outputs: [string, unknown][] = [];

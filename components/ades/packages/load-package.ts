@@ -65,7 +65,7 @@ export function findMainWorkflow(workflows: readonly string[]): string | undefin
   return workflows.find((id) => id === "main") ?? workflows[0];
 }
 
-/** Ids of the workflows of a `$graph`. What cannot be read has none; the engine then says what is wrong, and where. */
+/** Ids of the workflows of a `$graph`, or of the one process. What cannot be read has none; the engine then says what is wrong, and where. */
 export function findWorkflows(text: string): readonly string[] {
   let document: unknown;
   try {
@@ -73,10 +73,13 @@ export function findWorkflows(text: string): readonly string[] {
   } catch {
     return [];
   }
-  const graph = (document as { $graph?: unknown } | null)?.$graph;
-  return Array.isArray(graph)
-    ? graph.flatMap((entry: { class?: unknown; id?: unknown } | null) =>
-        entry?.class === "Workflow" && typeof entry.id === "string" ? [entry.id.replace(/^.*#/, "")] : [],
-      )
-    : [];
+  const { $graph: graph, id } = (document ?? {}) as { $graph?: unknown; id?: unknown };
+  if (Array.isArray(graph)) {
+    return graph.flatMap((entry: { class?: unknown; id?: unknown } | null) =>
+      entry?.class === "Workflow" ? toName(entry.id) : [],
+    );
+  }
+  return toName(id);
 }
+
+const toName = (id: unknown): readonly string[] => (typeof id === "string" ? [id.replace(/^.*#/, "")] : []);

@@ -91,7 +91,7 @@ export function duration(from: string | undefined, to: string | undefined): stri
 
 /** Any value as people read it: names and values, lists, addresses that can be followed. */
 export function value(given: unknown): Html {
-  if (given === null || given === undefined || given === "") {
+  if (given === null || given === undefined || given === "" || (Array.isArray(given) && given.length === 0)) {
     return html`<span class="hint">none</span>`;
   }
   if (typeof given === "string") {

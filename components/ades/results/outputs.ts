@@ -79,6 +79,19 @@ function withFileAddresses(value: unknown, result: JobResult, jobUrl: string): u
     : value;
 }
 
+/** A document of the results with addresses that a browser can follow instead of those of the object storage. */
+export function withBrowserAddresses(value: unknown, result: JobResult, jobUrl: string): unknown {
+  if (typeof value === "string") {
+    return fileAddress(value, result, jobUrl);
+  }
+  if (Array.isArray(value)) {
+    return value.map((item) => withBrowserAddresses(item, result, jobUrl));
+  }
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBrowserAddresses(item, result, jobUrl)]))
+    : value;
+}
+
 interface Qualified {
   readonly value: unknown;
   readonly mediaType: string;

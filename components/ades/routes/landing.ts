@@ -53,8 +53,8 @@ export function addLandingRoutes(app: FastifyInstance, context: ApiContext, face
       return reply.redirect("/docs");
     }
     const version = chooseVersion(request);
-    return reply
-      .type(typeOf(version))
-      .send(JSON.stringify(apiDocument(app.swagger(), version, enterSpace(context, request, face))));
+    const document = apiDocument(app.swagger(), version, enterSpace(context, request, face));
+    // As bytes: of a text the framework would rewrite the media type, whose exact words are the standard's.
+    return reply.type(typeOf(version)).send(Buffer.from(JSON.stringify(document)));
   });
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OgcError, noSuchOutput, resultNotAvailable, resultNotReady } from "../errors.ts";
 import { resultsPage } from "../pages/results-page.ts";
 import { toDocument } from "../results/document.ts";
-import { type Output, selectOutputs } from "../results/outputs.ts";
+import { type Output, selectOutputs, withBrowserAddresses } from "../results/outputs.ts";
 import { toBytes, toRaw } from "../results/raw.ts";
 import type { Job } from "../store/jobs.ts";
 import type { JobRequest, JobResult } from "../store/tables.ts";
@@ -54,7 +54,8 @@ export async function sendResults(
   const { request: asked, result } = requireResult(job);
   const outputs = selectOutputs({ request: asked, result, jobUrl: `${space.url}/jobs/${job.id}` });
   if (formOf(request) === "html") {
-    return answer(request, reply, toDocument(outputs), (body, url) => resultsPage(body, job, space, url));
+    const document = withBrowserAddresses(toDocument(outputs), result, `${space.url}/jobs/${job.id}`) as object;
+    return answer(request, reply, document, (body, url) => resultsPage({ ...body }, job, space, url));
   }
   if (outputs.length === 0) {
     throw resultNotAvailable();

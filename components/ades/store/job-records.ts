@@ -64,7 +64,7 @@ export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, 
     with ${recordsOf(id, news)}, ended as (
       update job set status = ${end.status}, message = ${withoutNull(end.message)}, finished_at = now(), updated_at = now(),
         lease_until = null, progress = case when ${end.status} = 'successful' then 100 else progress end,
-        result = ${result}::jsonb
+        result = ${result}::json
       where id = ${id} and status = 'running' and attempts = ${attempts}
       returning id)
     select pg_notify(${JOB_CHANNEL}, id::text) from ended`.execute(db);

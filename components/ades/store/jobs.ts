@@ -35,7 +35,7 @@ export async function insertJob(
     with inserted as (
       insert into job (owner, process_id, process_version, status, message, request, need_cores, need_ram_mib, wish_ram_mib)
       values (${owner}, ${processId}, ${version}, 'accepted', 'The job is accepted and waits for its turn.',
-        ${JSON.stringify(request)}::jsonb, ${cores}, ${ramMiB}, ${wishRamMiB})
+        ${JSON.stringify(request)}::json, ${cores}, ${ramMiB}, ${wishRamMiB})
       returning *
     ), told as (select pg_notify(${JOB_CHANNEL}, id::text) from inserted)
     select inserted.* from inserted, told`.execute(db);
@@ -85,7 +85,7 @@ export async function dismissJob(
   await sql`
     with noted as (
       insert into removal (job, owner, catalog_uri) select id, owner, result ->> 'catalogUri' from job
-      where id = ${id} and ${withResults} and result ? 'catalogUri' on conflict do nothing)
+      where id = ${id} and ${withResults} and result ->> 'catalogUri' is not null on conflict do nothing)
     delete from job where id = ${id}`.execute(db);
   return { ...job, status: "dismissed", message: "The job was dismissed; its record and results here are gone." };
 }

@@ -24,7 +24,7 @@ export async function forgetJobs(db: Db, days: number, withResults: boolean): Pr
       ), noted as (
         insert into removal (job, owner, catalog_uri)
         select j.id, j.owner, j.result ->> 'catalogUri' from job j join old using (id)
-        where ${withResults} and j.result ? 'catalogUri' on conflict do nothing
+        where ${withResults} and j.result ->> 'catalogUri' is not null on conflict do nothing
       )
       delete from job where id in (select id from old) returning id`.execute(db);
     forgotten += rows.length;

@@ -17,6 +17,7 @@ export interface Answer {
 }
 
 export interface TestAdes {
+  readonly url: string;
   readonly postgres: TestServer;
   readonly objstoreUrl: string;
   readonly ask: (
@@ -109,9 +110,21 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
     });
     await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok, 90);
   };
+  const close = async () => {
+    children.forEach((child) => child.kill("SIGTERM"));
+    await waitUntil("they have ended", () => children.size === 0, 15).catch(() =>
+      children.forEach((child) => child.kill("SIGKILL")),
+    );
+    await postgres.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
   await startObjstore();
-  await start();
+  await start().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return {
+    url,
     postgres,
     dataFolder,
     objstore: { kill: () => killNow(objstore), start: startObjstore },
@@ -129,14 +142,7 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
         90,
       ),
     kill: () => killNow(ades),
-    close: async () => {
-      children.forEach((child) => child.kill("SIGTERM"));
-      await waitUntil("they have ended", () => children.size === 0, 15).catch(() =>
-        children.forEach((child) => child.kill("SIGKILL")),
-      );
-      await postgres.close();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    close,
   };
 }
 

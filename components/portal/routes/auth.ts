@@ -13,10 +13,12 @@ export interface AuthDeps {
   readonly flow: LoginFlow;
   readonly cookies: TokenCookies;
   readonly publicUrl: string;
+  /** Lets go of what is remembered of a token. */
+  readonly forget: (token: string) => void;
 }
 
 /** Logging in and out: pages that a browser is sent through. */
-export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, publicUrl }: AuthDeps): void {
+export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, publicUrl, forget }: AuthDeps): void {
   app.get<{ Querystring: { return?: string } }>("/auth/login", async (request, reply) => {
     const { return: returnTo } = request.query;
     const present = parseCookies(request.headers.cookie);
@@ -34,7 +36,11 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
   app.post("/auth/logout", async (request, reply) => {
     requireSameOrigin(request.method, request.headers, publicUrl);
     void reply.header("set-cookie", [...cookies.clear()]);
-    const { refreshToken } = cookies.read(parseCookies(request.headers.cookie));
+    const { accessToken, refreshToken } = cookies.read(parseCookies(request.headers.cookie));
+    const goOn = (location: string) => {
+      forget(accessToken ?? "");
+      return reply.send({ location });
+    };
     const configuration = await client.configuration();
     if (refreshToken !== undefined) {
       const revoked = await openid
@@ -52,17 +58,17 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
           },
         );
       if (revoked) {
-        return reply.send({ location: "/auth/logged-out" });
+        return goOn("/auth/logged-out");
       }
     }
     const { end_session_endpoint: page } = configuration.serverMetadata();
     if (page === undefined) {
-      return reply.send({ location: "/auth/logged-out" });
+      return goOn("/auth/logged-out");
     }
     const address = openid.buildEndSessionUrl(configuration, {
       post_logout_redirect_uri: `${publicUrl}/auth/logged-out`,
     });
-    return reply.send({ location: address.href });
+    return goOn(address.href);
   });
 
   app.get("/auth/logged-out", (_request, reply) => reply.redirect("/?logged-out", 302));

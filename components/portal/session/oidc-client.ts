@@ -46,11 +46,12 @@ export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOption
       signal: AbortSignal.any([options.signal ?? [], AbortSignal.timeout(TIMEOUT_SECONDS * 1000)].flat()),
     });
     const text = await body.text();
-    const type = answered["content-type"];
-    return new Response(statusCode === 204 ? null : text, {
-      status: statusCode,
-      ...(typeof type === "string" && { headers: { "content-type": type } }),
+    // What is read of an answer: of which kind it is, and why a token was refused.
+    const shown = ["content-type", "www-authenticate"].flatMap((name): [string, string][] => {
+      const value = answered[name];
+      return typeof value === "string" ? [[name, value]] : [];
     });
+    return new Response(statusCode === 204 ? null : text, { status: statusCode, headers: shown });
   };
 
   let reading: Promise<openid.Configuration> | undefined;

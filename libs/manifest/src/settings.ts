@@ -114,6 +114,8 @@ export interface Variables {
   readonly PROCESSING_MAX_CORES: number;
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly PROCESSING_PULL_SECRETS: string | undefined;
+  readonly PROCESSING_JOB_RETENTION_DAYS: number;
+  readonly PROCESSING_RESULT_RETENTION: string;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
   /** auto, none, podman, docker, or the path of one. */
   readonly CONTAINER_ENGINE: string;
@@ -124,6 +126,7 @@ export interface Variables {
   readonly TEMP_FORWARDING_PORT: number;
   readonly PORTAL_VALUES: string | undefined;
   readonly SWATH_IMAGE: string;
+  readonly SERVICE_REPLICAS: number;
 
   readonly CLOUD_DOMAINNAME: string;
   readonly CLOUD_USERNAME: string;

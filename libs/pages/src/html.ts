@@ -9,9 +9,13 @@ export class Html {
 
 type Part = string | number | Html | undefined | false | readonly Html[];
 
-/** Makes HTML of a template; every value in it that is not HTML itself is escaped. */
+/** Makes HTML of a template, without its indentation; every value in it that is not HTML itself is escaped. */
 export function html(literals: TemplateStringsArray, ...values: readonly Part[]): Html {
-  return new Html(literals.reduce((text, literal, index) => text + toText(values[index - 1]) + literal));
+  return new Html(
+    literals
+      .map((literal) => literal.replace(/\n\s+/g, "\n"))
+      .reduce((text, literal, index) => text + toText(values[index - 1]) + literal),
+  );
 }
 
 function toText(value: Part): string {

@@ -39,7 +39,7 @@ export function renderPage(layout: PageLayout): string {
         ${forms.map(({ href, type }) => html`<link rel="alternate" type="${type}" href="${href}" />`)}
       </head>
       ${layout.trail === undefined ? card(layout) : readingPage(layout, layout.trail)}
-    </html>`.text.replace(/\n\s+/g, "\n");
+    </html>`.text;
 }
 
 function card({ content, wide = false }: PageLayout): Html {

@@ -45,7 +45,7 @@ td form { display: inline; } td button { margin: 0; }
 .scroll { overflow-x: auto; }
 a { color: var(--accent); }
 ul { padding-left: 1.2rem; }
-body.reading { display: block; padding: 0; }
+body.reading { display: block; place-items: normal; padding: 0; }
 .reading > header { display: flex; flex-wrap: wrap; gap: 0.4rem 1.5rem; align-items: center; padding: 0.7rem max(1.25rem, calc(50vw - 34rem));
   background: var(--card); border-bottom: 1px solid var(--line); }
 .reading > header .brand { margin: 0; }
@@ -68,7 +68,7 @@ body.reading { display: block; padding: 0; }
 .reading time { white-space: nowrap; }
 .reading pre { margin: 0; padding: 0.75rem 1rem; background: var(--back); border: 1px solid var(--line); border-radius: 0.4rem; overflow: auto; max-height: 32rem;
   font: 0.85rem/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
-.reading code { font-size: 0.92em; }
+.reading code { font-size: 0.92em; } .reading td code { overflow-wrap: normal; white-space: nowrap; }
 .reading progress { width: 100%; height: 0.6rem; accent-color: var(--accent); }
 .reading .pager { display: flex; gap: 1.25rem; margin: 1rem 0 0; }
 .reading .links { margin: 0; padding-left: 1.2rem; }

@@ -1,6 +1,7 @@
 import {
   type CSSVariablesResolver,
   type MantineColorsTuple,
+  type VariantColorsResolver,
   createTheme,
   defaultVariantColorsResolver,
 } from "@mantine/core";
@@ -25,16 +26,18 @@ const dark: MantineColorsTuple = [
   "#e6edf3", "#c3d0dc", "#9fb0c0", "#7b8fa1", "#33414f", "#2a3744", "#1f2b37", "#17212b", "#121a22", "#0e151c",
 ]; // prettier-ignore
 
+/** What is written on a filled button: Mantine chooses by the shade of the light scheme alone, and that of the dark one is pale. */
+const resolveVariant: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  return input.variant === "filled" ? { ...colors, color: "var(--swath-on-filled)" } : colors;
+};
+
 /** One look for the portal and every console. */
 export const theme = createTheme({
   primaryColor: "teal",
   primaryShade: { light: 7, dark: 4 },
   autoContrast: true,
-  // The library finds the text's colour for the light shade and keeps it for the dark one.
-  variantColorResolver: (input) => ({
-    ...defaultVariantColorsResolver(input),
-    ...(input.variant === "filled" && { color: "var(--swath-on-fill)" }),
-  }),
+  variantColorResolver: resolveVariant,
   colors: { teal, red, green, yellow, blue, dark },
   black: "#16202b",
   fontFamily: 'system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif',
@@ -59,7 +62,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#5f6e80",
     "--mantine-color-default-border": "#ccd5df",
     "--mantine-color-error": "#b3261e",
-    "--swath-on-fill": "#ffffff",
+    "--swath-on-filled": "#ffffff",
     "--swath-back": "#eef2f6",
     "--swath-line": "#ccd5df",
     "--swath-hover": "#f2f6f9",
@@ -74,7 +77,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     "--mantine-color-placeholder": "#8fa1b2",
     "--mantine-color-default-border": "#33414f",
     "--mantine-color-error": "#ffb4ab",
-    "--swath-on-fill": "#0e151c",
+    "--swath-on-filled": "#0e151c",
     "--swath-back": "#0e151c",
     "--swath-line": "#33414f",
     "--swath-hover": "#1f2b37",

@@ -38,7 +38,7 @@ export const withPage = (description: string, schema: TSchema) => ({
 });
 export const problem = (description: string) => json(description, Exception, "application/problem+json");
 export const REFUSED = { 401: problem("No valid access token"), 403: problem("Not allowed") };
-export const location = { location: { description: "Where it is", schema: { type: "string" } } };
+export const location = { location: { type: "string", description: "Where it is" } };
 
 export const f = Type.Optional(Type.String({ description: "json or html; else what Accept says" }));
 export const limit = Type.Optional(

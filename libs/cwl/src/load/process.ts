@@ -16,6 +16,12 @@ import { buildWorkflow } from "./workflow.ts";
 
 const versions: readonly string[] = ["v1.0", "v1.1", "v1.2"];
 
+/** A document that is one process has its address as its id; the id that it gives itself is a better name for people. */
+function ownId(raw: RawObject, address: string): string {
+  const own = raw["id"];
+  return typeof own === "string" && !/^(?:[^#]*[#/])?$/.test(own) ? own : address;
+}
+
 /** Builds the process that an object describes. Everything wrong with it is reported; undefined when it is hopeless. */
 export async function buildProcess(
   outer: Scope,
@@ -45,7 +51,7 @@ export async function buildProcess(
   }
   const head: ProcessHead = {
     id,
-    name: shortName(fragmentOf(id) === "" ? id : `#${fragmentOf(id)}`),
+    name: shortName(fragmentOf(id) === "" ? ownId(raw, id) : `#${fragmentOf(id)}`),
     label: asText(raw["label"]),
     doc: asText(raw["doc"]),
     version,

@@ -7,8 +7,15 @@ import type { OidcClient } from "./oidc-client.ts";
 const GOOD_FOR = 5000;
 const MOST_KEPT = 10_000;
 
+/** Whether logins still are. */
+export interface LoginWatch {
+  readonly isAlive: (verified: VerifiedToken) => Promise<boolean>;
+  /** Asks anew the next time: the login was ended here. */
+  readonly forget: (token: string) => void;
+}
+
 /** Asks at the userinfo endpoint (OpenID Connect Core §5.3) whether a token's login still is one. */
-export function createIsAlive(client: OidcClient, clock: () => number = Date.now) {
+export function createLoginWatch(client: OidcClient, clock: () => number = Date.now): LoginWatch {
   const known = new Map<string, { readonly until: number; readonly answer: Promise<boolean> }>();
 
   const ask = async ({ token, claims }: VerifiedToken): Promise<boolean> => {
@@ -21,7 +28,7 @@ export function createIsAlive(client: OidcClient, clock: () => number = Date.now
     }
   };
 
-  return (verified: VerifiedToken): Promise<boolean> => {
+  const isAlive = (verified: VerifiedToken): Promise<boolean> => {
     const now = clock();
     const entry = known.get(verified.token);
     if (entry !== undefined && entry.until > now) {
@@ -38,4 +45,5 @@ export function createIsAlive(client: OidcClient, clock: () => number = Date.now
     known.set(verified.token, { until: now + GOOD_FOR, answer });
     return answer;
   };
+  return { isAlive, forget: (token) => known.delete(token) };
 }

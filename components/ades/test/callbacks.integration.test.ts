@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { type Server, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, test } from "node:test";
+
+import { waitUntil } from "@swath/testing";
+
+import { describedPackage as shellPackage } from "./described-package.ts";
+import { type TestAdes, startAdes } from "./start-ades.ts";
+
+const API = "/eric/ogc-api";
+const ASYNC = { prefer: "respond-async" };
+
+interface Told {
+  readonly path: string;
+  readonly key: string | undefined;
+  // oxlint-disable-next-line typescript/no-explicit-any -- messages are looked into freely
+  readonly body: any;
+}
+
+let ades: TestAdes;
+let subscriber: Server;
+const told: Told[] = [];
+/** What the subscriber answers next; 200 when empty. */
+const answers: number[] = [];
+before(async () => {
+  ades = await startAdes({ env: { ALLOW_PRIVATE: "127.0.0.1/32" } });
+  subscriber = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8");
+    request.on("data", (part: string) => (text += part));
+    request.on("end", () => {
+      told.push({
+        path: request.url ?? "",
+        key: request.headers["idempotency-key"] as string | undefined,
+        body: JSON.parse(text),
+      });
+      response.writeHead(answers.shift() ?? 200).end();
+    });
+  });
+  await new Promise<void>((resolve) => subscriber.listen(0, "127.0.0.1", resolve));
+});
+after(async () => {
+  subscriber.close();
+  await ades.close();
+});
+
+const addresses = (name: string) => {
+  const base = `http://127.0.0.1:${(subscriber.address() as AddressInfo).port}/${name}`;
+  return { successUri: `${base}/success`, inProgressUri: `${base}/progress`, failedUri: `${base}/failed?token=secret` };
+};
+const start = async (process: string, name: string, inputs: object = { name: "x" }) => {
+  const { status, body, headers } = await ades.ask(`${API}/processes/${process}/execution`, {
+    json: { inputs, subscriber: addresses(name) },
+    headers: ASYNC,
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  return headers.get("location") ?? "";
+};
+const toldOf = (name: string) => told.filter(({ path }) => path.startsWith(`/${name}/`));
+const notifications = async (location: string) => (await ades.ask(`${location}/notifications`)).body.notifications;
+
+test("/req/callback/job-callback: progress, then the results", async () => {
+  await ades.ask(`${API}/processes`, {
+    text: shellPackage("greet", 'sleep 1; printf "hi $1"'),
+    type: "application/cwl",
+  });
+  const location = await start("greet", "good");
+  await waitUntil("success is told", () => toldOf("good").some(({ path }) => path.endsWith("/success")), 60);
+  const [progress, success] = toldOf("good");
+  assert.deepEqual(
+    [progress?.path, progress?.body.status, progress?.body.jobID],
+    ["/good/progress", "running", location.slice(-36)],
+  );
+  assert.ok(progress?.body.links[0].href.startsWith(ades.url));
+  assert.deepEqual(success?.body, { text: "hi x", length: 4 });
+  await waitUntil("it is noted", async () =>
+    (await notifications(location)).every(({ status }: { status: string }) => status === "delivered"),
+  );
+});
+
+test("/req/callback/job-callback: failure and dismissal are told with the status; secrets in addresses are not shown", async () => {
+  await ades.ask(`${API}/processes`, { text: shellPackage("broken", "exit 3"), type: "application/cwl" });
+  const location = await start("broken", "bad");
+  await waitUntil("failure is told", () => toldOf("bad").some(({ path }) => path.startsWith("/bad/failed")), 60);
+  const failed = toldOf("bad").find(({ path }) => path === "/bad/failed?token=secret");
+  assert.equal(failed?.body.status, "failed");
+  assert.doesNotMatch(JSON.stringify(await notifications(location)), /secret/);
+});
+
+test("a subscriber that fails is told again, with the same key; one that is gone for good is not", async () => {
+  answers.push(503);
+  await start("echo", "again", { stringInput: "Value1" });
+  await waitUntil(
+    "success is told",
+    () => toldOf("again").filter(({ path }) => path.endsWith("/success")).length > 0,
+    60,
+  );
+  await waitUntil("whatever failed is told again", () => toldOf("again").length >= 2, 60);
+  const keys = toldOf("again").map(({ key, path }) => `${path} ${key}`);
+  assert.ok(new Set(keys).size < keys.length || toldOf("again").some(({ path }) => path.endsWith("/progress")));
+  answers.push(410);
+  const location = await start("echo", "gone", { stringInput: "Value1" });
+  await waitUntil("it is given up", async () =>
+    (await notifications(location)).some(({ error }: { error?: string }) => error?.includes("410") === true),
+  );
+});
+
+test("what is to be told outlives the service", async () => {
+  answers.push(...Array.from({ length: 4 }, () => 503));
+  const location = await start("echo", "later", { stringInput: "Value1" });
+  await waitUntil("it was tried", () => toldOf("later").length > 0);
+  await ades.kill();
+  answers.length = 0;
+  await ades.start();
+  await waitUntil(
+    "it is told after all",
+    async () =>
+      (await notifications(location)).some(
+        ({ kind, status }: { kind: string; status: string }) => kind === "success" && status === "delivered",
+      ),
+    60,
+  );
+  assert.deepEqual(toldOf("later").at(-1)?.body, { stringOutput: "Value1" });
+});
+
+test("addresses that resolve to private ones are not told", async () => {
+  const { headers } = await ades.ask(`${API}/processes/echo/execution`, {
+    json: { inputs: { stringInput: "Value1" }, subscriber: { successUri: "http://localhost.localdomain.invalid:1/x" } },
+    headers: ASYNC,
+  });
+  const found = await waitUntil("it was tried", async () => {
+    const [first] = await notifications(headers.get("location") ?? "");
+    return first?.error === undefined ? undefined : first;
+  });
+  assert.equal(found.status, "waiting");
+});
