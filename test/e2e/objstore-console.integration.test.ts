@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import axe from "axe-core";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
 import { CLIENTS, PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
 import { ROOT, startObjstore } from "../../components/objstore/test/start-objstore.ts";
+import { checkAccessibility, freePort, tabTo } from "./in-browser.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
@@ -57,14 +56,6 @@ after(async () => {
     await rm(folder, { recursive: true, force: true });
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function openPage(from: BrowserContext = context): Promise<Page> {
   const page = await from.newPage();
@@ -351,18 +342,8 @@ test("in Chromium: sign in with the platform's login", { skip }, async () => {
   await other.close();
 });
 
-const PAGES = [
-  "/sign-in",
-  "/",
-  "/buckets/maps",
-  "/buckets/maps/object?key=item.json",
-  "/buckets/maps/object?key=B04.tif",
-  "/buckets/maps/policy",
-  "/buckets/maps/settings",
-  "/keys",
-  "/users",
-  "/server",
-];
+const BUCKET_PAGES = ["", "/object?key=item.json", "/object?key=B04.tif", "/policy", "/settings"];
+const PAGES = ["/sign-in", "/", ...BUCKET_PAGES.map((page) => `/buckets/maps${page}`), "/keys", "/users", "/server"];
 
 test(
   "in Chromium: no serious accessibility fault, and nothing wider than a phone",
@@ -390,18 +371,6 @@ test(
   },
 );
 
-async function checkAccessibility(page: Page, where: string): Promise<void> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate(async () => {
-    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await checker.run();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  });
-  assert.deepEqual(found, [], where);
-}
-
 test("in Chromium: by keyboard alone", { skip }, async () => {
   const page = await openPage();
   await visit(page, "/");
@@ -409,25 +378,13 @@ test("in Chromium: by keyboard alone", { skip }, async () => {
   await page.keyboard.press("Tab");
   assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to content");
   await page.keyboard.press("Enter");
-  const tabTo = async (name: string) => {
-    for (let presses = 0; presses < 40; presses += 1) {
-      await page.keyboard.press("Tab");
-      const label = await page.evaluate(
-        "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
-      );
-      if (String(label).trim() === name) {
-        return;
-      }
-    }
-    assert.fail(`${name} is not reached by the Tab key`);
-  };
-  await tabTo("maps");
+  await tabTo(page, "maps");
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: "item.json" }).waitFor();
-  await tabTo("Choose item.json");
+  await tabTo(page, "Choose item.json");
   await page.keyboard.press("Space");
   await page.getByText(/^1 entry chosen/).waitFor();
-  await tabTo("item.json");
+  await tabTo(page, "item.json");
   await page.keyboard.press("Enter");
   await page.getByRole("region", { name: "Text of the object" }).waitFor();
   await page.close();

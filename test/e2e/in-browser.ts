@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { type AddressInfo, createServer } from "node:net";
+
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+
+/** A port of the loopback interface that nobody listens on at the moment. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** No serious accessibility fault on the page as it is. The page's policy must be passed over (`bypassCSP`). */
+export async function checkAccessibility(page: Page, where: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
+    const { violations } = await checker.run();
+    return violations
+      .filter(({ impact }) => impact === "serious" || impact === "critical")
+      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+  assert.deepEqual(found, [], where);
+}
+
+/** Presses Tab until what is named so has the focus. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 40; presses += 1) {
+    await page.keyboard.press("Tab");
+    const label = await page.evaluate(
+      "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
+    );
+    if (String(label).trim() === name) {
+      return;
+    }
+  }
+  assert.fail(`${name} is not reached by the Tab key`);
+}
