@@ -38,9 +38,10 @@ export function JobTable({ filter, label, empty = <Text c="dimmed">No jobs.</Tex
   const pages = useQueries({ queries: starts.map((start) => jobPageQuery(client, filter, start)) });
   const known = pages.find(({ data }) => data !== undefined)?.data?.numberTotal;
   const error = pages.find((page) => page.error)?.error;
-  useLayoutEffect(() => {
+  // While a page far down is on its way, the list stays as long as it was.
+  if (known !== undefined && known !== total) {
     setTotal(known);
-  }, [known]);
+  }
   useLayoutEffect(() => {
     setMargin((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
   }, [total, error]);
