@@ -10,7 +10,7 @@ import { holdApply } from "../targets/embedded/hold-apply.ts";
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
 import { formatBytes } from "../view/bytes.ts";
 import { CommandError, type Command } from "./command.ts";
-import { DEFAULT_CLUSTER, openTarget, readDeployedPlan } from "./open-target.ts";
+import { DEFAULT_CLUSTER, openEmbeddedTarget, readDeployedPlan } from "./open-target.ts";
 
 export const backupCommand: Command = {
   name: "backup",
@@ -28,7 +28,7 @@ swath restore makes a deployment from it.`,
       options: { output: { type: "string", short: "o" } },
     });
     const name = positionals[0] ?? DEFAULT_CLUSTER;
-    const target = openTarget(name, env);
+    const target = openEmbeddedTarget(name, env);
     const paths = clusterPaths(name, env);
     const createdAt = new Date().toISOString();
     const file = resolve(values.output ?? `swath-${name}-${createdAt.replace(/\..*|[-:]/g, "")}.tar.zst`);

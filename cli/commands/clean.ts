@@ -6,7 +6,11 @@ import { createControlClient } from "../targets/embedded/control-client.ts";
 import { findStatus } from "../targets/embedded/ensure-supervisor.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
 import { clusterPaths, listClusters } from "../targets/embedded/state/paths.ts";
+import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
+import { readKnownCluster } from "../targets/kubernetes/known-clusters.ts";
 import { CommandError, type Command } from "./command.ts";
+import { cleanOnKubernetes } from "./deploy-kubernetes.ts";
+import { DEFAULT_CLUSTER } from "./open-target.ts";
 
 export const cleanCommand: Command = {
   name: "clean",
@@ -16,9 +20,15 @@ Usage: deploy/cluster/clean [CLUSTER]
 
 Removes what outlives "delete": the volumes and generated secrets of every embedded cluster (or of CLUSTER alone),
 /tmp/hostpath-provisioner, and deploy/swath/client.yaml. The clusters themselves stay (swath cluster delete removes one).
-Refuses while something is deployed.`,
-  run: async ({ args, env, stdout }) => {
+On Kubernetes (REQUIRE_LOCALCLUSTER=false, or CLUSTER was deployed there): the volume claims and generated secrets of the
+deployment, with what is in them. Refuses while something is deployed.`,
+  run: async ({ args, env, stdout, stderr }) => {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+    const [name = DEFAULT_CLUSTER] = positionals;
+    const isThere = findVariablesAddress(name, env) !== undefined;
+    if (isThere || (positionals.length > 0 && !listClusters(env).includes(name) && readKnownCluster(name, env))) {
+      return cleanOnKubernetes(name, { args, env, stdout, stderr });
+    }
     const clusters = positionals.length > 0 ? positionals : listClusters(env);
     const targets = [
       ...clusters.flatMap((name) => {

@@ -4,6 +4,7 @@ import { findStatus } from "../targets/embedded/ensure-supervisor.ts";
 import { isSettled } from "../targets/pod-status.ts";
 import { readClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
 import { clusterPaths, listClusters } from "../targets/embedded/state/paths.ts";
+import { listKnownClusters, readKnownCluster } from "../targets/kubernetes/known-clusters.ts";
 import { formatTable } from "../view/table.ts";
 import { CommandError, type Command } from "./command.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
@@ -24,6 +25,11 @@ delete stops the cluster and removes all it has: deployment, volumes, secrets, c
         return 0;
       case "delete":
         if (!listClusters(env).includes(name)) {
+          if (readKnownCluster(name, env) !== undefined) {
+            throw new CommandError(
+              `"${name}" is on Kubernetes, and that cluster is not this tool's to delete. Its deployment: deploy/swath/swath.sh delete ${name}; its volumes: deploy/cluster/clean ${name}; a minikube cluster: minikube delete --profile ${name}`,
+            );
+          }
           throw new CommandError(`there is no cluster "${name}"; swath cluster list shows those there are`);
         }
         await deleteCluster(name, env);
@@ -55,7 +61,12 @@ async function formatClusters(env: NodeJS.ProcessEnv): Promise<string> {
       ];
     }),
   );
+  const others = listKnownClusters(env).map((name) => {
+    const { context = "", domain = "" } = readKnownCluster(name, env) ?? {};
+    return [name, "on Kubernetes", domain, "", `context ${context}`];
+  });
+  rows.push(...others);
   return rows.length === 0
     ? "there are no clusters\n"
-    : formatTable([["NAME", "STATE", "DOMAIN", "PORTS", "FOLDER"], ...rows]);
+    : formatTable([["NAME", "STATE", "DOMAIN", "PORTS", "PLACE"], ...rows]);
 }

@@ -3,7 +3,7 @@ import { WebBuildError } from "@swath/ui/build";
 import { type Plan, createPlan } from "../platform/plan.ts";
 import { components } from "../platform/components.ts";
 import { listMissingComponents } from "../platform/missing-components.ts";
-import { deployUsage, parseArguments } from "../config/arguments.ts";
+import { type DeployArguments, deployUsage, parseArguments } from "../config/arguments.ts";
 import { formatMistake, formatWarning } from "../config/report.ts";
 import type { Resolution } from "../config/resolve.ts";
 import { createEmbeddedTarget } from "../targets/embedded/embedded-target.ts";
@@ -12,8 +12,10 @@ import { type PreparedCluster, prepareCluster } from "../targets/embedded/prepar
 import { prepareDirectories } from "../targets/embedded/state/prepare-directories.ts";
 import { writeClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
 import { holdApply } from "../targets/embedded/hold-apply.ts";
+import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
+import { applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
@@ -24,25 +26,44 @@ export const deployCommand: Command = {
   name: "deploy",
   summary: "make, remove or print the deployment",
   usage: deployUsage,
-  run: async ({ args, env, stdout, stderr }) => {
+  run: async ({ args, env: given, stdout, stderr }) => {
     const [action, clusterName, arg3, arg4, ...rest] = args;
     if (rest.length > 0) {
       throw new CommandError(`too many arguments: ${rest.join(" ")}\n${deployUsage}`);
     }
     const deployArguments = { action, clusterName, arg3, arg4 };
     const parsed = parseArguments(deployArguments);
-    const prepared = await prepare(parsed.clusterName, deployArguments, env, parsed.action === "apply");
-    report(prepared.resolution, stderr);
+    const onKubernetes = findVariablesAddress(parsed.clusterName, given) !== undefined;
+    const env =
+      onKubernetes && parsed.action === "apply" && parsed.mistakes.length === 0
+        ? await startLocalCluster(deployArguments, given, stdout)
+        : given;
+    const isBound = parsed.action === "apply" && !onKubernetes;
+    const prepared = await prepare(parsed.clusterName, deployArguments, env, isBound);
+    // What is removed is what was deployed, whatever the variables are now.
+    report(parsed.action === "delete" ? { ...prepared.resolution, warnings: [] } : prepared.resolution, stderr);
+    const context = { env, stdout, stderr, args };
     switch (parsed.action) {
       case "template":
         return printTemplate(prepared.resolution, stdout);
       case "delete":
-        return deleteDeployment(parsed.clusterName, { env, stdout, stderr, args });
+        return onKubernetes
+          ? deleteOnKubernetes(parsed.clusterName, context)
+          : deleteDeployment(parsed.clusterName, context);
       case "apply":
-        return apply(prepared, { env, stdout, stderr, args });
+        return onKubernetes ? applyOnKubernetes(prepared.resolution.config, context) : apply(prepared, context);
     }
   },
 };
+
+async function startLocalCluster(
+  args: DeployArguments,
+  env: NodeJS.ProcessEnv,
+  stdout: NodeJS.WriteStream,
+): Promise<NodeJS.ProcessEnv> {
+  const { ensureLocalCluster } = await import("../targets/kubernetes/minikube/ensure-local-cluster.ts");
+  return ensureLocalCluster({ args, env, say: (line) => stdout.write(`${line}\n`) });
+}
 
 async function prepare(
   clusterName: string,
@@ -98,8 +119,8 @@ async function apply(
     await buildPages(plan, stdout);
     prepareDirectories(paths);
     writeClusterSettings(paths, cluster);
-    await target.apply(plan);
-    const outcome = await watchUntilSettled({ target, stdout });
+    const { finished } = await target.apply(plan);
+    const outcome = await watchUntilSettled({ target, stdout, finished });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     if (!outcome.settled) {
       stderr.write(outcome.explanation);

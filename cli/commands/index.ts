@@ -68,6 +68,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./hosts.ts")).hostsCommand,
   },
   {
+    name: "forward",
+    summary: "reach a deployment on Kubernetes without its ingress",
+    load: async () => (await import("./forward.ts")).forwardCommand,
+  },
+  {
     name: "cluster",
     summary: "list or delete clusters",
     load: async () => (await import("./cluster.ts")).clusterCommand,

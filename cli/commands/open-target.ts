@@ -1,21 +1,49 @@
+import type { Plan } from "../platform/plan.ts";
 import { createEmbeddedTarget } from "../targets/embedded/embedded-target.ts";
 import { listClusters } from "../targets/embedded/state/paths.ts";
-import type { Plan } from "../platform/plan.ts";
+import { findDeploymentAddress, findVariablesAddress } from "../targets/kubernetes/find-address.ts";
+import { listKnownClusters } from "../targets/kubernetes/known-clusters.ts";
+import { createKubernetesTarget } from "../targets/kubernetes/kubernetes-target.ts";
 import type { Target } from "../targets/target.ts";
 import { CommandError } from "./command.ts";
 
 export const DEFAULT_CLUSTER = "swath";
 
-/** The target of an existing cluster by its name. */
+/**
+ * The target of an existing cluster by its name: on Kubernetes where the variables say so, else the embedded one, else the
+ * cluster that this machine deployed that name on.
+ */
 export function openTarget(cluster: string | undefined, env: NodeJS.ProcessEnv): Target {
   const name = cluster ?? DEFAULT_CLUSTER;
-  const known = listClusters(env);
-  if (!known.includes(name)) {
+  const embedded = listClusters(env);
+  const isEmbedded = findVariablesAddress(name, env) === undefined && embedded.includes(name);
+  const address = isEmbedded ? undefined : findDeploymentAddress(name, env);
+  if (address !== undefined) {
+    return createKubernetesTarget({ clusterName: name, address, env });
+  }
+  if (!isEmbedded) {
+    const known = [...new Set([...embedded, ...listKnownClusters(env)])];
     throw new CommandError(
       `there is no cluster "${name}"${known.length > 0 ? ` (there are: ${known.join(", ")})` : ""}; make one: deploy/simple/simple`,
     );
   }
   return createEmbeddedTarget(name, env);
+}
+
+/** The target of an embedded cluster, for what only that can do. */
+export function openEmbeddedTarget(cluster: string | undefined, env: NodeJS.ProcessEnv): Target {
+  const name = cluster ?? DEFAULT_CLUSTER;
+  if (!listClusters(env).includes(name) && findDeploymentAddress(name, env) !== undefined) {
+    throw new CommandError(
+      `"${name}" is on Kubernetes, which keeps its pods running by itself; to take it away: deploy/swath/swath.sh delete ${name}`,
+    );
+  }
+  return openTarget(name, {
+    ...env,
+    REQUIRE_LOCALCLUSTER: undefined,
+    REQUIRE_MINIKUBE: undefined,
+    LOCALCLUSTER_TOOL: undefined,
+  });
 }
 
 /** The plan of what is deployed on a target. */

@@ -29,15 +29,34 @@ export async function requireRealm(target: Target, plan: Plan): Promise<void> {
   if (deployed === undefined || url === undefined) {
     return refuse("no identity service is deployed that could have such a realm");
   }
-  const fetch = createDeploymentFetch(deployed.settings.domain, await target.readAccess());
-  const answer = await fetch(`${url.replace(/\/$/, "")}/realms/${realm}/.well-known/openid-configuration`, {
-    signal: AbortSignal.timeout(TIMEOUT),
-  }).catch(() => undefined);
+  const path = `/realms/${realm}/.well-known/openid-configuration`;
+  const answer = await ask(target, deployed, url, path);
   if (answer === undefined) {
     return refuse(`the identity service at ${url} does not answer, so it cannot be checked`);
   }
-  await answer.arrayBuffer();
   if (!answer.ok) {
     refuse(`the identity service at ${url} has no such realm`);
+  }
+}
+
+/** On Kubernetes past the ingress: names may not lead there yet. Undefined where nobody answers. */
+async function ask(
+  target: Target,
+  { settings: { domain, variables } }: Plan,
+  url: string,
+  path: string,
+): Promise<{ readonly ok: boolean } | undefined> {
+  const forward = await target.forward?.(variables.TEMP_FORWARDING_PORT);
+  try {
+    const base = forward === undefined ? url : `http://${new URL(url).hostname}:${forward.port}/`;
+    const access = forward === undefined ? await target.readAccess() : { address: "127.0.0.1" };
+    const fetch = createDeploymentFetch(domain, access);
+    const answer = await fetch(new URL(path, base), { signal: AbortSignal.timeout(TIMEOUT) });
+    await answer.arrayBuffer();
+    return answer;
+  } catch {
+    return undefined;
+  } finally {
+    await forward?.close();
   }
 }

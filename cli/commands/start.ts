@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { startDeployment } from "../targets/embedded/stop-start.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import type { Command } from "./command.ts";
-import { DEFAULT_CLUSTER, openTarget, readDeployedPlan } from "./open-target.ts";
+import { DEFAULT_CLUSTER, openEmbeddedTarget, readDeployedPlan } from "./open-target.ts";
 
 export const startCommand: Command = {
   name: "start",
@@ -15,10 +15,10 @@ Starts the deployment as it was applied last: after swath stop, a restart of the
 (pods that still run are taken over).`,
   run: async ({ args, env, stdout, stderr }) => {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
-    const target = openTarget(positionals[0], env);
+    const target = openEmbeddedTarget(positionals[0], env);
     await readDeployedPlan(target);
     await startDeployment(positionals[0] ?? DEFAULT_CLUSTER, env);
-    const outcome = await watchUntilSettled({ target, stdout });
+    const outcome = await watchUntilSettled({ target, stdout, finished: Promise.resolve() });
     if (!outcome.settled) {
       stderr.write(outcome.explanation);
       return 1;

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 
 import { stopDeployment } from "../targets/embedded/stop-start.ts";
 import type { Command } from "./command.ts";
-import { openTarget, DEFAULT_CLUSTER } from "./open-target.ts";
+import { openEmbeddedTarget, DEFAULT_CLUSTER } from "./open-target.ts";
 
 export const stopCommand: Command = {
   name: "stop",
@@ -13,7 +13,7 @@ Usage: swath stop [CLUSTER]
 Stops every pod and the cluster's supervisor. swath start brings the same deployment back.`,
   run: async ({ args, env, stdout }) => {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
-    const target = openTarget(positionals[0], env);
+    const target = openEmbeddedTarget(positionals[0], env);
     await stopDeployment(positionals[0] ?? DEFAULT_CLUSTER, env);
     stdout.write(`stopped the ${target.title}\n`);
     return 0;

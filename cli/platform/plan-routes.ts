@@ -11,6 +11,8 @@ export interface PlannedRoute {
   readonly workload: string;
   readonly namespace: string;
   readonly port: string;
+  /** The workload that the gatekeeper protects on this host. */
+  readonly protects?: string;
   /** What the operator asked for of its Ingress. */
   readonly ingress?: Route["ingress"];
 }
@@ -42,7 +44,7 @@ export function planRoutes(
       if (!protection?.required) {
         planned.push({ ...toWorkload(service, workload, port, wildcard), ...(ingress && { ingress }) });
       } else if (hasGatekeeper) {
-        planned.push(toWorkload(service, GATEKEEPER, "http", wildcard));
+        planned.push({ ...toWorkload(service, GATEKEEPER, "http", wildcard), protects: workload });
       }
       // A host that is to be protected is not published at all where nobody would protect it.
       if (offersOpenHost && variables.OPEN_INGRESS) {

@@ -21,7 +21,7 @@ export async function collectMachineFacts({ env, args, readKeptDomain }: FactSou
   const { config } = resolveConfig({ env, args, facts: { clusterIp: "127.0.0.1", wildcardDnsResolves: true } });
   const { PORTAL_VALUES: file } = config.variables;
   const [place, portalValues] = await Promise.all([
-    collectPlace(config, readKeptDomain),
+    collectPlace(config, { env, readKeptDomain }),
     file === undefined ? undefined : readPortalValuesFile(file),
   ]);
   return { ...place, ...(portalValues && { portalValues }) };
@@ -36,7 +36,10 @@ async function readPortalValuesFile(path: string): Promise<PortalValuesFile> {
   }
 }
 
-async function collectPlace(config: Config, readKeptDomain: FactSources["readKeptDomain"]): Promise<MachineFacts> {
+async function collectPlace(
+  config: Config,
+  { env, readKeptDomain }: Pick<FactSources, "env" | "readKeptDomain">,
+): Promise<MachineFacts> {
   const { REQUIRE_LOCALCLUSTER: isLocal, LOCALCLUSTER_TOOL: tool } = config.variables;
   if (!isLocal) {
     return { clusterIp: undefined, wildcardDnsResolves: true };
@@ -44,7 +47,7 @@ async function collectPlace(config: Config, readKeptDomain: FactSources["readKep
   if (tool === "minikube") {
     const knowsAddress = config.origins.publicIp.kind === "argument";
     return {
-      clusterIp: knowsAddress ? undefined : await readMinikubeAddress(config.clusterName),
+      clusterIp: knowsAddress ? undefined : await readMinikubeAddress(config.clusterName, env),
       wildcardDnsResolves: true,
     };
   }
@@ -61,9 +64,9 @@ async function collectPlace(config: Config, readKeptDomain: FactSources["readKep
 }
 
 /** Undefined where minikube is not installed or has no such cluster yet. */
-async function readMinikubeAddress(profile: string): Promise<string | undefined> {
+async function readMinikubeAddress(profile: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)("minikube", ["ip", "--profile", profile], { timeout: 10_000 });
+    const { stdout } = await promisify(execFile)("minikube", ["ip", "--profile", profile], { timeout: 10_000, env });
     return stdout.trim() || undefined;
   } catch {
     return undefined;

@@ -14,6 +14,8 @@ export interface PodStatus {
   readonly createdAt: string;
   /** Why it is not ready. */
   readonly message?: string;
+  /** Waiting will not help: the operator has to do something. */
+  readonly stuck?: boolean;
   readonly pid?: number;
 }
 

@@ -7,8 +7,11 @@ import type { PodStatus } from "./pod-status.ts";
 export interface Target {
   /** What people call it: `embedded cluster "swath"`. */
   readonly title: string;
-  /** Makes the deployment what the plan says; what has not changed is not touched. Resolves when it has been accepted. */
-  readonly apply: (plan: Plan) => Promise<void>;
+  /**
+   * Makes the deployment what the plan says; what has not changed is not touched. Resolves when it has been accepted. The signal
+   * ends what is left to do.
+   */
+  readonly apply: (plan: Plan, signal?: AbortSignal) => Promise<Applying>;
   /** Removes the deployment and keeps volumes. */
   readonly delete: () => Promise<void>;
   readonly listPods: () => Promise<readonly PodStatus[]>;
@@ -25,6 +28,20 @@ export interface Target {
   readonly readSecret: SecretReader;
   /** How programs on this machine reach the hosts of the deployment, where names and public certificates do not lead there. */
   readonly readAccess: () => Promise<DeploymentAccess>;
+  /** Opens a way in past the ingress, which others run and may not be there yet. Left out where the ingress is the target's own. */
+  readonly forward?: (port: number) => Promise<Forward>;
+}
+
+/** A way in past the ingress, until it is closed. */
+export interface Forward {
+  /** Port on this machine's loopback that takes every host of the deployment. */
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
+export interface Applying {
+  /** Resolves when all that the tool itself has to do is done; rejects with what is in the way. */
+  readonly finished: Promise<void>;
 }
 
 export interface DeploymentAccess {

@@ -6,6 +6,8 @@ import { createProgress } from "./progress.ts";
 interface WatchOptions {
   readonly target: Target;
   readonly stdout: NodeJS.WriteStream;
+  /** What the tool itself is still doing; pods that look ready may be those of before. */
+  readonly finished: Promise<void>;
   /** Seconds without any change of any pod after which waiting ends. */
   readonly patience?: number;
 }
@@ -17,12 +19,29 @@ export type Outcome =
 /** Restarts in a row after which a pod is taken for broken. */
 const HOPELESS_RESTARTS = 4;
 const LOG_LINES = 15;
+/** Seconds after which a pod that says it is stuck is believed: a registry may answer at the second try. */
+const STUCK_SECONDS = 20;
 
 /** Shows every pod's progress until each is Running and ready or Completed, or until one keeps failing. */
-export async function watchUntilSettled({ target, stdout, patience = 180 }: WatchOptions): Promise<Outcome> {
+export async function watchUntilSettled({ target, stdout, finished, patience = 180 }: WatchOptions): Promise<Outcome> {
   const progress = createProgress(stdout);
   const controller = new AbortController();
   let timer = setTimeout(() => controller.abort(), patience * 1000);
+  let stuckTimer: NodeJS.Timeout | undefined;
+  let isFinished = false;
+  let failure: { readonly error: unknown } | undefined;
+  finished.then(
+    () => {
+      isFinished = true;
+      if (looksSettled(last)) {
+        controller.abort();
+      }
+    },
+    (error: unknown) => {
+      failure = { error };
+      controller.abort();
+    },
+  );
   const first = new Map<string, number>();
   let last: readonly PodStatus[] = [];
   try {
@@ -41,26 +60,35 @@ export async function watchUntilSettled({ target, stdout, patience = 180 }: Watc
       if (failing !== undefined) {
         return { settled: false, explanation: await explain(target, [failing]) };
       }
-      if (
-        pods.length > 0 &&
-        pods.every((pod) => isSettled(pod) || pod.phase === "Terminating") &&
-        pods.some(isSettled)
-      ) {
-        return { settled: true, pods: pods.filter(isSettled).length };
+      if (pods.some(({ stuck }) => stuck)) {
+        stuckTimer ??= setTimeout(() => controller.abort(), STUCK_SECONDS * 1000);
+      } else {
+        clearTimeout(stuckTimer);
+        stuckTimer = undefined;
+      }
+      if (isFinished && looksSettled(pods)) {
+        break;
       }
     }
   } finally {
     clearTimeout(timer);
+    clearTimeout(stuckTimer);
     controller.abort();
     progress.done();
   }
-  return {
-    settled: false,
-    explanation: await explain(
-      target,
-      last.filter((pod) => !isSettled(pod)),
-    ),
-  };
+  const unready = last.filter((pod) => !isSettled(pod) && pod.phase !== "Terminating");
+  if (failure !== undefined) {
+    const { error } = failure;
+    const explanation = unready.length > 0 ? await explain(target, unready) : "";
+    return { settled: false, explanation: `\nERROR: ${(error as Error).message}\n${explanation}` };
+  }
+  return isFinished && looksSettled(last)
+    ? { settled: true, pods: last.filter(isSettled).length }
+    : { settled: false, explanation: await explain(target, unready) };
+}
+
+function looksSettled(pods: readonly PodStatus[]): boolean {
+  return pods.every((pod) => isSettled(pod) || pod.phase === "Terminating") && pods.some(isSettled);
 }
 
 /** Which pod, why, and the last it said; everything else keeps running. */

@@ -70,6 +70,7 @@ export const manifest: Component = {
           clusterRole: TOOL_PODS_ROLE,
           ports: [{ name: "http", number: 8080 }],
           mounts: [{ volume: "ades", path: "/data" }],
+          callsOutside: true,
           resources: { requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "1Gi" } },
         },
       ],

@@ -149,7 +149,8 @@ export function createJobActor({ visitor, recorder, url }: Place): Actor {
           body: PACKAGE,
         });
         // Deployed already when the answer to an earlier attempt was lost.
-        process = answer?.status === 201 ? (answer.json() as { id: string }).id : answer?.status === 409 ? "soak" : undefined;
+        process =
+          answer?.status === 201 ? (answer.json() as { id: string }).id : answer?.status === 409 ? "soak" : undefined;
         return;
       }
       const answer = await visitor.ask(name, `${base}/processes/${process}/execution`, {

@@ -84,7 +84,9 @@ async function soak({ domain, port, swath, name, env }: TestCluster): Promise<nu
       ...settled,
       `memory of all pods: ${memory.map(({ minute, bytes }) => `${formatBytes(bytes)} at ${minute.toFixed(1)}`).join(", ")}`,
       `pods at the end: ${pods.filter(({ phase, ready }) => phase === "Completed" || ready).length} of ${pods.length} ready or completed`,
-      broken.length === 0 ? "nothing that was acknowledged is lost" : `BROKEN (${broken.length}):\n  ${broken.slice(0, 30).join("\n  ")}`,
+      broken.length === 0
+        ? "nothing that was acknowledged is lost"
+        : `BROKEN (${broken.length}):\n  ${broken.slice(0, 30).join("\n  ")}`,
     ].join("\n"),
   );
   return broken.length === 0 ? 0 : 1;

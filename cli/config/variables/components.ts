@@ -1,5 +1,5 @@
 import { derived, fixed, sameAs, type VariableGroup } from "../define.ts";
-import { boolean, text } from "../value-types.ts";
+import { boolean, integer, text } from "../value-types.ts";
 
 const imageReference = text({
   pattern: /^[a-z0-9][\w.:/@-]{0,511}$/,
@@ -121,6 +121,12 @@ export const componentVariables = {
     type: imageReference,
     fallback: fixed("swath:0.1.0"),
     meaning: "Container image that holds every service, for Kubernetes. The embedded cluster needs no image.",
+  },
+  SERVICE_REPLICAS: {
+    type: integer(1, 20),
+    fallback: fixed(1),
+    meaning:
+      "Pods of each service that keeps no data of its own, on Kubernetes. From 2 on, a disruption budget keeps one of them running while nodes are emptied.",
   },
   PROCESSING_ZOO_IMAGE: {
     type: imageReference,

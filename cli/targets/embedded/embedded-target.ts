@@ -30,6 +30,7 @@ export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): T
       }
       const supervisor = await ensureSupervisor(paths, env);
       await supervisor.apply({ plan, cluster: settings });
+      return { finished: Promise.resolve() };
     },
     delete: () => deleteDeployment(paths, env),
     listPods,

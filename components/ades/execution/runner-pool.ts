@@ -101,7 +101,7 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
       runners.delete(runner);
       runners.add(runner);
       const kept = [...runners].filter((other) => isFree(other) && other.owner !== undefined);
-      kept.slice(0, -MOST_KEPT).forEach(stop);
+      kept.slice(0, -MOST_KEPT).forEach((other) => stop(other));
     }
     onEnd(job, { kind: "done" });
   };
@@ -123,14 +123,14 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
       runner.child.send(message, () => {});
     }
   };
-  const stop = (runner: Runner) => {
+  const stop = (runner: Runner, resumes = false) => {
     if (runner.isStopping) {
       return;
     }
     runner.isStopping = true;
     clearTimeout(runner.retire);
     if (runner.isReady) {
-      send(runner, { type: "stop" });
+      send(runner, { type: "stop", resumes });
       setTimeout(() => runner.child.kill("SIGKILL"), PATIENCE).unref();
     } else {
       runner.child.kill("SIGKILL");
@@ -183,7 +183,7 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
       await Promise.all(
         [...runners].map((runner) => {
           const gone = new Promise((resolve) => runner.child.once("exit", resolve));
-          stop(runner);
+          stop(runner, true);
           return gone;
         }),
       );

@@ -7,6 +7,7 @@ import { createLogger, loadSettings } from "@swath/service";
 import { settings as definitions } from "../config.ts";
 import { runJob } from "../execution/run-job.ts";
 import type { Tables } from "../store/tables.ts";
+import { Interruption } from "./interruption.ts";
 import type { FromRunner, ToRunner } from "./messages.ts";
 
 /** Bytes of memory after which a fresh process is better. */
@@ -31,13 +32,13 @@ let working: Promise<void> | undefined;
 process.on("message", (message) => {
   const order = message as ToRunner;
   if (order.type === "stop") {
-    void end("the job was stopped");
+    void end(order.resumes ? new Interruption("the service ends") : new Error("the job was stopped"));
     return;
   }
   working = carryOut(order);
 });
-process.once("disconnect", () => void end("the service has ended"));
-process.once("SIGTERM", () => void end("the runner was stopped"));
+process.once("disconnect", () => void end(new Interruption("the service has ended")));
+process.once("SIGTERM", () => void end(new Interruption("the runner was stopped")));
 // A terminal's signals are for the service to act on.
 process.on("SIGINT", () => {});
 tell({ type: "ready" });
@@ -56,9 +57,9 @@ async function carryOut({ job, limits }: Extract<ToRunner, { type: "run" }>): Pr
   tell({ type: "ended", job: job.id, isWorn: process.memoryUsage.rss() > WORN });
 }
 
-async function end(why: string): Promise<void> {
+async function end(why: Error): Promise<void> {
   setTimeout(() => process.exit(INTERRUPTED), PATIENCE).unref();
-  stop.abort(new Error(why));
+  stop.abort(why);
   await working;
   await close();
   process.exit(0);

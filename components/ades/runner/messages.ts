@@ -3,8 +3,8 @@ import type { ClaimedJob } from "../store/queue.ts";
 /** What the service tells a runner. */
 export type ToRunner =
   | { readonly type: "run"; readonly job: ClaimedJob; readonly limits: JobLimits }
-  /** Ends the job at work, and the runner with it. */
-  | { readonly type: "stop" };
+  /** Ends the job at work, and the runner with it; `resumes` when the job is to be taken up again by another. */
+  | { readonly type: "stop"; readonly resumes: boolean };
 
 /** What a runner tells the service: it can take a job, or has ended the one it had; `isWorn` when it wants to be replaced. */
 export type FromRunner =

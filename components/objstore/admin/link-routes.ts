@@ -71,6 +71,9 @@ export function addLinkRoutes(app: FastifyInstance, { store, publicUrl, region, 
       expires,
       token: randomBytes(16).toString("base64url"),
       claims: own.claims ?? undefined,
+      roles: own.roles === null ? undefined : (JSON.parse(own.roles) as string[]),
+      // A session ends when somebody signs out; what it came from is what the link depends on.
+      parent: own.parent ?? (own.token === null && principal.kind !== "root" ? own.id : undefined),
       sessionPolicy: JSON.stringify(toReadPolicy(action, bucket, key)),
     });
     const query = versionId === undefined ? {} : { versionId };

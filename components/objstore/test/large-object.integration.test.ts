@@ -36,7 +36,16 @@ test("an object of 1 GiB goes up in one request and comes back whole and in rang
   const publicUrl = `http://127.0.0.1:${port}`;
   const credential = { id: ROOT.accessKeyId, secret: ROOT.secretAccessKey, token: null };
   const sign = (method: "GET" | "PUT", key: string) =>
-    presign({ publicUrl, region: "us-east-1", credential, method, bucket: "large", key, seconds: 3600, now: Date.now() });
+    presign({
+      publicUrl,
+      region: "us-east-1",
+      credential,
+      method,
+      bucket: "large",
+      key,
+      seconds: 3600,
+      now: Date.now(),
+    });
   assert.equal((await fetch(sign("PUT", ""), { method: "PUT" })).status, 200);
 
   const blocks = 1024;

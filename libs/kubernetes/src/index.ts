@@ -10,4 +10,4 @@ export type {
   VolumeMount,
 } from "./objects.ts";
 export { hashOf, toName } from "./names.ts";
-export { sortForApply, toYaml } from "./yaml.ts";
+export { sortForApply, toPlainYaml, toYaml } from "./yaml.ts";

@@ -35,17 +35,17 @@ export function sortForApply(objects: readonly KubernetesObject[]): readonly Kub
  * quoted wherever an older reader (YAML 1.1) would see something else than a text.
  */
 export function toYaml(objects: readonly KubernetesObject[]): string {
-  return objects
-    .map((object) => {
-      const text = stringify(object, {
-        version: "1.1",
-        lineWidth: 0,
-        aliasDuplicateObjects: false,
-        sortMapEntries: ({ key: a }, { key: b }) => compareKeys(String(a), String(b)),
-      });
-      return `---\n${text}`;
-    })
-    .join("");
+  return objects.map((object) => `---\n${toPlainYaml(object)}`).join("");
+}
+
+/** A value as YAML by the same rules: for files and programs that take any value, like those of charts. */
+export function toPlainYaml(value: unknown): string {
+  return stringify(value, {
+    version: "1.1",
+    lineWidth: 0,
+    aliasDuplicateObjects: false,
+    sortMapEntries: ({ key: a }, { key: b }) => compareKeys(String(a), String(b)),
+  });
 }
 
 function compareKeys(a: string, b: string): number {

@@ -126,6 +126,7 @@ export interface Variables {
   readonly TEMP_FORWARDING_PORT: number;
   readonly PORTAL_VALUES: string | undefined;
   readonly SWATH_IMAGE: string;
+  readonly SERVICE_REPLICAS: number;
 
   readonly CLOUD_DOMAINNAME: string;
   readonly CLOUD_USERNAME: string;

@@ -35,6 +35,8 @@ export interface Workload {
    * `database` an unprivileged account, for programs that refuse to run as root.
    */
   readonly account?: "service" | "database";
+  /** True when it calls addresses outside of the deployment that no variable names: inputs of jobs, feeds. */
+  readonly callsOutside?: boolean;
   /** What it may do with the Kubernetes API; nothing when left out. */
   readonly clusterRole?: ClusterRole;
 }

@@ -1,11 +1,29 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Registry } from "prom-client";
 
+import { dropClientClaims } from "./client-claims.ts";
 import { listen, parseListenAddress } from "./listen.ts";
 import { type Logger, createLogger } from "./log.ts";
 import { startManagement } from "./management.ts";
-import { type Settings, type SettingDefinition, SettingsError, loadSettings } from "./settings.ts";
+import { type Settings, type SettingDefinition, SettingsError, defineSettings, loadSettings } from "./settings.ts";
+
+/** What the place where a service runs asks of it, whatever service it is. */
+const SURROUNDINGS = defineSettings({
+  STOP_DELAY: {
+    kind: "duration",
+    default: 0,
+    maximum: 60,
+    description: "How long it goes on taking requests after SIGTERM, where others need a while to hear of its end.",
+  },
+  PROTECTED_HOSTS: {
+    kind: "string",
+    optional: true,
+    description:
+      "Hosts, separated by commas, on which only the gatekeeper sends requests. When set, even if empty, X-Auth-* fields are dropped on all others.",
+  },
+});
 
 /** What a service needs from its surroundings to be built. */
 export interface ServiceContext<S> {
@@ -64,30 +82,38 @@ export async function runService<const D extends Readonly<Record<string, Setting
 
   let service: RunningService | undefined;
   let listening = false;
+  let stopping = false;
   const management = await startManagement({
     address: parseListenAddress(env["MANAGEMENT_LISTEN"] ?? "127.0.0.1:0"),
     ready: async () => {
-      if (!listening) {
-        throw new Error("starting");
+      if (!listening || stopping) {
+        throw new Error(stopping ? "stopping" : "starting");
       }
       await service?.ready?.();
     },
   });
   service = await options.build({ settings, logger, metrics: management.metrics });
+  const surroundings = loadSettings(SURROUNDINGS, env);
   for (const [port, server] of Object.entries(service.servers)) {
+    if (surroundings.PROTECTED_HOSTS !== undefined || env["PROTECTED_HOSTS"] === "") {
+      dropClientClaims(server, (surroundings.PROTECTED_HOSTS ?? "").split(",").filter(Boolean));
+    }
     const variable = port === "http" ? "LISTEN" : `LISTEN_${port.toUpperCase()}`;
     const address = await listen(server, parseListenAddress(env[variable] ?? "127.0.0.1:0"));
     logger.info({ port, address }, "listening");
   }
   listening = true;
 
-  let stopping = false;
   const stop = async (signal: string) => {
     if (stopping) {
       return;
     }
     stopping = true;
     logger.info({ signal }, "stopping");
+    if (surroundings.STOP_DELAY > 0) {
+      Object.values(service.servers).forEach(endKeepAlive);
+      await sleep(surroundings.STOP_DELAY * 1000);
+    }
     const deadline = setTimeout(
       () => {
         logger.warn("open requests did not finish in time");
@@ -103,6 +129,13 @@ export async function runService<const D extends Readonly<Record<string, Setting
   };
   process.on("SIGTERM", (signal) => void stop(signal));
   process.on("SIGINT", (signal) => void stop(signal));
+}
+
+/** Clients that keep connections open look for another one, which leads to somebody else. */
+function endKeepAlive(server: Server): void {
+  server.prependListener("request", (_request, response: ServerResponse) => {
+    response.shouldKeepAlive = false;
+  });
 }
 
 function closeServer(server: Server): Promise<void> {

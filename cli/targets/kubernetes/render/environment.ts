@@ -1,13 +1,16 @@
 import { toName, type EnvVar } from "@swath/kubernetes";
 import type { EnvValue, Secret, SecretEntry, Workload } from "@swath/manifest";
-import type { Plan } from "../../../platform/plan.ts";
+import type { RenderInput } from "./render-input.ts";
 
 /** Port of every pod's management listener: health, readiness, metrics. */
 export const managementPort = 9090;
 
+/** How long a pod that was asked to stop still takes requests. */
+const drainSeconds = 5;
+
 /** The variables of a container, and the Secret that holds those of them that are secret. */
 export function renderEnvironment(
-  plan: Plan,
+  plan: RenderInput,
   workload: Workload,
 ): { readonly env: readonly EnvVar[]; readonly secret: Secret | undefined } {
   const entries: Record<string, SecretEntry> = {};
@@ -33,13 +36,20 @@ export function renderEnvironment(
     }
     return { name: variable, value: escapeReferences(plainText(plan, workload, value)) };
   });
-  const env = [...listeners(workload), ...declared].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const env = [...listeners(plan, workload), ...declared]
+    .map(withoutEmptyValue)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
   const secret = Object.keys(entries).length === 0 ? undefined : { name, namespace: workload.namespace, entries };
   return { env, secret };
 }
 
+/** The API server keeps no empty value, and would take one that is applied again for a change. */
+function withoutEmptyValue({ value, ...variable }: EnvVar): EnvVar {
+  return value === undefined || value === "" ? variable : { ...variable, value };
+}
+
 /** Values that are no secret and need no other object: texts, URLs of peers, paths of volumes. */
-export function plainText(plan: Plan, workload: Pick<Workload, "name" | "mounts">, value: EnvValue): string {
+export function plainText(plan: RenderInput, workload: Pick<Workload, "name" | "mounts">, value: EnvValue): string {
   if (typeof value === "string") {
     return value;
   }
@@ -62,7 +72,7 @@ export function plainText(plan: Plan, workload: Pick<Workload, "name" | "mounts"
 }
 
 /** `objstore.rm.svc:9000`: name and port of a workload's Service. */
-export function serviceAddress(plan: Plan, name: string, port: string): string {
+export function serviceAddress(plan: RenderInput, name: string, port: string): string {
   const peer = plan.workloads.find((candidate) => candidate.name === name);
   const number = peer?.ports?.find((candidate) => candidate.name === port)?.number;
   if (peer === undefined || number === undefined) {
@@ -71,7 +81,7 @@ export function serviceAddress(plan: Plan, name: string, port: string): string {
   return `${peer.name}.${peer.namespace}.svc:${number}`;
 }
 
-function databaseUrl(plan: Plan): SecretEntry {
+function databaseUrl(plan: RenderInput): SecretEntry {
   const { database } = plan;
   if (database.kind === "external") {
     return database.url;
@@ -89,17 +99,32 @@ function databaseUrl(plan: Plan): SecretEntry {
   };
 }
 
-function listeners({ kind, ports = [] }: Workload): readonly EnvVar[] {
+function listeners(plan: RenderInput, { name: workload, kind, ports = [], probe }: Workload): readonly EnvVar[] {
   if (kind === "task") {
     return [];
   }
+  const isOurs = probe !== "postgres";
   return [
+    // Others still send requests for as long as it takes the cluster to tell them of the end.
+    ...(isOurs ? [{ name: "STOP_DELAY", value: `${drainSeconds}s` }] : []),
+    ...(isOurs && ports.length > 0 ? [{ name: "PROTECTED_HOSTS", value: protectedHosts(plan, workload) }] : []),
     { name: "MANAGEMENT_LISTEN", value: `:${managementPort}` },
     ...ports.map(({ name, number }) => ({
       name: name === "http" ? "LISTEN" : `LISTEN_${name.toUpperCase().replaceAll("-", "_")}`,
       value: `:${number}`,
     })),
   ];
+}
+
+/**
+ * Hosts whose requests come through the gatekeeper. On any other host that leads to the workload the fields by which the
+ * gatekeeper says who somebody is are a client's own words, and the service drops them.
+ */
+function protectedHosts({ routes }: RenderInput, workload: string): string {
+  return routes
+    .filter(({ protects }) => protects === workload)
+    .flatMap(({ host, wildcard }) => (wildcard ? [host, `*.${host}`] : [host]))
+    .join(",");
 }
 
 /** Kubernetes replaces `$(NAME)` in values; `$$(` stands for itself. */

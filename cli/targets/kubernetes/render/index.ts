@@ -1,9 +1,26 @@
-import { toYaml } from "@swath/kubernetes";
+import { toPlainYaml, toYaml } from "@swath/kubernetes";
 
 import type { Plan } from "../../../platform/plan.ts";
+import { listCharts } from "../charts/charts.ts";
+import { renderExtras } from "../charts/extras.ts";
 import { renderPlan } from "./render-plan.ts";
 
-/** The whole deployment as YAML documents, the same bytes for the same plan. */
+/**
+ * The whole deployment as YAML documents, the same bytes for the same plan. What is installed from charts follows as comments:
+ * which chart, and the values that it gets.
+ */
 export function renderTemplate(plan: Plan): string {
-  return toYaml(renderPlan(plan));
+  return toYaml(renderPlan(plan)) + renderCharts(plan);
+}
+
+function renderCharts({ settings }: Plan): string {
+  const parts = listCharts(settings).map(
+    (chart) =>
+      `Chart ${chart.name} ${chart.version} of ${chart.repository}, release ${chart.name} in namespace ${chart.namespace}, with the values:\n${toPlainYaml(chart.values(settings))}`,
+  );
+  const extras = renderExtras(settings);
+  if (extras.length > 0) {
+    parts.push(`Once the charts are up, since they bring these kinds:\n${toYaml(extras)}`);
+  }
+  return parts.map((part) => part.replace(/^(?=.)/gm, "# ").replace(/^$/gm, "#")).join("\n");
 }

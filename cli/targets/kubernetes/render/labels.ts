@@ -9,6 +9,8 @@ export const keys = {
   generate: "swath.io/generate",
   /** On a pod: changes when a Secret or ConfigMap it reads does. */
   configHash: "swath.io/config-hash",
+  /** On a namespace: it was there before the deployment and stays after it. */
+  foreign: "swath.io/existed-before",
 } as const;
 
 export type Labels = Readonly<Record<string, string>>;

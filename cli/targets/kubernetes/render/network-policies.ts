@@ -1,32 +1,38 @@
 import { toName, type JsonValue, type KubernetesObject } from "@swath/kubernetes";
 import type { EnvValue, Workload } from "@swath/manifest";
-import type { Plan } from "../../../platform/plan.ts";
+import type { RenderInput } from "./render-input.ts";
 import { keys, metadata, selectorOf } from "./labels.ts";
 
-/** Nobody reaches a pod of the namespace unless another policy says so. */
-export function renderDefaultDeny(plan: Plan, namespace: string): KubernetesObject {
+/** Nobody reaches a pod of the namespace, and it reaches nobody but the name service, unless another policy says so. */
+export function renderDefaultDeny(plan: RenderInput, namespace: string): KubernetesObject {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "NetworkPolicy",
     metadata: metadata(plan.settings, "default-deny", namespace),
-    spec: { podSelector: {}, policyTypes: ["Ingress"] },
+    spec: {
+      podSelector: {},
+      policyTypes: ["Ingress", "Egress"],
+      egress: [
+        {
+          ports: [
+            { port: 53, protocol: "UDP" },
+            { port: 53, protocol: "TCP" },
+          ],
+        },
+      ],
+    },
   };
 }
 
-/** Lets in those whose settings name the workload, and the ingress controller where a host leads to it. */
-export function renderAllow(plan: Plan, workload: Workload): readonly KubernetesObject[] {
-  const callers = plan.workloads.filter((other) => callees(plan, other).has(workload.name));
-  const isPublic = plan.routes.some((route) => route.workload === workload.name);
-  const from: JsonValue[] = [
-    ...callers.map(({ name, namespace }) => ({
-      namespaceSelector: { matchLabels: { [keys.namespace]: namespace } },
-      podSelector: { matchLabels: selectorOf(name) },
-    })),
-    ...(isPublic
-      ? [{ namespaceSelector: {}, podSelector: { matchLabels: { "app.kubernetes.io/name": "ingress-nginx" } } }]
-      : []),
-  ];
-  if (from.length === 0) {
+/**
+ * Lets in those whose settings name the workload, and the ingress controller where a host leads to it; lets it out to those
+ * that its own settings name, to the Kubernetes API where it has rights there, and anywhere where its work is outside.
+ */
+export function renderAllow(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
+  const ingress = renderIngressRules(plan, workload);
+  const egress = renderEgressRules(plan, workload);
+  const policyTypes = [...(ingress.length > 0 ? ["Ingress"] : []), ...(egress.length > 0 ? ["Egress"] : [])];
+  if (policyTypes.length === 0) {
     return [];
   }
   return [
@@ -36,15 +42,73 @@ export function renderAllow(plan: Plan, workload: Workload): readonly Kubernetes
       metadata: metadata(plan.settings, toName("allow", workload.name), workload.namespace),
       spec: {
         podSelector: { matchLabels: selectorOf(workload.name) },
-        policyTypes: ["Ingress"],
-        ingress: [{ from, ports: (workload.ports ?? []).map(({ number }) => ({ port: number, protocol: "TCP" })) }],
+        policyTypes,
+        ...(ingress.length > 0 ? { ingress } : {}),
+        ...(egress.length > 0 ? { egress } : {}),
       },
     },
   ];
 }
 
+function renderIngressRules(plan: RenderInput, workload: Workload): readonly JsonValue[] {
+  const callers = plan.workloads.filter((other) => callees(plan, other).has(workload.name));
+  const isPublic = plan.routes.some((route) => route.workload === workload.name);
+  const from: JsonValue[] = [
+    ...callers.map(podsOf),
+    ...(isPublic
+      ? [{ namespaceSelector: {}, podSelector: { matchLabels: { "app.kubernetes.io/name": "ingress-nginx" } } }]
+      : []),
+  ];
+  return from.length === 0 ? [] : [{ from, ports: portsOf(workload) }];
+}
+
+function renderEgressRules(plan: RenderInput, workload: Workload): readonly JsonValue[] {
+  if (workload.callsOutside || namesOutside(plan, workload)) {
+    return [{}];
+  }
+  const called = callees(plan, workload);
+  return [
+    ...plan.workloads
+      .filter(({ name }) => called.has(name))
+      .map((other): JsonValue => ({ to: [podsOf(other)], ports: portsOf(other) })),
+    // The API server is no pod that a selector could name, and listens on one of these.
+    ...(workload.clusterRole === undefined
+      ? []
+      : [
+          {
+            ports: [
+              { port: 443, protocol: "TCP" },
+              { port: 6443, protocol: "TCP" },
+              { port: 8443, protocol: "TCP" },
+            ],
+          },
+        ]),
+  ];
+}
+
+function podsOf({ name, namespace }: Workload): JsonValue {
+  return {
+    namespaceSelector: { matchLabels: { [keys.namespace]: namespace } },
+    podSelector: { matchLabels: selectorOf(name) },
+  };
+}
+
+function portsOf({ ports = [] }: Workload): readonly JsonValue[] {
+  return ports.map(({ number }) => ({ port: number, protocol: "TCP" }));
+}
+
+/** True when a setting leads to something that the operator has elsewhere: a database, an object storage, an issuer. */
+function namesOutside({ settings: { variables }, database }: RenderInput, { env }: Workload): boolean {
+  const outside = [variables.OBJSTORE_ENDPOINT, variables.IDENTITY_ISSUER_URL].filter((url) => url !== undefined);
+  return Object.values(env).some((value) =>
+    typeof value === "string"
+      ? outside.some((url) => value.includes(url) || value === new URL(url).origin)
+      : "database" in value && database.kind === "external",
+  );
+}
+
 /** Names of the workloads that a workload calls. */
-function callees(plan: Plan, { env, namespace }: Workload): ReadonlySet<string> {
+function callees(plan: RenderInput, { env, namespace }: Workload): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (value: EnvValue): void => {
     if (typeof value === "string" || "kind" in value) {

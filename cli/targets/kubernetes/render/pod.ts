@@ -1,6 +1,6 @@
 import { hashOf, type Container, type JsonValue, type KubernetesObject, type PodTemplate } from "@swath/kubernetes";
 import type { Workload } from "@swath/manifest";
-import type { Plan } from "../../../platform/plan.ts";
+import type { RenderInput } from "./render-input.ts";
 import { managementPort, renderEnvironment } from "./environment.ts";
 import { commonLabels, keys, selectorOf } from "./labels.ts";
 
@@ -8,7 +8,7 @@ import { commonLabels, keys, selectorOf } from "./labels.ts";
 const userId = 10_001;
 
 /** The pod of a workload under the restricted pod security standard. `configs` are the Secrets and ConfigMaps of its namespace. */
-export function renderPod(plan: Plan, workload: Workload, configs: readonly KubernetesObject[]): PodTemplate {
+export function renderPod(plan: RenderInput, workload: Workload, configs: readonly KubernetesObject[]): PodTemplate {
   const { env } = renderEnvironment(plan, workload);
   const { variables } = plan.settings;
   const mounts = workload.mounts ?? [];
@@ -39,7 +39,7 @@ export function renderPod(plan: Plan, workload: Workload, configs: readonly Kube
         ...selectorOf(workload.name),
         "app.kubernetes.io/component": workload.component,
       },
-      annotations: { [keys.configHash]: hashOf(referredObjects(env, configs)) },
+      annotations: { [keys.configHash]: seal(plan, hashOf(referredObjects(env, configs))) },
     },
     spec: {
       containers: [container],
@@ -74,17 +74,27 @@ function containerPorts({ ports = [], probe }: Workload): NonNullable<Container[
 }
 
 function probes({ probe }: Workload): Pick<Container, "readinessProbe" | "livenessProbe" | "startupProbe"> {
-  const isPostgres = probe === "postgres";
-  const alive = isPostgres
-    ? { tcpSocket: { port: "postgres" } }
-    : { httpGet: { path: "/healthz", port: "management" } };
-  const ready = isPostgres ? alive : { httpGet: { path: "/readyz", port: "management" } };
+  // Recovery of a database or a first migration may take minutes; only then is silence a fault.
+  const patient = { periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 300 };
+  if (probe === "postgres") {
+    const takesQueries = { exec: { command: ["swath", "probe", "postgres"] } };
+    return {
+      startupProbe: { ...takesQueries, ...patient },
+      readinessProbe: { ...takesQueries, periodSeconds: 10, timeoutSeconds: 5 },
+      livenessProbe: { tcpSocket: { port: "postgres" }, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+    };
+  }
+  const alive = { httpGet: { path: "/healthz", port: "management" } };
+  const ready = { httpGet: { path: "/readyz", port: "management" } };
   return {
-    // Recovery of a database or a first migration may take minutes; only then is silence a fault.
-    startupProbe: { ...alive, periodSeconds: 2, timeoutSeconds: 2, failureThreshold: 150 },
-    readinessProbe: { ...ready, periodSeconds: 5, timeoutSeconds: 3 },
+    startupProbe: { ...alive, ...patient },
+    readinessProbe: { ...ready, periodSeconds: 2, timeoutSeconds: 3 },
     livenessProbe: { ...alive, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
   };
+}
+
+function seal({ cluster }: RenderInput, hash: string): string {
+  return cluster === undefined ? hash : cluster.seal(hash);
 }
 
 function referredObjects(env: Container["env"], configs: readonly KubernetesObject[]): readonly KubernetesObject[] {

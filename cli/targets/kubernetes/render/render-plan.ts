@@ -1,5 +1,5 @@
 import { sortForApply, type KubernetesObject } from "@swath/kubernetes";
-import type { Plan } from "../../../platform/plan.ts";
+import type { RenderInput } from "./render-input.ts";
 import { renderEnvironment } from "./environment.ts";
 import { renderIngress } from "./ingresses.ts";
 import { keys, metadata } from "./labels.ts";
@@ -9,7 +9,7 @@ import { renderSecret } from "./secrets.ts";
 import { renderWorkload } from "./workloads.ts";
 
 /** The plan as Kubernetes objects, in the order a cluster can take them. Pure: the same plan gives the same objects. */
-export function renderPlan(plan: Plan): readonly KubernetesObject[] {
+export function renderPlan(plan: RenderInput): readonly KubernetesObject[] {
   const { settings } = plan;
   const namespaces = [
     ...new Set(
@@ -43,7 +43,7 @@ export function renderPlan(plan: Plan): readonly KubernetesObject[] {
   ]);
 }
 
-function renderNamespace({ settings }: Plan, name: string): KubernetesObject {
+export function renderNamespace({ settings }: Pick<RenderInput, "settings">, name: string): KubernetesObject {
   return {
     apiVersion: "v1",
     kind: "Namespace",
@@ -54,8 +54,8 @@ function renderNamespace({ settings }: Plan, name: string): KubernetesObject {
 }
 
 function renderClaim(
-  { settings }: Plan,
-  { name, namespace, size, storageClass, accessMode }: Plan["volumes"][number],
+  { settings }: RenderInput,
+  { name, namespace, size, storageClass, accessMode }: RenderInput["volumes"][number],
 ): KubernetesObject {
   return {
     apiVersion: "v1",

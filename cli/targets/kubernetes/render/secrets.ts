@@ -1,18 +1,21 @@
 import type { KubernetesObject } from "@swath/kubernetes";
 import type { EnvValue, PlatformSecret, Secret, SecretEntry } from "@swath/manifest";
-import type { Plan } from "../../../platform/plan.ts";
+import type { RenderInput } from "./render-input.ts";
 import { plainText } from "./environment.ts";
 import { keys, metadata } from "./labels.ts";
 
 /** A part of an entry that apply puts together: a text, a key of the Secret's own data, or a secret made once by name. */
-type GeneratedPart = { text: string } | { data: string } | { name: string; bytes: number };
+export type GeneratedPart =
+  | { readonly text: string }
+  | { readonly data: string }
+  | { readonly name: string; readonly bytes: number };
 
 /**
  * A Secret with the values that are known. Values that are made once, by apply, are described in the annotation
  * `swath.io/generate` (JSON: entry to list of parts), so that rendering stays a pure function and a secret is never
  * written to standard output before it exists.
  */
-export function renderSecret(plan: Plan, secret: Secret): KubernetesObject {
+export function renderSecret(plan: RenderInput, secret: Secret): KubernetesObject {
   const data: Record<string, string> = {};
   const generate: Record<string, readonly GeneratedPart[]> = {};
   for (const [key, entry] of Object.entries(secret.entries)) {
@@ -48,11 +51,11 @@ export function renderSecret(plan: Plan, secret: Secret): KubernetesObject {
 
 type FlatPart = { readonly kind: "text"; readonly value: string } | PlatformSecret;
 
-function flatten(plan: Plan, secret: Secret, entry: SecretEntry): readonly FlatPart[] {
+function flatten(plan: RenderInput, secret: Secret, entry: SecretEntry): readonly FlatPart[] {
   return entry.kind === "joined" ? entry.parts.flatMap((part) => flattenPart(plan, secret, part)) : [entry];
 }
 
-function flattenPart(plan: Plan, secret: Secret, part: EnvValue): readonly FlatPart[] {
+function flattenPart(plan: RenderInput, secret: Secret, part: EnvValue): readonly FlatPart[] {
   if (typeof part === "object") {
     if ("kind" in part) {
       return [part];

@@ -1,13 +1,13 @@
 import { hashOf, toName, type KubernetesObject } from "@swath/kubernetes";
 import type { Workload } from "@swath/manifest";
-import type { Plan } from "../../../platform/plan.ts";
+import type { RenderInput } from "./render-input.ts";
 import { metadata, selectorOf } from "./labels.ts";
 import { renderPod } from "./pod.ts";
 import { servesApi } from "./versions.ts";
 
 /** Everything one workload is on a cluster: its controller, Service, disruption budget, account and rights. */
 export function renderWorkload(
-  plan: Plan,
+  plan: RenderInput,
   workload: Workload,
   configs: readonly KubernetesObject[],
 ): readonly KubernetesObject[] {
@@ -20,16 +20,22 @@ export function renderWorkload(
 }
 
 /** A Deployment; a StatefulSet where two at once would write the same volume, because only that waits for the old one's end. */
-function renderController(plan: Plan, workload: Workload, configs: readonly KubernetesObject[]): KubernetesObject {
-  const { name, namespace, replicas = 1, strategy = "rolling", mounts = [] } = workload;
+function renderController(
+  plan: RenderInput,
+  workload: Workload,
+  configs: readonly KubernetesObject[],
+): KubernetesObject {
+  const { name, namespace, strategy = "rolling", mounts = [] } = workload;
   const shared = {
-    replicas,
+    replicas: countReplicas(plan, workload),
     selector: { matchLabels: selectorOf(name) },
     template: renderPod(plan, workload, configs),
   };
   const meta = metadata(plan.settings, name, namespace, { labels: selectorOf(name) });
   if (strategy === "recreate" && mounts.length > 0) {
-    return { apiVersion: "apps/v1", kind: "StatefulSet", metadata: meta, spec: { ...shared, serviceName: name } };
+    // Parallel: a pod that cannot start is replaced when its definition is mended, rather than waited for.
+    const spec = { ...shared, serviceName: name, podManagementPolicy: "Parallel" };
+    return { apiVersion: "apps/v1", kind: "StatefulSet", metadata: meta, spec };
   }
   const rolling = { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } };
   return {
@@ -41,7 +47,7 @@ function renderController(plan: Plan, workload: Workload, configs: readonly Kube
 }
 
 /** The name holds a hash of the definition, since a Job cannot change: a new definition is a new Job. */
-function renderJob(plan: Plan, workload: Workload, configs: readonly KubernetesObject[]): KubernetesObject {
+function renderJob(plan: RenderInput, workload: Workload, configs: readonly KubernetesObject[]): KubernetesObject {
   const template = renderPod(plan, workload, configs);
   return {
     apiVersion: "batch/v1",
@@ -53,7 +59,7 @@ function renderJob(plan: Plan, workload: Workload, configs: readonly KubernetesO
   };
 }
 
-function renderService(plan: Plan, { name, namespace, ports = [] }: Workload): readonly KubernetesObject[] {
+function renderService(plan: RenderInput, { name, namespace, ports = [] }: Workload): readonly KubernetesObject[] {
   if (ports.length === 0) {
     return [];
   }
@@ -70,13 +76,21 @@ function renderService(plan: Plan, { name, namespace, ports = [] }: Workload): r
   ];
 }
 
-function renderBudget(plan: Plan, { name, namespace, kind, replicas = 1 }: Workload): readonly KubernetesObject[] {
-  if (kind !== "service" || replicas < 2) {
+/** Services that roll over run two at once anyway, so they may always; what owns a volume may not. */
+function countReplicas({ settings: { variables } }: RenderInput, workload: Workload): number {
+  const { kind, replicas, strategy = "rolling", mounts = [] } = workload;
+  const isScalable = kind === "service" && strategy === "rolling" && mounts.length === 0;
+  return replicas ?? (isScalable ? variables.SERVICE_REPLICAS : 1);
+}
+
+function renderBudget(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
+  const { name, namespace, kind } = workload;
+  if (kind !== "service" || countReplicas(plan, workload) < 2) {
     return [];
   }
   return [
     {
-      apiVersion: servesApi(plan.settings, 21) ? "policy/v1" : "policy/v1beta1",
+      apiVersion: servesApi(plan, 21) ? "policy/v1" : "policy/v1beta1",
       kind: "PodDisruptionBudget",
       metadata: metadata(plan.settings, name, namespace),
       spec: { minAvailable: 1, selector: { matchLabels: selectorOf(name) } },
@@ -84,7 +98,7 @@ function renderBudget(plan: Plan, { name, namespace, kind, replicas = 1 }: Workl
   ];
 }
 
-function renderRights(plan: Plan, { name, namespace, clusterRole }: Workload): readonly KubernetesObject[] {
+function renderRights(plan: RenderInput, { name, namespace, clusterRole }: Workload): readonly KubernetesObject[] {
   if (clusterRole === undefined) {
     return [];
   }

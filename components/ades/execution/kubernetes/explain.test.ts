@@ -11,6 +11,7 @@ const job = {
   command: ["crop"],
   cores: 8,
   ramMiB: 512,
+  ramLimitMiB: 512,
   stdin: undefined,
   stdout: undefined,
   stderr: undefined,

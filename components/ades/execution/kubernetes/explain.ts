@@ -107,7 +107,7 @@ export function explainEnd(pod: Pod, job: JobSpec, logTail: string): CwlError | 
   }
   const { exitCode } = terminated;
   if (terminated.reason === "OOMKilled") {
-    const limit = job.ramMiB > 0 ? `its limit of ${job.ramMiB} MiB` : "the most that a job may have";
+    const limit = job.ramLimitMiB > 0 ? `its limit of ${job.ramLimitMiB} MiB` : "the most that a job may have";
     return new CwlError(
       "process-failed",
       `${job.name}: it used more memory than ${limit} and was ended. Ask for more with ramMin in ResourceRequirement, or give it less to do at once`,

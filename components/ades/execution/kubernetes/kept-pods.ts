@@ -1,7 +1,7 @@
 import type { JobSpec } from "@swath/cwl";
 import type { ClusterApi } from "@swath/kubernetes/api";
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { type Pod, hasBegun, marks } from "./pod-types.ts";
 import { podsPath } from "./watch-pod.ts";
@@ -51,6 +51,21 @@ export class KeptPods {
   take(digest: string | undefined): KeptPod | undefined {
     return digest === undefined ? undefined : this.byDigest.get(digest)?.shift();
   }
+}
+
+/**
+ * Puts the directories of a job that is let go of where the engine does not remove them. Only for a pod that has begun: one that
+ * has not would look for them by name.
+ */
+export function putAside(job: JobSpec, pod: string): void {
+  const outdir = join(dirname(job.outdir.host), `${KEPT}${pod}`);
+  if (existsSync(outdir)) {
+    // A pod that was joined: its directories were put aside before.
+    return;
+  }
+  park(`${job.outdir.host}.stage`, `${outdir}.stage`);
+  park(job.tmpdir.host, `${outdir}.scratch`);
+  park(job.outdir.host, outdir);
 }
 
 /** Gives a job the working directory of the pod that did its work. */

@@ -2,14 +2,15 @@ import { CwlError, type Executor, type JobResult, type JobSpec, LogTail, type Ru
 import type { ClusterApi } from "@swath/kubernetes/api";
 import { randomBytes } from "node:crypto";
 
+import { Interruption } from "../../runner/interruption.ts";
 import { createPod, removePod, removePods } from "./create-pod.ts";
 import { type Patience, type Wait, explainEnd, explainWait } from "./explain.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
 import { digestOf } from "./invocation.ts";
-import { type KeptPod, KeptPods, inodeOf, takeOver } from "./kept-pods.ts";
+import { type KeptPod, KeptPods, inodeOf, putAside, takeOver } from "./kept-pods.ts";
 import { type PodSurroundings, createPodManifest, imageOf, runOf } from "./pod-spec.ts";
 import { type Pod, type Terminated, containerState, hasBegun, marks } from "./pod-types.ts";
-import { watchPod } from "./watch-pod.ts";
+import { podsPath, watchPod } from "./watch-pod.ts";
 
 export interface PodExecutorOptions {
   readonly api: ClusterApi;
@@ -47,8 +48,10 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
         : await pods.join(job, controls, around, joined);
     },
     cleanUp: async (prefixes) => {
-      for (const prefix of prefixes) {
-        await removePods(api, `${marks.run}=${runOf(`${prefix}0`)}`);
+      for (const runId of prefixes.map((prefix) => runOf(`${prefix}0`))) {
+        if (!pods.left.has(runId)) {
+          await removePods(api, `${marks.run}=${runId}`);
+        }
       }
     },
     removeOrphans: (runId) => removePods(api, `${marks.run}=${runId}`),
@@ -57,6 +60,8 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
 }
 
 class PodRunner {
+  /** Runs that were interrupted: their pods go on, for those who continue them. */
+  readonly left = new Set<string>();
   private readonly api: ClusterApi;
   private readonly patience: Patience;
 
@@ -105,7 +110,13 @@ class PodRunner {
       throw cancelled();
     }
     // At once, whatever `work` is waiting for.
-    const remove = () => void removePod(this.api, name).catch(() => {});
+    const remove = () => {
+      if (signal.reason instanceof Interruption) {
+        this.left.add(runOf(job.id));
+      } else {
+        void removePod(this.api, name).catch(() => {});
+      }
+    };
     signal.addEventListener("abort", remove, { once: true });
     let hasEnded = false;
     try {
@@ -116,7 +127,21 @@ class PodRunner {
       throw signal.aborted ? cancelled() : asInfrastructure(error, job);
     } finally {
       signal.removeEventListener("abort", remove);
-      await removePod(this.api, name, { hasEnded });
+      if (hasEnded || !this.left.has(runOf(job.id))) {
+        await removePod(this.api, name, { hasEnded });
+      } else {
+        await this.leave(name, job);
+      }
+    }
+  }
+
+  /** Lets a pod go on alone, so that whoever continues the run can join it. */
+  private async leave(name: string, job: JobSpec): Promise<void> {
+    const pod = await this.api.get<Pod>(`${podsPath(this.api.namespace)}/${name}`);
+    if (pod !== undefined && hasBegun(pod)) {
+      putAside(job, name);
+    } else {
+      await removePod(this.api, name);
     }
   }
 

@@ -43,7 +43,7 @@ function createJob(change: Partial<JobSpec> = {}): JobSpec {
     network: false,
     cores: 2,
     ramMiB: 512,
-    ramLimitMiB: 0,
+    ramLimitMiB: 1024,
     timeLimitSeconds: 0,
     ...change,
   };
@@ -91,10 +91,10 @@ test("a pod has the resources that the tool asks for, and the network only on re
   const { metadata, spec } = render(createJob());
   assert.deepEqual(spec.containers[0].resources, {
     requests: { cpu: "1000m", memory: "512Mi" },
-    limits: { cpu: "2000m", memory: "512Mi" },
+    limits: { cpu: "2000m", memory: "1024Mi" },
   });
   assert.equal(metadata.labels["swath.io/tool-network"], "none");
-  const modest = render(createJob({ ramMiB: 0, cores: 0.5, network: true }));
+  const modest = render(createJob({ ramMiB: 0, ramLimitMiB: 0, cores: 0.5, network: true }));
   assert.deepEqual(modest.spec.containers[0].resources, {
     requests: { cpu: "250m", memory: "256Mi" },
     limits: { cpu: "1000m", memory: "4096Mi" },

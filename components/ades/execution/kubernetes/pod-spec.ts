@@ -17,7 +17,7 @@ export interface PodSurroundings {
   readonly pullSecrets: readonly string[];
   readonly defaultImage?: string;
   readonly cpuPercent: number;
-  /** Memory limit of tools that ask for none. */
+  /** Memory limit of tools that neither they nor the run gives one. */
   readonly maxRamMiB: number;
   /** Further labels. */
   readonly labels: Readonly<Record<string, string>>;
@@ -27,6 +27,8 @@ export interface PodSurroundings {
 
 /** Memory that the cluster keeps free for a tool that asks for none: what CWL says it gets. */
 const USUAL_RAM_MIB = 256;
+/** Below this no container starts. */
+const SMALLEST_LIMIT_MIB = 16;
 const RUN_OF_JOB = /^(.*)-\d+$/;
 
 /** The run that a job of the engine belongs to. */
@@ -160,15 +162,16 @@ function toSeen({ name, outdir, tmpdir, mounts }: JobSpec, host: string): string
 /** Kubernetes takes `$(NAME)` for a variable and `$$` for `$`; doubled, every dollar stands for itself. */
 const escapeReferences = (text: string): string => text.replaceAll("$", "$$$$");
 
-function toResources({ cores, ramMiB, container }: JobSpec, { cpuPercent, maxRamMiB }: PodSurroundings): object {
+function toResources(job: JobSpec, { cpuPercent, maxRamMiB }: PodSurroundings): object {
+  const { cores, ramMiB, ramLimitMiB, container } = job;
   const gpus = container !== undefined && container.gpus > 0 ? { "nvidia.com/gpu": String(container.gpus) } : {};
-  const asked = ramMiB > 0 ? Math.max(ramMiB, 16) : undefined;
+  const limit = Math.max(ramLimitMiB > 0 ? ramLimitMiB : maxRamMiB, SMALLEST_LIMIT_MIB);
   return {
     requests: {
       cpu: `${Math.max(1, Math.ceil(cores * 10 * cpuPercent))}m`,
-      memory: `${asked ?? Math.min(USUAL_RAM_MIB, maxRamMiB)}Mi`,
+      memory: `${Math.min(ramMiB > 0 ? ramMiB : USUAL_RAM_MIB, limit)}Mi`,
     },
-    limits: { cpu: `${Math.ceil(Math.max(cores, 1) * 1000)}m`, memory: `${asked ?? maxRamMiB}Mi`, ...gpus },
+    limits: { cpu: `${Math.ceil(Math.max(cores, 1) * 1000)}m`, memory: `${limit}Mi`, ...gpus },
   };
 }
 

@@ -1,0 +1,84 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, join } from "node:path";
+
+import {
+  AppsV1Api,
+  AuthorizationV1Api,
+  CoreV1Api,
+  KubeConfig,
+  KubernetesObjectApi,
+  VersionApi,
+} from "@kubernetes/client-node";
+
+import { KubernetesError } from "../kubernetes-error.ts";
+
+/** Which cluster a deployment is on. */
+export interface ClusterAddress {
+  /** Context of the kubeconfig; its current one when left out. */
+  readonly context?: string;
+  /** Value of KUBECONFIG; `~/.kube/config` when left out. */
+  readonly kubeconfig?: string;
+}
+
+/** Clients of one cluster's API. */
+export interface Connection {
+  readonly context: string;
+  readonly server: string;
+  readonly config: KubeConfig;
+  readonly objects: KubernetesObjectApi;
+  readonly core: CoreV1Api;
+  readonly apps: AppsV1Api;
+  readonly authorization: AuthorizationV1Api;
+  readonly version: VersionApi;
+}
+
+/**
+ * Opens the cluster of a context. Nothing is sent yet.
+ * @throws {KubernetesError} when there is no kubeconfig, or no such context in it
+ */
+export function connect({ context, kubeconfig }: ClusterAddress): Connection {
+  const config = loadConfig(kubeconfig);
+  const name = context ?? config.getCurrentContext();
+  if (!name || config.getContextObject(name) === null) {
+    const known = config.getContexts().map((one) => one.name);
+    throw new KubernetesError(
+      `${name ? `the kubeconfig has no context "${name}"` : "the kubeconfig has no current context"}; it has: ${known.join(", ") || "none"} (kubectl config use-context NAME)`,
+    );
+  }
+  config.setCurrentContext(name);
+  return {
+    context: name,
+    server: config.getCurrentCluster()?.server ?? "",
+    config,
+    objects: KubernetesObjectApi.makeApiClient(config),
+    core: config.makeApiClient(CoreV1Api),
+    apps: config.makeApiClient(AppsV1Api),
+    authorization: config.makeApiClient(AuthorizationV1Api),
+    version: config.makeApiClient(VersionApi),
+  };
+}
+
+function loadConfig(kubeconfig: string | undefined): KubeConfig {
+  const files = (kubeconfig || join(homedir(), ".kube/config")).split(delimiter).filter((file) => existsSync(file));
+  const [first, ...others] = files;
+  if (first === undefined) {
+    throw new KubernetesError(
+      kubeconfig
+        ? `the kubeconfig that KUBECONFIG names does not exist: ${kubeconfig}`
+        : "there is no kubeconfig (~/.kube/config, or the file that KUBECONFIG names), so no cluster is known",
+    );
+  }
+  const config = new KubeConfig();
+  try {
+    config.loadFromFile(first);
+    for (const file of others) {
+      const more = new KubeConfig();
+      more.loadFromFile(file);
+      config.mergeConfig(more, true);
+    }
+  } catch (cause) {
+    throw new KubernetesError(`the kubeconfig cannot be read: ${(cause as Error).message}`, { cause });
+  }
+  return config;
+}

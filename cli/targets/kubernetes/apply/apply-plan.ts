@@ -1,0 +1,66 @@
+import type { KubernetesObject } from "@swath/kubernetes";
+
+import type { Plan } from "../../../platform/plan.ts";
+import type { Connection } from "../api/connection.ts";
+import { applyObject, forEachOf, readObject } from "../api/objects.ts";
+import { commonLabels, keys } from "../render/labels.ts";
+import type { RenderInput } from "../render/render-input.ts";
+import { renderNamespace, renderPlan } from "../render/render-plan.ts";
+import { createSeal, fillSecret, openGeneratedSecrets } from "../state/generated-secrets.ts";
+import { RECORD_NAMESPACE } from "../state/names.ts";
+import { writePlan } from "../state/record.ts";
+import { isController } from "./kinds.ts";
+import { prune } from "./prune.ts";
+import { type RollOutProgress, rollOut } from "./roll-out.ts";
+
+interface ApplyOptions {
+  readonly connection: Connection;
+  readonly plan: Plan;
+  readonly minor: number;
+  readonly progress: RollOutProgress;
+  readonly signal: AbortSignal;
+}
+
+export interface AcceptedPlan {
+  /** Starts workloads in their order, waits for each, then removes what the plan no longer has. */
+  readonly finish: () => Promise<void>;
+}
+
+/** Makes everything that workloads refer to, and remembers the plan. What is there already as it should be is not touched. */
+export async function acceptPlan({ connection, plan, minor, progress, signal }: ApplyOptions): Promise<AcceptedPlan> {
+  await applyNamespace(connection, renderNamespace(plan, RECORD_NAMESPACE));
+  const secrets = await openGeneratedSecrets(connection, commonLabels(plan.settings));
+  const input: RenderInput = { ...plan, cluster: { minor, seal: createSeal(secrets) } };
+  const objects = renderPlan(input).map((object) => fillSecret(object, secrets));
+  await secrets.save();
+  await writePlan(connection, plan);
+  await forEachOf(
+    objects.filter(({ kind }) => kind === "Namespace"),
+    (object) => applyNamespace(connection, object),
+  );
+  const isLater = (object: KubernetesObject) => isController(object) || object.kind === "Ingress";
+  await forEachOf(
+    objects.filter((object) => object.kind !== "Namespace" && !isLater(object)),
+    async (object) => void (await applyObject(connection, object)),
+  );
+  return {
+    finish: async () => {
+      await rollOut({ connection, plan: input, objects: objects.filter(isLater), progress, signal });
+      await prune({ connection, clusterName: plan.settings.clusterName, minor, wanted: objects });
+    },
+  };
+}
+
+/** A namespace that was there before us is used and marked, so that its deletion is never ours. */
+async function applyNamespace(connection: Connection, namespace: KubernetesObject): Promise<void> {
+  const existing = await readObject(connection, namespace);
+  const { metadata } = namespace;
+  const isForeign = existing !== undefined && existing.metadata.labels?.[keys.deployment] === undefined;
+  const isMarked = existing?.metadata.annotations?.[keys.foreign] !== undefined;
+  await applyObject(
+    connection,
+    isForeign || isMarked
+      ? { ...namespace, metadata: { ...metadata, annotations: { ...metadata.annotations, [keys.foreign]: "true" } } }
+      : namespace,
+  );
+}

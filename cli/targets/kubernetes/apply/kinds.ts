@@ -1,0 +1,32 @@
+import type { KubernetesObject } from "@swath/kubernetes";
+
+type Kind = Pick<KubernetesObject, "apiVersion" | "kind">;
+
+/** The controllers of pods. */
+export const controllerKinds: readonly Kind[] = [
+  { apiVersion: "apps/v1", kind: "Deployment" },
+  { apiVersion: "apps/v1", kind: "StatefulSet" },
+  { apiVersion: "batch/v1", kind: "Job" },
+];
+
+/** Every kind that a deployment may consist of, but for namespaces and what is kept in them, in the order they are removed. */
+export function removableKinds(minor: number): readonly Kind[] {
+  return [
+    { apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
+    ...controllerKinds,
+    { apiVersion: minor >= 21 ? "policy/v1" : "policy/v1beta1", kind: "PodDisruptionBudget" },
+    { apiVersion: "v1", kind: "Service" },
+    { apiVersion: "v1", kind: "ConfigMap" },
+    { apiVersion: "v1", kind: "Secret" },
+    { apiVersion: "rbac.authorization.k8s.io/v1", kind: "RoleBinding" },
+    { apiVersion: "rbac.authorization.k8s.io/v1", kind: "Role" },
+    { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding" },
+    { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole" },
+    { apiVersion: "v1", kind: "ServiceAccount" },
+    { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
+  ];
+}
+
+export function isController({ kind }: Pick<KubernetesObject, "kind">): boolean {
+  return controllerKinds.some((one) => one.kind === kind);
+}

@@ -1,0 +1,41 @@
+import { listObjects } from "../api/objects.ts";
+import { parseSize } from "../../../config/quantities.ts";
+import { selectDeployment } from "../state/names.ts";
+import type { Check } from "./check.ts";
+
+interface ClaimSpec {
+  readonly storageClassName?: string;
+  readonly resources?: { readonly requests?: { readonly storage?: string } };
+}
+
+/** What cannot be changed about a volume that was kept. */
+export const checkVolumes: Check = async ({ connection, plan }) => {
+  const claims = await listObjects(
+    connection,
+    { apiVersion: "v1", kind: "PersistentVolumeClaim" },
+    { labels: selectDeployment(plan.settings.clusterName) },
+  );
+  return plan.volumes.flatMap(({ name, namespace, storageClass, size }) => {
+    const claim = claims.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
+    if (claim === undefined) {
+      return [];
+    }
+    const spec = claim["spec"] as ClaimSpec;
+    const present = spec.resources?.requests?.storage ?? "0";
+    return [
+      ...(spec.storageClassName === storageClass
+        ? []
+        : [
+            `volume ${namespace}/${name} has the storage class "${spec.storageClassName}", which cannot become "${storageClass}"; keep that class, or remove the volume with its data (deploy/cluster/clean)`,
+          ]),
+      ...(bytes(present) > bytes(size)
+        ? [`volume ${namespace}/${name} has ${present}, and a volume cannot shrink to ${size}`]
+        : []),
+    ];
+  });
+};
+
+function bytes(quantity: string): number {
+  const size = parseSize(quantity, "kubernetes");
+  return typeof size === "number" ? size : 0;
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { applyObjects, kubectl, mustKubectl } from "@swath/testing/kubernetes";
+
+const NAMESPACE = "swath-test-load";
+
+/** A request that the load repeats. */
+export interface LoadTarget {
+  readonly url: string;
+  readonly host: string;
+}
+
+export interface LoadResult {
+  readonly sent: number;
+  /** What did not answer with a status below 500, a few examples. */
+  readonly failures: readonly string[];
+}
+
+/** Runs in the pod: a few clients that keep connections open, as an ingress controller does, until it is asked to stop. */
+const PROGRAM = `
+const { request, Agent } = require("node:http");
+const targets = JSON.parse(process.env.TARGETS);
+const agent = new Agent({ keepAlive: true, timeout: 3000 });
+let sent = 0, stopping = false; const failures = [];
+function once({ url, host }, isAgain) {
+  return new Promise((resolve) => {
+    const fail = (why) => resolve(why);
+    const outgoing = request(url, { agent, headers: { host }, timeout: 15000 }, (response) => {
+      response.resume();
+      response.on("error", (error) => fail(error.message));
+      response.on("end", () => resolve(response.statusCode < 500 ? undefined : "status " + response.statusCode));
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer")));
+    outgoing.on("error", (error) => {
+      // A kept connection that ends before the answer begins: every proxy asks again on another one.
+      if (outgoing.reusedSocket && !isAgain && ["ECONNRESET", "EPIPE"].includes(error.code)) {
+        once({ url, host }, true).then(resolve);
+      } else {
+        fail(error.message);
+      }
+    });
+    outgoing.end();
+  });
+}
+async function client(target) {
+  while (!stopping) {
+    const why = await once(target);
+    sent += 1;
+    if (why !== undefined) failures.push(target.host + ": " + why);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+process.on("SIGTERM", () => { stopping = true; });
+console.log("started");
+const asked = new Promise((resolve) => setInterval(() => { if (stopping) resolve(); }, 100));
+Promise.all([asked, ...targets.flatMap((target) => [client(target), client(target)])]).then(() => {
+  console.log(JSON.stringify({ sent, failures: failures.slice(0, 20), count: failures.length }));
+  process.exit(0);
+});
+setInterval(() => { try { require("node:fs").accessSync("/tmp/stop"); stopping = true; } catch {} }, 200);
+`;
+
+export interface Load {
+  readonly stop: () => Promise<LoadResult>;
+  /** One request from there, and what is answered. */
+  readonly ask: (url: string, headers: Readonly<Record<string, string>>) => Promise<string>;
+}
+
+/** Sends requests from inside the cluster, in the place of the ingress controller, until `stop`. */
+export async function startLoad(image: string, targets: readonly LoadTarget[]): Promise<Load> {
+  // Left by a test that failed.
+  await kubectl(["delete", "namespace", NAMESPACE, "--ignore-not-found"]);
+  await applyObjects([
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
+    {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "load", namespace: NAMESPACE, labels: { "app.kubernetes.io/name": "ingress-nginx" } },
+      spec: {
+        restartPolicy: "Never",
+        containers: [
+          {
+            name: "load",
+            image,
+            imagePullPolicy: "IfNotPresent",
+            command: ["node", "-e", PROGRAM],
+            env: [{ name: "TARGETS", value: JSON.stringify(targets) }],
+          },
+        ],
+      },
+    },
+  ]);
+  await mustKubectl(["wait", "-n", NAMESPACE, "--for=condition=Ready", "pod/load", "--timeout=120s"]);
+  const inside = (program: string) => mustKubectl(["exec", "-n", NAMESPACE, "load", "--", "node", "-e", program]);
+  return {
+    ask: (url, headers) =>
+      inside(
+        `require("node:http").get(${JSON.stringify(url)}, { headers: ${JSON.stringify(headers)} }, (r) => r.pipe(process.stdout))`,
+      ),
+    stop: async () => {
+      await inside("require('fs').writeFileSync('/tmp/stop','')");
+      for (;;) {
+        const log = await mustKubectl(["logs", "-n", NAMESPACE, "load"]);
+        const line = log.split("\n").find((one) => one.startsWith("{"));
+        if (line !== undefined) {
+          await kubectl(["delete", "namespace", NAMESPACE]);
+          return JSON.parse(line) as LoadResult;
+        }
+        await sleep(500);
+      }
+    },
+  };
+}

@@ -1,0 +1,78 @@
+// `npm run test:kubernetes [-- part of a file's name …]`: the platform on a real cluster.
+//
+// The cluster is that of KUBECONFIG; else one that ../shared/kubernetes/cluster starts, where that is there and this is root. Without
+// any, it says so and ends well. SWATH_IMAGE names an image that the cluster has; else one is built and given to it.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const shared = process.env["SWATH_SHARED"] ?? join(root, "../shared");
+const cluster = join(shared, "kubernetes/cluster");
+const canStart = existsSync(cluster) && process.getuid?.() === 0;
+const env: NodeJS.ProcessEnv = { ...process.env };
+const only = process.argv.slice(2);
+
+let started = false;
+if (env["KUBECONFIG"] === undefined && canStart) {
+  env["KUBECONFIG"] = "/var/tmp/test-kubernetes/kubeconfig";
+  started = !isReachable();
+  if (started) {
+    console.log("starting a cluster; its programs are built first where this machine has none (8 minutes, once)");
+    run(cluster, ["up"]);
+  }
+}
+if (env["KUBECONFIG"] === undefined || !isReachable()) {
+  console.log(
+    "skipped: no Kubernetes cluster is reachable. Set KUBECONFIG to one for tests, and SWATH_IMAGE to an image that it has",
+  );
+  process.exit(0);
+}
+try {
+  if (env["SWATH_IMAGE"] === undefined) {
+    env["SWATH_IMAGE"] = giveImage();
+  }
+  // Only a cluster that nobody else uses is broken on purpose.
+  if (canStart && (started || env["CI"] === "true")) {
+    env["SWATH_TEST_CLUSTER_START"] = `${cluster} up`;
+  }
+  process.exitCode = run(process.execPath, [join(root, "tools/test.ts"), "kubernetes", ...only]);
+} finally {
+  if (started && env["SWATH_TEST_KEEP_CLUSTER"] === undefined) {
+    run(cluster, ["down"]);
+  }
+}
+
+/** Builds the image and imports it into the cluster's node. */
+function giveImage(): string {
+  if (!canStart) {
+    console.log("skipped: SWATH_IMAGE names no image, and nothing here can give one to the cluster");
+    process.exit(0);
+  }
+  const folder = mkdtempSync(join(tmpdir(), "swath-test-image-"));
+  const archive = join(folder, "image.tar");
+  const tag = "swath:test";
+  try {
+    const isBuilt =
+      run(process.execPath, [join(root, "tools/image/main.ts"), "--tag", tag, "--archive", archive]) === 0;
+    if (!isBuilt || run(cluster, ["load", archive]) !== 0) {
+      throw new Error("the image could not be built and given to the cluster");
+    }
+    return tag;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function isReachable(): boolean {
+  return spawnSync("kubectl", ["get", "--raw", "/readyz", "--request-timeout=5s"], { env }).status === 0;
+}
+
+function run(command: string, args: readonly string[]): number {
+  const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: ["ignore", "inherit", "inherit"] });
+  if (error !== undefined) {
+    throw error;
+  }
+  return status ?? 1;
+}
