@@ -175,10 +175,11 @@ export function createJobActor({ visitor, recorder, url }: Place): Actor {
             recorder.broken(`job ${id} was accepted and is not known any more`);
             break;
           }
-          status = answer === undefined ? status : (answer.json() as { status: string }).status;
+          const job = answer?.json() as { status: string; message?: string } | undefined;
+          status = job?.status ?? status;
           if (["successful", "failed", "dismissed"].includes(status)) {
             if (status !== "successful") {
-              recorder.broken(`job ${id} ${status}: ${String((answer.json() as { message?: string }).message)}`);
+              recorder.broken(`job ${id} ${status}: ${job?.message}`);
             }
             break;
           }
