@@ -15,6 +15,7 @@ import { createExecutors } from "./executors.ts";
 import { explain } from "./explain.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
 import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
+import { findReadableStorage } from "./own-results.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { type AdesSettings, type UserStorage, findStorage } from "./storage.ts";
@@ -87,7 +88,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   // Known before any work is done, so that a job whose results have nowhere to go fails at once.
   const storage =
     declaresFiles(document) || sources.some(({ href }) => href.startsWith("s3:"))
-      ? await waitForStorage(options, () => findStorage(settings, job.owner))
+      ? await waitForStorage(options, () => findReadableStorage(options.db, settings, job.owner))
       : undefined;
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
   recorder.say({ progress: STAGED_IN, message: "Running." });

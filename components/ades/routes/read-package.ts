@@ -3,7 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { OgcError, invalidParameter, unsupportedMediaType } from "../errors.ts";
-import { type AdesSettings, allowedPrivate, findStorage, internalServices } from "../execution/storage.ts";
+import { findReadableStorage } from "../execution/own-results.ts";
+import { allowedPrivate, internalServices } from "../execution/storage.ts";
 import { type GivenDescription, describePackage, readDescription } from "../packages/describe.ts";
 import { fetchPackage } from "../packages/fetch-package.ts";
 import { checkPackage } from "../packages/load-package.ts";
@@ -68,7 +69,7 @@ export function requirePackageType(request: FastifyRequest): string {
 const EXAMPLE = '{"executionUnit": {"href": "https://…/package.cwl#workflow", "type": "application/cwl"}}';
 
 async function readUnit(
-  { settings }: ApiContext,
+  context: ApiContext,
   owner: string,
   body: Readonly<Record<string, unknown>> | null,
   w: string | undefined,
@@ -91,9 +92,10 @@ async function readUnit(
     throw invalidParameter("executionUnit needs href, the address of the package, or value, the package itself.");
   }
   const [href = "", fragment] = unit.href.startsWith("data:") ? [unit.href] : unit.href.split("#", 2);
+  const { settings } = context;
   const folder = join(settings.DATA_DIR, "packages");
   await mkdir(folder, { recursive: true });
-  const s3 = /^s3:/i.test(href) ? await findBuckets(settings, owner) : [];
+  const s3 = /^s3:/i.test(href) ? await findBuckets(context, owner) : [];
   const text = await fetchPackage(href, folder, {
     allowPrivate: allowedPrivate(settings),
     internal: internalServices(settings),
@@ -104,9 +106,9 @@ async function readUnit(
 }
 
 /** The buckets that jobs of the owner read from hold packages, too. @throws {OgcError} 400 saying what is missing */
-async function findBuckets(settings: AdesSettings, owner: string): Promise<readonly S3Access[]> {
+async function findBuckets({ db, settings }: ApiContext, owner: string): Promise<readonly S3Access[]> {
   try {
-    return (await findStorage(settings, owner)).access;
+    return (await findReadableStorage(db, settings, owner)).access;
   } catch (error) {
     throw invalidParameter(`The package is in an object store, but ${(error as Error).message}.`);
   }

@@ -40,6 +40,8 @@ export interface S3Access extends S3Endpoint {
    * document from here or from a service of the platform names. A stranger's catalogue cannot send a job to private data.
    */
   readonly isPrivate?: boolean;
+  /** Whether the caller may read a key; every key when left out. What may not be read is as if it were not there. */
+  readonly mayRead?: (key: string) => Promise<boolean>;
 }
 
 /** A service of the platform: how its public addresses are reached from inside, and what is sent with it. */

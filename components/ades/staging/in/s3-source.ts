@@ -59,7 +59,12 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
   return {
     isPrivate: (href) => find(parseS3Url(href).bucket)?.isPrivate === true,
     open: async (wanted, asCaller) => {
-      if (!asCaller && find(parseS3Url(wanted.href).bucket)?.isPrivate === true) {
+      const { bucket, key } = parseS3Url(wanted.href);
+      const store = find(bucket);
+      if (store?.mayRead !== undefined && !(await store.mayRead(key))) {
+        throw new StagingError("access", wanted.href, "is the result of a job that is not yours, or no more");
+      }
+      if (!asCaller && store?.isPrivate === true) {
         const where = displayUrl(wanted.from ?? "");
         throw new StagingError(
           "access",
@@ -83,6 +88,7 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
     },
     list: async (href, signal) => {
       const { bucket, key: prefix } = parseS3Url(href);
+      const mayRead = find(bucket)?.mayRead;
       const keys: string[] = [];
       let token: string | undefined;
       do {
@@ -98,7 +104,11 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
           .catch((error: unknown) => {
             throw signal.aborted ? signal.reason : toS3Failure(error, "source", href);
           });
-        keys.push(...(page.Contents ?? []).flatMap(({ Key }) => (Key === undefined || Key.endsWith("/") ? [] : [Key])));
+        for (const { Key: key } of page.Contents ?? []) {
+          if (key !== undefined && !key.endsWith("/") && ((await mayRead?.(key)) ?? true)) {
+            keys.push(key);
+          }
+        }
         if (keys.length > limits.maxFiles) {
           throw new StagingError("limit", href, `holds more than the ${limits.maxFiles} files allowed`);
         }
