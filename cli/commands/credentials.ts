@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import type { PlatformSecret } from "@swath/manifest";
 
 import type { Plan } from "../platform/plan.ts";
+import type { Target } from "../targets/target.ts";
 import { formatTable } from "../view/table.ts";
 import { CommandError, type Command } from "./command.ts";
 import { openTarget, readDeployedPlan } from "./open-target.ts";
@@ -31,23 +32,38 @@ Shows only what this deployment has. Passwords are those of the variables, or we
     }
     const target = openTarget(positionals[0], env);
     const plan = await readDeployedPlan(target);
-    const rows: { what: string; user: string; password: string }[] = [];
-    for (const { what, user, secret } of listCredentials(plan)) {
-      rows.push({ what, user, password: await target.readSecret(secret) });
-    }
+    const rows = await readCredentials(target, plan);
     stdout.write(
       values.output === "json"
         ? `${JSON.stringify(rows, null, 2)}\n`
         : rows.length === 0
           ? "this deployment has no users\n"
-          : formatTable([
-              ["WHERE", "USER", "PASSWORD"],
-              ...rows.map(({ what, user, password }) => [what, user, password]),
-            ]),
+          : formatCredentials(rows),
     );
     return 0;
   },
 };
+
+interface ReadCredential {
+  readonly what: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Users of a deployment with their passwords. */
+export async function readCredentials(target: Target, plan: Plan): Promise<readonly ReadCredential[]> {
+  const rows: ReadCredential[] = [];
+  for (const { what, user, secret } of listCredentials(plan)) {
+    rows.push({ what, user, password: await target.readSecret(secret) });
+  }
+  return rows;
+}
+
+/** A table for people. */
+export function formatCredentials(rows: readonly ReadCredential[], indent = ""): string {
+  const cells = rows.map(({ what, user, password }) => [what, user, password]);
+  return formatTable([["WHERE", "USER", "PASSWORD"], ...cells], { indent });
+}
 
 /** Users of the deployed consoles, as the specification lists them. */
 function listCredentials({ components, settings: { variables } }: Plan): readonly Credential[] {

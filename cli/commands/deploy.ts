@@ -16,6 +16,7 @@ import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
 import { applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
+import { formatCredentials, readCredentials } from "./credentials.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
@@ -128,7 +129,12 @@ async function apply(
     }
     stdout.write(`\nReady after ${seconds} s: ${outcome.pods} pods are Running or Completed.\n\n`);
     stdout.write(formatTable(listUrls(plan), { indent: "  " }));
-    stdout.write(formatNextSteps(cluster));
+    const credentials = await readCredentials(target, plan);
+    // Shown to a person; what is not a terminal may be a log.
+    if (stdout.isTTY && credentials.length > 0) {
+      stdout.write(`\n${formatCredentials(credentials, "  ")}`);
+    }
+    stdout.write(formatNextSteps(cluster, plan));
     return 0;
   } finally {
     release();
@@ -145,13 +151,21 @@ async function buildPages(plan: Plan, stdout: NodeJS.WriteStream): Promise<void>
   }
 }
 
-function formatNextSteps({ name, domain }: PreparedCluster["cluster"]): string {
+function formatNextSteps(
+  { name, domain }: PreparedCluster["cluster"],
+  { components: deployed, settings }: Plan,
+): string {
   const argument = name === DEFAULT_CLUSTER ? "" : ` ${name}`;
   const isLocal = domain.endsWith(".localhost");
+  const has = (component: string) => deployed.some((each) => each.name === component);
+  const canCalculate = has("ades") && has("objstore") && settings.variables.STAGEOUT_TARGET === "objstore";
   return (
     `\nUsers and passwords: bin/swath credentials${argument}\n` +
     (isLocal
       ? `Browsers and curl find *.${domain} by themselves; for other programs: bin/swath hosts --write${argument}\n`
+      : "") +
+    (canCalculate
+      ? `Next, a calculation on a satellite scene, request by request: deploy/simple/quick-procedure${argument}\n`
       : "")
   );
 }
