@@ -69,7 +69,9 @@ test("a job reads results of its user's own jobs, and nobody else's, by name or 
   for (const folder of ["s3://results/processing-results/", `s3://results/processing-results/${made.job.jobID}/`]) {
     const { job, location } = await run("bob", LIST, { folder: { href: folder } });
     if (job.status === "successful") {
-      const { files: listed } = (await ades.ask(`${location}/files`)).body as { files: { href: string; path: string }[] };
+      const { files: listed } = (await ades.ask(`${location}/files`)).body as {
+        files: { href: string; path: string }[];
+      };
       const listing = listed.find(({ path }) => path.endsWith("list.txt"));
       assert.doesNotMatch(String((await ades.ask(listing?.href ?? "")).body), /said\.txt/);
     } else {
