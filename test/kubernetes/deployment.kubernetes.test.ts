@@ -229,7 +229,8 @@ check("the node's kubelet killed: services go on, and a new one takes the pods o
     return;
   }
   const pods = await readPodNames();
-  process.kill(Number(readFileSync(file, "utf8")), "SIGKILL");
+  const kubelet = Number(readFileSync(file, "utf8"));
+  process.kill(kubelet, "SIGKILL");
   const address = await mustKubectl([
     "get",
     "service",
@@ -247,7 +248,9 @@ check("the node's kubelet killed: services go on, and a new one takes the pods o
     },
   );
   assert.deepEqual([status, stdout], [0, "200"]);
+  await waitUntil("the killed one is gone", () => !existsSync(`/proc/${kubelet}`));
   assert.equal(spawnSync("sh", ["-c", start], { stdio: "ignore" }).status, 0);
+  assert.notEqual(Number(readFileSync(file, "utf8")), kubelet, "another kubelet");
   await waitUntil("all pods are ready", async () => (await deployment.swath("pods", NAME)).status === 0, 120);
   assert.deepEqual(await readPodNames(), pods);
 });
