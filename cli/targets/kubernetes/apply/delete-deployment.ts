@@ -7,7 +7,7 @@ import { type LiveObject, applyObject, deleteObject, forEachOf, listObjects } fr
 import { KubernetesError } from "../kubernetes-error.ts";
 import { keys } from "../render/labels.ts";
 import { RECORD_NAMESPACE, GENERATED_SECRET, selectDeployment } from "../state/names.ts";
-import { removableKinds } from "./kinds.ts";
+import { leadingKinds, referredKinds } from "./kinds.ts";
 
 const NAMESPACE = { apiVersion: "v1", kind: "Namespace" } as const;
 const CLAIM = { apiVersion: "v1", kind: "PersistentVolumeClaim" } as const;
@@ -48,14 +48,18 @@ export async function deleteDeployment(options: DeleteOptions): Promise<Deleted>
   const { connection, clusterName, minor, everything = false } = options;
   const labels = selectDeployment(clusterName);
   let removed = 0;
-  for (const kind of removableKinds(minor)) {
-    const found = (await listObjects(connection, kind, { labels })).filter(
-      (object) => everything || !isGenerated(object),
-    );
-    await forEachOf(found, (object) => deleteObject(connection, object));
-    removed += found.length;
-  }
+  const remove = async (kinds: ReturnType<typeof referredKinds>) => {
+    for (const kind of kinds) {
+      const found = (await listObjects(connection, kind, { labels })).filter(
+        (object) => everything || !isGenerated(object),
+      );
+      await forEachOf(found, (object) => deleteObject(connection, object));
+      removed += found.length;
+    }
+  };
+  await remove(leadingKinds);
   await waitUntilGone("pods", () => listObjects(connection, POD, { labels }));
+  await remove(referredKinds(minor));
   if (everything) {
     const claims = await listObjects(connection, CLAIM, { labels });
     await forEachOf(claims, (object) => deleteObject(connection, object));

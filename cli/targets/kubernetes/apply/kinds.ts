@@ -9,11 +9,20 @@ export const controllerKinds: readonly Kind[] = [
   { apiVersion: "batch/v1", kind: "Job" },
 ];
 
+/** What leads to pods and makes them; it goes first. */
+export const leadingKinds: readonly Kind[] = [
+  { apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
+  ...controllerKinds,
+];
+
 /** Every kind that a deployment may consist of, but for namespaces and what is kept in them, in the order they are removed. */
 export function removableKinds(minor: number): readonly Kind[] {
+  return [...leadingKinds, ...referredKinds(minor)];
+}
+
+/** What pods refer to: a node that lost it could not even end them. */
+export function referredKinds(minor: number): readonly Kind[] {
   return [
-    { apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
-    ...controllerKinds,
     { apiVersion: minor >= 21 ? "policy/v1" : "policy/v1beta1", kind: "PodDisruptionBudget" },
     { apiVersion: "v1", kind: "Service" },
     { apiVersion: "v1", kind: "ConfigMap" },
