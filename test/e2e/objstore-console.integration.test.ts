@@ -315,8 +315,7 @@ test("in Chromium: ten thousand objects in a folder", { skip, timeout: 300_000 }
   await page.close();
 });
 
-const staysSignedIn = { skip, todo: "signing out does not lead to the sign-in page" };
-test("in Chromium: sign in with the platform's login", staysSignedIn, async () => {
+test("in Chromium: sign in with the platform's login", { skip }, async () => {
   const other = await browser.newContext();
   other.setDefaultTimeout(120_000);
   const page = await openPage(other);

@@ -24,8 +24,9 @@ export function Console() {
   }
   const signOut = async () => {
     await requestJson("/api/session", { method: "DELETE" });
-    client.clear();
+    // Said to whoever shows the session first: what is cleared loses its watchers, and the page would stay.
     client.setQueryData(["session"], null);
+    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
   };
   return (
     <Awaited query={session} what="Looking who is signed in">
