@@ -6,19 +6,15 @@ import { FootprintMap } from "./footprint-map.tsx";
 import { type Footprint, findFootprints } from "./find-footprints.ts";
 import { formatJson } from "./format-json.ts";
 import { TextBlock } from "./text-preview.tsx";
-import { useText } from "./use-text.ts";
-
-interface JsonPreviewProps {
-  readonly url: string;
-  readonly size: number;
-}
+import { type TextSource, useText } from "./use-text.ts";
 
 const LIMIT = 1024 * 1024;
 
 /** JSON in order, and on a map where it is about places (GeoJSON, STAC). */
 // oxlint-disable-next-line import/no-default-export -- React.lazy takes nothing else
-export default function JsonPreview({ url, size }: JsonPreviewProps) {
-  const start = useText(url, size, LIMIT);
+export default function JsonPreview(source: TextSource) {
+  const { size } = source;
+  const start = useText(source, LIMIT);
   return (
     <Awaited query={start} what="Loading the text">
       {({ text, isCut }) => <Json text={text} isCut={isCut} size={size} />}

@@ -46,12 +46,12 @@ export function Preview({ bucket, objectKey: key, version, info }: PreviewProps)
   if (url.data === undefined) {
     return url.error ? <ErrorNote error={url.error} /> : <Loading what="Loading the preview" />;
   }
-  const source = { url: url.data, size: info.size };
+  const source = { url: url.data, size: info.size, etag: info.etag };
   const name = key.slice(key.lastIndexOf("/") + 1);
   return (
     <Part what="the preview">
       {kind === "image" && <ImagePreview url={url.data} name={name} />}
-      {kind === "geotiff" && <GeoTiffPreview {...source} name={name} />}
+      {kind === "geotiff" && <GeoTiffPreview url={url.data} size={info.size} name={name} />}
       {kind === "json" && <JsonPreview {...source} />}
       {kind === "text" && <TextPreview {...source} />}
     </Part>

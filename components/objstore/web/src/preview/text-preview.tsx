@@ -2,18 +2,14 @@ import { Paper, ScrollArea, Text } from "@mantine/core";
 import { Awaited, formatBytes } from "@swath/ui";
 
 import classes from "./text-preview.module.css";
-import { useText } from "./use-text.ts";
-
-interface SourceProps {
-  readonly url: string;
-  readonly size: number;
-}
+import { type TextSource, useText } from "./use-text.ts";
 
 const LIMIT = 256 * 1024;
 
 /** The beginning of a text. */
-export function TextPreview({ url, size }: SourceProps) {
-  const start = useText(url, size, LIMIT);
+export function TextPreview(source: TextSource) {
+  const { size } = source;
+  const start = useText(source, LIMIT);
   return (
     <Awaited query={start} what="Loading the text">
       {({ text, isCut }) => (
