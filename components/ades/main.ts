@@ -9,8 +9,8 @@ import { settings as definitions } from "./config.ts";
 import { startDeliveries } from "./deliveries/deliver.ts";
 import { findEngine } from "./execution/container-engine.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
+import { openJobChanges } from "./execution/job-changes.ts";
 import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
-import { openWatcher } from "./execution/until-ended.ts";
 import { startSweeps } from "./retention/sweep.ts";
 import { createProcessingService } from "./service.ts";
 import type { Tables } from "./store/tables.ts";
@@ -33,12 +33,12 @@ await runService({
       issuerUrl === undefined
         ? undefined
         : openIssuer({ issuer: issuerUrl, ...(peerUrl !== undefined && { peerUrl }) });
-    const watcher = await openWatcher(db, settings.DATABASE_URL, logger);
+    const changes = await openJobChanges(db, settings.DATABASE_URL, logger);
     const app = await createProcessingService({
       db,
       settings,
       logger,
-      untilEnded: watcher.untilEnded,
+      untilEnded: changes.untilEnded,
       guard: createGuard({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         adminUser: settings.IDENTITY_ADMIN_USER,
@@ -48,7 +48,7 @@ await runService({
     });
     await sweepStrayPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
-    const dispatcher = await startDispatcher({ db, settings, logger, env: process.env });
+    const dispatcher = await startDispatcher({ db, settings, logger, changes, env: process.env });
     const deliveries = await startDeliveries({ db, settings, logger });
     const sweeps = startSweeps({ db, settings, logger });
     return {
@@ -59,7 +59,7 @@ await runService({
         await deliveries.stop();
         await sweeps.stop();
         await app.close();
-        await watcher.close();
+        await changes.close();
         await issuer?.close();
         await close();
       },
