@@ -9,6 +9,7 @@ import { settings as definitions } from "./config.ts";
 import { startDeliveries } from "./deliveries/deliver.ts";
 import { findEngine } from "./execution/container-engine.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
+import { runsToolsOpenly } from "./execution/isolation.ts";
 import { openJobChanges } from "./execution/job-changes.ts";
 import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
 import { startSweeps } from "./retention/sweep.ts";
@@ -22,6 +23,11 @@ await runService({
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, OPEN_HOST: openHost } = settings;
     // An engine that was asked for and is not there is told now, and not by every job.
     findEngine(settings);
+    if (runsToolsOpenly(settings)) {
+      logger.warn(
+        "tools without a container run with this service's rights: install bubblewrap (bwrap), or set HOST_TOOLS=refused",
+      );
+    }
     await mkdir(settings.DATA_DIR, { recursive: true });
     const { db, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,

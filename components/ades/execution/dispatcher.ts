@@ -20,9 +20,8 @@ import type { Tables } from "../store/tables.ts";
 import { readCapacity } from "./capacity.ts";
 import { createExecutors } from "./executors.ts";
 import type { JobChange, JobChanges } from "./job-changes.ts";
-import { jobFolder } from "./run-job.ts";
 import { type RunnerEnd, openRunnerPool } from "./runner-pool.ts";
-import type { AdesSettings } from "./storage.ts";
+import { type AdesSettings, jobFolder } from "./storage.ts";
 
 export interface Dispatcher {
   readonly stop: () => Promise<void>;
