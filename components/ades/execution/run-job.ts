@@ -16,7 +16,7 @@ import { explain } from "./explain.ts";
 import { toolPath } from "./tool-path.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
 import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
-import { findReadableStorage } from "./own-results.ts";
+import { findReadableStorage, toStoredAddress } from "./own-results.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
@@ -80,7 +80,15 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   }
   const document = await loadPackage(job.package, job.entry ?? job.process_id);
   const { inputs } = job.request as unknown as JobRequest;
-  const { values, sources } = readInputs(document, inputs);
+  const { values, sources: asked } = readInputs(document, inputs);
+  const sources = await persist(options, () =>
+    Promise.all(
+      asked.map(async ({ href, ...source }) => ({
+        ...source,
+        href: await toStoredAddress(options.db, settings, job.owner, href),
+      })),
+    ),
+  );
 
   // Known before any work is done, so that a job whose results have nowhere to go fails at once.
   const storage =
