@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 
+import { filterJobs } from "./job-ids.ts";
 import { JOB_CHANNEL, type Job } from "./jobs.ts";
 import type { Tables } from "./tables.ts";
 
@@ -135,15 +136,5 @@ export async function refuseTooLarge(db: Db, { cores, ramMiB }: Room): Promise<v
 }
 
 /** Which of these jobs are waiting or at work. */
-export async function findUnfinished(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) {
-    return new Set();
-  }
-  const rows = await db
-    .selectFrom("job")
-    .select("id")
-    .where("id", "in", ids)
-    .where("status", "in", ["accepted", "running"])
-    .execute();
-  return new Set(rows.map(({ id }) => id));
-}
+export const findUnfinished = (db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  filterJobs(db, ids, sql`status in ('accepted', 'running')`);
