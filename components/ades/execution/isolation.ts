@@ -15,40 +15,24 @@ export interface Isolation {
   readonly system: readonly string[];
 }
 
+/** Lists of names without much ado around each. */
+const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(" "));
+
 /** Of `/etc`, what programs need and that is no secret. */
-const ETC = [
-  ...["alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "passwd", "group", "nsswitch.conf", "localtime"],
-  ...["hosts", "resolv.conf", "host.conf", "protocols", "services", "ssl/certs", "ssl/openssl.cnf", "ca-certificates"],
-  ...[
-    "ca-certificates.conf",
-    "pki/tls/certs",
-    "pki/ca-trust/extracted",
-    "fonts",
-    "mime.types",
-    "magic",
-    "crypto-policies",
-  ],
-];
+const ETC = words(
+  "alternatives ld.so.cache ld.so.conf ld.so.conf.d passwd group nsswitch.conf localtime hosts resolv.conf",
+  "host.conf protocols services ssl/certs ssl/openssl.cnf ca-certificates ca-certificates.conf pki/tls/certs",
+  "pki/ca-trust/extracted fonts mime.types magic crypto-policies",
+);
 /**
  * Of `/proc`, what is not of processes: to be read only, or not at all (the lists of the OCI run time specification). Where the
  * service is root, a tool has root's number outside its user name space, and without these root's switches of the kernel.
  */
 const PROC_READ_ONLY = ["sys", "sysrq-trigger", "bus", "fs", "irq"];
-const PROC_HIDDEN = [
-  ...[
-    "acpi",
-    "asound",
-    "kcore",
-    "keys",
-    "key-users",
-    "kmsg",
-    "kpagecgroup",
-    "kpagecount",
-    "kpageflags",
-    "latency_stats",
-  ],
-  ...["sched_debug", "scsi", "timer_list", "timer_stats", "vmallocinfo", "slabinfo", "kallsyms", "mtrr", "interrupts"],
-];
+const PROC_HIDDEN = words(
+  "acpi asound kcore keys key-users kmsg kpagecgroup kpagecount kpageflags latency_stats sched_debug scsi",
+  "timer_list timer_stats vmallocinfo slabinfo kallsyms mtrr interrupts",
+);
 /** Who tools are: nobody in particular, with no rights over anything but their own directories. */
 const USER = "1000";
 
@@ -124,7 +108,10 @@ function wrap(job: JobSpec, { command, system, folder }: Isolation & { readonly 
     ...[...own].flatMap((path) => ["--ro-bind", path, path]),
     ...writable.flatMap((path) => ["--bind", path, path]),
     ...(job.network ? [] : ["--unshare-net"]),
-    ...["--chdir", job.outdir.host, "--", ...job.command],
+    "--chdir",
+    job.outdir.host,
+    "--",
+    ...job.command,
   ];
 }
 
@@ -143,13 +130,17 @@ function checkCommand({ name, command: [command = ""], environment, outdir }: Jo
 
 function showSystem(path: string): readonly string[] {
   return [
-    ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
-    ...["--uid", USER, "--gid", USER, "--die-with-parent", "--new-session"],
-    ...["--ro-bind", "/usr", "/usr", "--ro-bind-try", "/opt", "/opt", "--ro-bind-try", "/nix/store", "/nix/store"],
+    ...words(
+      "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try",
+      `--uid ${USER} --gid ${USER} --die-with-parent --new-session`,
+      "--ro-bind /usr /usr --ro-bind-try /opt /opt --ro-bind-try /nix/store /nix/store",
+    ),
     ...["/bin", "/sbin", "/lib", "/lib32", "/lib64"].flatMap(showTop),
     ...ETC.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
-    ...["--proc", "/proc", ...PROC_READ_ONLY.flatMap(showProc), ...PROC_HIDDEN.flatMap(hideProc)],
-    ...["--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/var/tmp", "--dir", "/run"],
+    ...words("--proc /proc"),
+    ...PROC_READ_ONLY.flatMap(showProc),
+    ...PROC_HIDDEN.flatMap(hideProc),
+    ...words("--dev /dev --tmpfs /tmp --tmpfs /var/tmp --dir /run"),
     ...placesOf(path).flatMap((folder) => ["--ro-bind-try", folder, folder]),
   ];
 }

@@ -70,7 +70,7 @@ const VICTIMS: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
   },
   PostgreSQL: async () => {
     await ades.postgres.kill();
-    return async () => void (await ades.postgres.start());
+    return () => ades.postgres.start();
   },
   "the object storage": async () => {
     await ades.objstore.kill();
