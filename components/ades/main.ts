@@ -12,6 +12,7 @@ import { startDispatcher } from "./execution/dispatcher.ts";
 import { runsToolsOpenly } from "./execution/isolation.ts";
 import { openJobChanges } from "./execution/job-changes.ts";
 import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
+import { measureJobs } from "./metrics.ts";
 import { startSweeps } from "./retention/sweep.ts";
 import { createProcessingService } from "./service.ts";
 import type { Tables } from "./store/tables.ts";
@@ -19,7 +20,7 @@ import type { Tables } from "./store/tables.ts";
 await runService({
   name: "ades",
   settings: definitions,
-  build: async ({ settings, logger }) => {
+  build: async ({ settings, logger, metrics }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, OPEN_HOST: openHost } = settings;
     // An engine that was asked for and is not there is told now, and not by every job.
     findEngine(settings);
@@ -40,6 +41,7 @@ await runService({
         ? undefined
         : openIssuer({ issuer: issuerUrl, ...(peerUrl !== undefined && { peerUrl }) });
     const changes = await openJobChanges(db, settings.DATABASE_URL, logger);
+    measureJobs(metrics, db, changes);
     const app = await createProcessingService({
       db,
       settings,
