@@ -83,10 +83,7 @@ export async function deleteOnKubernetes(
 }
 
 /** Removes what outlives a deletion, while nothing is deployed. */
-export async function cleanOnKubernetes(
-  clusterName: string,
-  { env, stdout, stderr }: CommandContext,
-): Promise<number> {
+export async function cleanOnKubernetes(clusterName: string, { env, stdout, stderr }: CommandContext): Promise<number> {
   const { connection, undeploy, readPlan, title } = await openDeployment(clusterName, env);
   if ((await readPlan(connection, clusterName)) !== undefined) {
     throw new CommandError(

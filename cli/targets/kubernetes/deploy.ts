@@ -94,7 +94,9 @@ async function startChange(
       throw error;
     }
   }
-  throw new KubernetesError(`namespace ${RECORD_NAMESPACE} is being deleted and does not go; kubectl describe says why`);
+  throw new KubernetesError(
+    `namespace ${RECORD_NAMESPACE} is being deleted and does not go; kubectl describe says why`,
+  );
 }
 
 function throwLoss({ signal }: HeldLease, error: unknown): never {
@@ -123,10 +125,7 @@ export async function undeploy(options: UndeployOptions): Promise<Deleted> {
   }
 }
 
-async function remove(
-  { connection, clusterName, env, everything }: UndeployOptions,
-  minor: number,
-): Promise<Deleted> {
+async function remove({ connection, clusterName, env, everything }: UndeployOptions, minor: number): Promise<Deleted> {
   const plan = await readPlan(connection, clusterName);
   const deleted = await deleteDeployment({
     connection,

@@ -76,7 +76,9 @@ function renderPod(plan: Plan, namespace: string, volume: string) {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
-      ...metadata(settings, `restore-${volume}`, namespace, { labels: { "app.kubernetes.io/name": `restore-${volume}` } }),
+      ...metadata(settings, `restore-${volume}`, namespace, {
+        labels: { "app.kubernetes.io/name": `restore-${volume}` },
+      }),
       namespace,
     },
     spec: {
@@ -117,7 +119,9 @@ async function waitUntilReady(connection: Connection, pod: RestorePod): Promise<
     }
     if (Date.now() > deadline) {
       const why = live === undefined ? "it is gone" : toPodStatus(live, await readWarning(live)).message;
-      throw new KubernetesError(`pod ${pod.metadata.namespace}/${pod.metadata.name} does not start: ${why ?? "no reason is known"}`);
+      throw new KubernetesError(
+        `pod ${pod.metadata.namespace}/${pod.metadata.name} does not start: ${why ?? "no reason is known"}`,
+      );
     }
     await sleep(500);
   }
@@ -127,7 +131,9 @@ async function waitUntilGone(connection: Connection, pod: RestorePod): Promise<v
   const deadline = Date.now() + PATIENCE;
   while ((await readObject(connection, pod)) !== undefined) {
     if (Date.now() > deadline) {
-      throw new KubernetesError(`pod ${pod.metadata.namespace}/${pod.metadata.name} does not go; kubectl describe says why`);
+      throw new KubernetesError(
+        `pod ${pod.metadata.namespace}/${pod.metadata.name} does not go; kubectl describe says why`,
+      );
     }
     await sleep(500);
   }

@@ -87,7 +87,7 @@ async function open({ config, server }: Connection, program: PodProgram): Promis
     ["stderr", "true"],
     ...command.map((part): [string, string] => ["command", part]),
   ]);
-  const url = `${server.replace(/\/$/, "").replace(/^http/, "ws")}/api/v1/namespaces/${namespace}/pods/${pod}/exec?${query}`;
+  const url = `${server.replace(/\/$/, "").replace(/^http/, "ws")}/api/v1/namespaces/${namespace}/pods/${pod}/exec?${query.toString()}`;
   const options: RequestOptions = {};
   await config.applyToHTTPSOptions(options);
   const socket = new WebSocket(url, PROTOCOLS, options as never);

@@ -166,15 +166,9 @@ function createLeaseClient({ objects }: Connection) {
     },
     remove: async ({ metadata: { resourceVersion } }: LiveLease): Promise<void> => {
       try {
-        await objects.delete(
-          LEASE as never,
-          undefined,
-          undefined,
-          undefined,
-          undefined,
-          undefined,
-          { preconditions: { resourceVersion } } as never,
-        );
+        await objects.delete(LEASE as never, undefined, undefined, undefined, undefined, undefined, {
+          preconditions: { resourceVersion },
+        } as never);
       } catch (error) {
         // Gone, or somebody else's by now.
         if (statusOf(error) !== 404 && statusOf(error) !== 409) {
