@@ -19,6 +19,7 @@ import {
   whyNoDeployment,
 } from "./support/deployment.ts";
 import { startLoad } from "./support/load.ts";
+import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
 
 const missing = await whyNoDeployment();
@@ -33,6 +34,7 @@ const VARIABLES = {
 const json = { "content-type": "application/json", accept: "application/json" };
 
 let deployment: Deployment;
+const { ask, deployPackage, execute, ended } = openProcedure(() => deployment);
 
 before(async () => {
   if (missing === undefined) {
@@ -94,28 +96,6 @@ check("a second apply changes nothing", async () => {
   assert.deepEqual(await readPodNames(), pods);
 });
 
-const ask = (path: string, body?: unknown, headers = {}) =>
-  deployment.send("ades-open", path, {
-    headers: { ...json, ...headers },
-    ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
-  });
-
-async function deployPackage(text: string): Promise<void> {
-  const href = `data:application/cwl;base64,${Buffer.from(text).toString("base64")}`;
-  const deployed = await ask("/eric/wps3/processes", { executionUnit: { href, type: "application/cwl" } });
-  assert.equal(deployed.status, 201, deployed.text);
-}
-
-/** Starts a job; gives where its status is. */
-async function execute(process: string, title: string): Promise<string> {
-  const inputs = { inputs: { title }, response: "raw" };
-  const started = await ask(`/eric/wps3/processes/${process}/execution`, inputs, { prefer: "respond-async" });
-  assert.equal(started.status, 201, started.text);
-  const location = String(started.headers["location"]);
-  assert.match(location, /^\/eric\/wps3\/jobs\/[0-9a-f-]{36}$/);
-  return location;
-}
-
 /** An object of the bucket of results, as an S3 client reads it. */
 async function readObject(key: string): Promise<string> {
   const host = `objstore.${DOMAIN}`;
@@ -135,17 +115,6 @@ async function readObject(key: string): Promise<string> {
   assert.equal(status, 0, `${key}: ${stderr}`);
   return stdout;
 }
-
-const ended = (location: string) =>
-  waitUntil(
-    "the job has ended",
-    async () => {
-      const { status, json: read } = await ask(location);
-      const found = status === 200 ? read() : {};
-      return ["successful", "failed"].includes(found.status) ? found : undefined;
-    },
-    300,
-  );
 
 check("the quick procedure: list, deploy, details, execute, status, result, list of jobs", async () => {
   const listed = await ask("/eric/wps3/processes");
