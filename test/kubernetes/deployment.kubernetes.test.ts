@@ -44,7 +44,7 @@ before(async () => {
     process.stdout.write(`${/Ready after.*/.exec(stdout)?.[0]}\n`);
   }
 });
-after(() => deployment?.close());
+after(() => (process.env["SWATH_TEST_KEEP_DEPLOYMENT"] === undefined ? deployment?.close() : deployment?.leave()));
 
 const check = (title: string, run: (t: TestContext) => Promise<void>) => test(title, { skip: missing ?? false }, run);
 
@@ -185,7 +185,7 @@ check("a job outlives the end of every component's pod and of the kubelet, and i
   await mustKubectl(["exec", "-n", "zoo", step.metadata.name, "--", ...touch]);
   const done = await ended(location);
   assert.equal(done.status, "successful", done.message);
-  assert.match(await readObject(`processing-results/${job}/made.txt`), /^began 1 times$/);
+  assert.match(await readObject(`processing-results/${job}/${job}/made/made.txt`), /^began 1 times$/);
   const logs = await ask(`/eric/ogc-api/jobs/${job}/logs`);
   assert.match(logs.text, /joined the pod/);
   await waitUntil("the step's pod is gone", async () => (await readStep()).length === 0, 60);
@@ -223,7 +223,7 @@ check("portal and console of the object storage: page, script, the way to the lo
     const page = await deployment.send(host, "/");
     assert.equal(page.status, 200, page.text);
     assert.match(String(page.headers["content-type"]), /^text\/html/);
-    const script = /<script[^>]+src="([^"]+\.js)"/.exec(page.text)?.[1] ?? "";
+    const script = /<script type="module"[^>]+src="([^"]+\.js)"/.exec(page.text)?.[1] ?? "";
     const program = await deployment.send(host, new URL(script, `http://${host}/`).pathname);
     assert.equal(program.status, 200, script);
     assert.match(String(program.headers["content-type"]), /javascript/);
@@ -326,7 +326,7 @@ check(
     const token = await takeToken();
     const jobs = (await ask("/eric/wps3/jobs")).json().jobs as { jobID: string; processID: string }[];
     const made = jobs.find(({ processID }) => processID === "write-item")?.jobID ?? "";
-    const readMade = () => readObject(`processing-results/${made}/made.txt`);
+    const readMade = () => readObject(`processing-results/${made}/${made}/made/made.txt`);
     assert.equal(await readMade(), "made on a cluster");
     const file = join(folder, "backup.tar.zst");
     const backup = await deployment.swath("backup", NAME, "-o", file);

@@ -28,7 +28,7 @@ export function createKubernetesTarget({ clusterName, address, env, onWait = () 
     apply: async (plan, signal = new AbortController().signal) => {
       const connection = await open();
       const { deploy } = await import("./deploy.ts");
-      const progress: RollOutProgress = { waiting: new Map() };
+      const progress: RollOutProgress = { waiting: new Map(), done: new Set() };
       const { finish, release } = await deploy({ connection, plan, env, progress, signal, onWait });
       applying = { plan, progress };
       return { finished: finish(), release };

@@ -34,6 +34,8 @@ export interface Deployment {
   /** A request to a host of the deployment through the API server. */
   readonly send: (service: string, path: string, options?: SendOptions) => Promise<Answer>;
   readonly close: () => Promise<void>;
+  /** Ends what this process does and leaves the deployment as it is, for whoever works on a test. */
+  readonly leave: () => void;
 }
 
 export interface SendOptions {
@@ -109,6 +111,10 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     swath: (...args) => run(args),
     port: openForward,
     send: async (service, path, options) => send(await openForward(), `${service}.${DOMAIN}`, path, options),
+    leave: () => {
+      closeForward();
+      clearInterval(openVolumes);
+    },
     close: async () => {
       closeForward();
       await run(["deploy", "delete", NAME]);
