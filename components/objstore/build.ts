@@ -6,6 +6,7 @@ import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
+import { endSessionsOfOldPassword } from "./access/root-password.ts";
 import { createConsole } from "./admin/console.ts";
 import { createDiskGuard } from "./background/disk-guard.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
@@ -41,6 +42,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     onBackgroundError: (error) => logger.error({ err: error }, "deleting old content failed; it will be tried again"),
   });
   logger.info({ orphansDeleted: store.orphansDeleted }, "store is open");
+  await endSessionsOfOldPassword(store.accounts, settings.OBJSTORE_ROOT_USER, settings.OBJSTORE_ROOT_PASSWORD);
   const disk = createDiskGuard(settings.DATA_DIR, settings.OBJSTORE_RESERVED_MIB * 2 ** 20);
   const scrub = new Scrub(store, (damage) => logger.error({ damage }, "stored content is damaged"));
   const { IDENTITY_ISSUER: issuer } = settings;
