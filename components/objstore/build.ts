@@ -86,12 +86,17 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     ...common,
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
-    onRequest: ({ error, ...entry }) => {
+    onRequest: (entry) => {
       durationsOf(entry.operation, entry.status).observe(entry.ms / 1000);
-      if (error !== undefined) {
-        logger.error({ ...entry, err: error }, "request failed");
-      } else {
-        logger.debug(entry, "request");
+      if (entry.error !== undefined || logger.isLevelEnabled("debug")) {
+        const { error, target, ...rest } = entry;
+        // The query may hold a signature.
+        const about = { ...rest, path: target.split("?", 1)[0] };
+        if (error !== undefined) {
+          logger.error({ ...about, err: error }, "request failed");
+        } else {
+          logger.debug(about, "request");
+        }
       }
     },
   });
