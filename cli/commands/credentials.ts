@@ -5,8 +5,9 @@ import type { PlatformSecret } from "@swath/manifest";
 import type { Plan } from "../platform/plan.ts";
 import type { Target } from "../targets/target.ts";
 import { formatTable } from "../view/table.ts";
-import { CommandError, type Command } from "./command.ts";
+import type { Command } from "./command.ts";
 import { openTarget, readDeployedPlan } from "./open-target.ts";
+import { outputOption, wantsJson } from "./output-option.ts";
 
 interface Credential {
   readonly what: string;
@@ -25,16 +26,14 @@ Shows only what this deployment has. Passwords are those of the variables, or we
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { output: { type: "string", short: "o" } },
+      options: outputOption,
     });
-    if (values.output !== undefined && values.output !== "json") {
-      throw new CommandError(`output "${values.output}" is not known; allowed: json`, 2);
-    }
+    const asJson = wantsJson(values);
     const target = openTarget(positionals[0], env);
     const plan = await readDeployedPlan(target);
     const rows = await readCredentials(target, plan);
     stdout.write(
-      values.output === "json"
+      asJson
         ? `${JSON.stringify(rows, null, 2)}\n`
         : rows.length === 0
           ? "this deployment has no users\n"

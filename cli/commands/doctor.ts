@@ -7,8 +7,9 @@ import { components } from "../platform/components.ts";
 import { createPlan } from "../platform/plan.ts";
 import { PortError } from "../targets/embedded/choose-ports.ts";
 import { prepareCluster } from "../targets/embedded/prepare-cluster.ts";
-import { CommandError, type Command } from "./command.ts";
+import type { Command } from "./command.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
+import { outputOption, wantsJson } from "./output-option.ts";
 
 export const doctorCommand: Command = {
   name: "doctor",
@@ -22,13 +23,11 @@ finding means. Takes the same environment variables as apply. Changes nothing. E
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { output: { type: "string", short: "o" } },
+      options: outputOption,
     });
-    if (values.output !== undefined && values.output !== "json") {
-      throw new CommandError(`output "${values.output}" is not known; allowed: json`, 2);
-    }
+    const asJson = wantsJson(values);
     const findings = await diagnose(positionals[0] ?? DEFAULT_CLUSTER, env);
-    stdout.write(values.output === "json" ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings));
+    stdout.write(asJson ? `${JSON.stringify(findings, null, 2)}\n` : formatFindings(findings));
     return findings.some(({ verdict }) => verdict === "bad") ? 1 : 0;
   },
 };

@@ -2,8 +2,9 @@ import { parseArgs } from "node:util";
 
 import { isSettled } from "../targets/pod-status.ts";
 import { formatPods } from "../view/pod-table.ts";
-import { CommandError, type Command } from "./command.ts";
+import type { Command } from "./command.ts";
 import { openTarget } from "./open-target.ts";
+import { outputOption, wantsJson } from "./output-option.ts";
 import { untilInterrupted } from "./until-interrupted.ts";
 
 export const podsCommand: Command = {
@@ -26,23 +27,21 @@ Ends with status 0 when every pod is Running and ready or Completed, 3 when one 
         "all-namespaces": { type: "boolean", short: "A" },
         namespace: { type: "string", short: "n" },
         watch: { type: "boolean", short: "w" },
-        output: { type: "string", short: "o" },
+        ...outputOption,
       },
     });
-    if (values.output !== undefined && values.output !== "json") {
-      throw new CommandError(`output "${values.output}" is not known; allowed: json`, 2);
-    }
+    const asJson = wantsJson(values);
     const target = openTarget(positionals[0], env);
     const isWanted = ({ namespace }: { namespace: string }) =>
       values.namespace === undefined || values.namespace === namespace;
-    const format = values.output === "json" ? (pods: unknown) => `${JSON.stringify(pods, null, 2)}\n` : formatPods;
+    const format = asJson ? (pods: unknown) => `${JSON.stringify(pods, null, 2)}\n` : formatPods;
     if (values.watch) {
       const shown = new Map<string, string>();
       for await (const pods of target.watchPods(untilInterrupted())) {
         for (const pod of pods.filter(isWanted)) {
           const line = JSON.stringify(pod);
           if (shown.get(pod.name) !== line) {
-            stdout.write(values.output === "json" ? `${line}\n` : formatPods([pod], { header: shown.size === 0 }));
+            stdout.write(asJson ? `${line}\n` : formatPods([pod], { header: shown.size === 0 }));
             shown.set(pod.name, line);
           }
         }
@@ -50,7 +49,7 @@ Ends with status 0 when every pod is Running and ready or Completed, 3 when one 
       return 0;
     }
     const pods = (await target.listPods()).filter(isWanted);
-    stdout.write(pods.length === 0 && values.output !== "json" ? `no pods on the ${target.title}\n` : format(pods));
+    stdout.write(pods.length === 0 && !asJson ? `no pods on the ${target.title}\n` : format(pods));
     return pods.every(isSettled) ? 0 : 3;
   },
 };

@@ -2,8 +2,9 @@ import { parseArgs } from "node:util";
 
 import type { Plan } from "../platform/plan.ts";
 import { formatTable } from "../view/table.ts";
-import { CommandError, type Command } from "./command.ts";
+import type { Command } from "./command.ts";
 import { openTarget, readDeployedPlan } from "./open-target.ts";
+import { outputOption, wantsJson } from "./output-option.ts";
 
 export const urlsCommand: Command = {
   name: "urls",
@@ -14,16 +15,12 @@ Usage: swath urls [CLUSTER] [-o json]`,
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { output: { type: "string", short: "o" } },
+      options: outputOption,
     });
-    if (values.output !== undefined && values.output !== "json") {
-      throw new CommandError(`output "${values.output}" is not known; allowed: json`, 2);
-    }
+    const asJson = wantsJson(values);
     const plan = await readDeployedPlan(openTarget(positionals[0], env));
     stdout.write(
-      values.output === "json"
-        ? `${JSON.stringify(Object.fromEntries(listUrls(plan)), null, 2)}\n`
-        : formatTable(listUrls(plan)),
+      asJson ? `${JSON.stringify(Object.fromEntries(listUrls(plan)), null, 2)}\n` : formatTable(listUrls(plan)),
     );
     return 0;
   },

@@ -1,3 +1,5 @@
+import { parseQuantity } from "@swath/manifest";
+
 /**
  * `tool`: as local cluster tools and container engines write sizes. Units are powers of 1024 whatever their case, a bare
  * number is mebibytes, `max` is all there is. `kubernetes`: quantities of its API, where `G` is 10^9 and `Gi` is 2^30.
@@ -11,9 +13,12 @@ export function parseSize(text: string, dialect: SizeDialect): number | "max" | 
   if (dialect === "tool" && text === "max") {
     return "max";
   }
+  return dialect === "tool" ? parseToolSize(text) : parseQuantity(text);
+}
+
+function parseToolSize(text: string): number | undefined {
   const match = /^(\d{1,12}(?:\.\d{1,6})?)([A-Za-z]{0,3})$/.exec(text);
-  const factor =
-    match === null ? undefined : dialect === "tool" ? toolUnit(match[2] ?? "") : kubernetesUnit(match[2] ?? "");
+  const factor = match === null ? undefined : toolUnit(match[2] ?? "");
   const bytes = factor === undefined ? 0 : Math.floor(Number(match?.[1]) * factor);
   return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
 }
@@ -24,20 +29,6 @@ function toolUnit(unit: string): number | undefined {
   }
   const match = /^([kmgtp])(i?b|i)?$/.exec(unit.toLowerCase());
   return unit.toLowerCase() === "b" ? 1 : match?.[1] === undefined ? undefined : 1024 ** (binary[match[1]] ?? 0);
-}
-
-function kubernetesUnit(unit: string): number | undefined {
-  if (unit === "") {
-    return 1;
-  }
-  const exponent = binary[unit.charAt(0).toLowerCase()];
-  if (exponent === undefined) {
-    return undefined;
-  }
-  if (/^[KMGTP]i$/.test(unit)) {
-    return 1024 ** exponent;
-  }
-  return /^[kMGTP]$/.test(unit) ? 1000 ** exponent : undefined;
 }
 
 /** Number of processors of a text like `4` or `2.5`; `max` is all there are. */

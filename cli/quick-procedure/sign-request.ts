@@ -1,5 +1,4 @@
-import { createHash, createHmac } from "node:crypto";
-
+import { Hash } from "@smithy/hash-node";
 import { SignatureV4 } from "@smithy/signature-v4";
 
 interface ObjectStoreKeys {
@@ -18,7 +17,7 @@ export async function signRequest(
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     region,
     service: "s3",
-    sha256: Sha256,
+    sha256: Hash.bind(null, "sha256"),
     uriEscapePath: false,
   });
   const { headers } = await signer.sign({
@@ -29,34 +28,4 @@ export async function signRequest(
     headers: { host: url.host, "x-amz-content-sha256": "UNSIGNED-PAYLOAD" },
   });
   return headers;
-}
-
-/** The hash that the signer asks for; with a secret it is an HMAC. */
-class Sha256 {
-  readonly #hash;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", toBytes(secret));
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(toBytes(data));
-  }
-
-  async digest(): Promise<Uint8Array> {
-    return this.#hash.digest();
-  }
-
-  reset(): void {
-    throw new Error("a hash is used once");
-  }
-}
-
-function toBytes(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
-  if (typeof data === "string") {
-    return Buffer.from(data);
-  }
-  return data instanceof ArrayBuffer
-    ? new Uint8Array(data)
-    : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

@@ -1,4 +1,4 @@
-import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+import { toBytes, type Component, type DeployContext, type EnvValue } from "@swath/manifest";
 
 import { TOOL_PODS_ROLE, createToolNetworks, toPodSettings } from "./execution/kubernetes/deployment.ts";
 
@@ -147,18 +147,7 @@ function toToolMebibytes(size: string): number {
   return Math.max(64, Math.floor(Number(amount) * 1024 ** power));
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  Ki: 1 / 1024,
-  Mi: 1,
-  Gi: 1024,
-  Ti: 1024 ** 2,
-  k: 1e3 / 2 ** 20,
-  M: 1e6 / 2 ** 20,
-  G: 1e9 / 2 ** 20,
-};
-
-/** A Kubernetes quantity of memory in MiB. */
+/** A Kubernetes quantity of memory in MiB, at least the 64 that a step needs to start. */
 function toMebibytes(quantity: string): number {
-  const [, amount = "0", unit = ""] = /^([\d.]+)(\w*)$/.exec(quantity) ?? [];
-  return Math.max(64, Math.floor(Number(amount) * (unit === "" ? 2 ** -20 : (UNITS[unit] ?? 1))));
+  return Math.max(64, Math.floor(toBytes(quantity) / 2 ** 20));
 }

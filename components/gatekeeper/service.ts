@@ -1,4 +1,10 @@
-import { IssuerUnavailableError, type Issuer, type TokenVerifier } from "@swath/auth";
+import {
+  IssuerUnavailableError,
+  type Issuer,
+  type RequestCookies,
+  type TokenVerifier,
+  parseCookies,
+} from "@swath/auth";
 import type { Logger } from "@swath/service";
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES, createServer } from "node:http";
 import type { Duplex } from "node:stream";
@@ -16,7 +22,7 @@ import { forwardedHeaders } from "./proxy/forwarded-headers.ts";
 import { type Tunnels, openTunnel } from "./proxy/tunnel.ts";
 import type { Upstreams } from "./proxy/upstream.ts";
 import { isNavigation, respond, respondProblem } from "./respond.ts";
-import { type RequestCookies, parseCookies, withoutCookies } from "./tokens/cookies.ts";
+import { withoutCookies } from "./tokens/cookies.ts";
 import type { FoundToken, TokenFinder } from "./tokens/find-token.ts";
 import type { TokenCookies } from "./tokens/token-cookies.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { openIssuer } from "@swath/auth";
+import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
@@ -134,12 +134,13 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   }
   return {
     servers: { http: server, console: await readyServer(app) },
+    measuresRequests: true,
     close: async () => {
       stopping.abort();
       timers.forEach(clearInterval);
       await app.close();
       await identity?.close();
-      await login?.issuer.close();
+      await login?.client.close();
       await store.close();
     },
   };
@@ -151,8 +152,7 @@ function openLogin(settings: ObjstoreSettings) {
   return issuer === undefined || url === undefined
     ? undefined
     : {
-        issuer: openIssuer({ issuer, ...(peerUrl !== undefined && { peerUrl }) }),
-        clientId: CONSOLE_CLIENT_ID,
+        client: createOidcClient({ issuer, clientId: CONSOLE_CLIENT_ID, ...(peerUrl !== undefined && { peerUrl }) }),
         consoleUrl: url.replace(/\/+$/, ""),
       };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
 import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import { type RunningService, type ServiceContext, type Settings } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
@@ -15,9 +16,8 @@ import { createPortal } from "./service.ts";
 import { createHealthWatch } from "./services/health.ts";
 import { type Registry, openRegistry } from "./services/registry.ts";
 import { createLoginWatch } from "./session/login-watch.ts";
-import { createLoginFlow } from "./session/login-flow.ts";
-import { createOidcClient } from "./session/oidc-client.ts";
 import { createRefresher } from "./session/refresher.ts";
+import { readReturnPath } from "./session/return-path.ts";
 import { type SessionFinder, createSessionFinder } from "./session/session.ts";
 import { createTokenCookies } from "./session/token-cookies.ts";
 
@@ -76,8 +76,15 @@ function createLogin(
     refreshDomain: settings.REFRESH_TOKEN_DOMAIN,
     secure: url.startsWith("https:"),
   });
+  const flow = createLoginFlow({
+    client,
+    publicUrl: url,
+    callbackPath: "/auth/callback",
+    cookiePrefix: "portal_login_",
+    readReturnPath,
+  });
   return {
-    auth: { client, cookies, publicUrl: url, flow: createLoginFlow({ client, publicUrl: url }), forget: watch.forget },
+    auth: { client, cookies, publicUrl: url, flow, forget: watch.forget },
     sessions: createSessionFinder({
       verifier: createTokenVerifier({ issuer }),
       refresher: createRefresher(client),

@@ -1,7 +1,8 @@
-import { createHash, createHmac } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import { rootCertificates } from "node:tls";
 
+import { Hash } from "@smithy/hash-node";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { parsePeerUrl } from "@swath/service";
 import { Agent } from "undici";
@@ -62,7 +63,7 @@ export function createObjectRequests(
       credentials: target.credentials,
       region: target.region,
       service: "s3",
-      sha256: Sha256,
+      sha256: Hash.bind(null, "sha256"),
       uriEscapePath: false,
     });
   return {
@@ -74,7 +75,7 @@ export function createObjectRequests(
         hostname,
         path,
         query: { ...query },
-        headers: { ...headers, host, "x-amz-content-sha256": sha256 ?? new Sha256().hex(body) },
+        headers: { ...headers, host, "x-amz-content-sha256": sha256 ?? hash("sha256", body ?? "") },
       };
       const signed = signer === undefined ? plain : await signer.sign(plain);
       const search = Object.entries(query)
@@ -118,38 +119,4 @@ async function toError(status: number, body: Readable): Promise<Error> {
   const error = new Error(element("Message") ?? `status ${status}`);
   error.name = element("Code") ?? "UnknownError";
   return Object.assign(error, { $metadata: { httpStatusCode: status } });
-}
-
-/** SHA-256 as the signer wants it. */
-class Sha256 {
-  readonly #hash;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", toBytes(secret));
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(toBytes(data));
-  }
-
-  digest(): Promise<Uint8Array> {
-    return Promise.resolve(this.#hash.digest());
-  }
-
-  reset(): void {
-    throw new Error("a hash is used once");
-  }
-
-  hex(body: Buffer = Buffer.alloc(0)): string {
-    return this.#hash.update(body).digest("hex");
-  }
-}
-
-function toBytes(data: string | ArrayBuffer | ArrayBufferView): Uint8Array {
-  if (typeof data === "string") {
-    return Buffer.from(data);
-  }
-  return data instanceof ArrayBuffer
-    ? new Uint8Array(data)
-    : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 }

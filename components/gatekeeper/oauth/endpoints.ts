@@ -1,4 +1,4 @@
-import { type Issuer, IssuerUnavailableError } from "@swath/auth";
+import { type Issuer, IssuerUnavailableError, type RequestCookies } from "@swath/auth";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { CanonicalRequest } from "../canonical/canonical-request.ts";
@@ -7,7 +7,7 @@ import type { ProtectedHost } from "../hosts.ts";
 import { corsHeaders, mayUseCookies } from "../origin.ts";
 import type { PolicySource } from "../policies/policy-source.ts";
 import { respond, respondJson, respondProblem } from "../respond.ts";
-import { type RequestCookies, readCookie } from "../tokens/cookies.ts";
+import { readOnlyValue } from "../tokens/cookies.ts";
 import type { FoundToken } from "../tokens/find-token.ts";
 import type { TokenCookies } from "../tokens/token-cookies.ts";
 import type { TokenEndpoint } from "../tokens/token-endpoint.ts";
@@ -106,7 +106,7 @@ async function logOut(deps: EndpointDeps, { request, response, canonical, host, 
   const returnTo = target === null ? undefined : readReturnAddress(target, host.url, deps.domain);
   const headers = { "set-cookie": deps.cookies.clear(isSecure(host.url)) };
   try {
-    const refresh = readCookie(cookies, deps.cookies.names.refresh);
+    const refresh = readOnlyValue(cookies, deps.cookies.names.refresh);
     const found = refresh === undefined ? undefined : deps.cookies.readRefreshToken(refresh);
     const token = await findToken();
     const login = token.kind === "verified" ? token.verified : undefined;

@@ -1,9 +1,9 @@
-import type { Issuer } from "@swath/auth";
+import type { Issuer, RequestCookies } from "@swath/auth";
 import { createHash, randomBytes } from "node:crypto";
 
 import { Refusal } from "../errors.ts";
 import type { ProtectedHost } from "../hosts.ts";
-import { type RequestCookies, readCookie, renderCookie } from "../tokens/cookies.ts";
+import { readOnlyValue, renderTokenCookie } from "../tokens/cookies.ts";
 import type { Sealer } from "../tokens/seal.ts";
 import type { TokenSet } from "../tokens/token-cookies.ts";
 import type { TokenEndpoint } from "../tokens/token-endpoint.ts";
@@ -61,7 +61,7 @@ export function createLoginFlow({ issuer, endpoint, sealer, clock }: LoginFlowDe
         throw new Refusal("LOGIN_FAILED", { because: "the identity service has no login page" });
       }
       const name = cookieName(host);
-      const present = readCookie(cookies, name);
+      const present = readOnlyValue(cookies, name);
       const browser =
         present !== undefined && /^[\w-]{43}$/.test(present) ? present : randomBytes(32).toString("base64url");
       const state: State = {
@@ -86,7 +86,7 @@ export function createLoginFlow({ issuer, endpoint, sealer, clock }: LoginFlowDe
       }
       return {
         location: location.href,
-        setCookies: [renderCookie(name, browser, { secure: isSecure(host.url), maxAge: TIME_TO_LOG_IN })],
+        setCookies: [renderTokenCookie(name, browser, { secure: isSecure(host.url), maxAge: TIME_TO_LOG_IN })],
       };
     },
     finish: async (host, cookies, query) => {
@@ -94,7 +94,7 @@ export function createLoginFlow({ issuer, endpoint, sealer, clock }: LoginFlowDe
       if (state === undefined || state.host !== host.url) {
         throw new Refusal("LOGIN_FAILED", { because: "it was not started here" });
       }
-      const browser = readCookie(cookies, cookieName(host));
+      const browser = readOnlyValue(cookies, cookieName(host));
       if (state.until < clock() || browser === undefined) {
         throw new Refusal("LOGIN_FAILED", { because: "it was started in another browser, or too long ago" });
       }

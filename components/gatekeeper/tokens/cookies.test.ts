@@ -1,24 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { parseCookies, readCookie, renderCookie, withoutCookies } from "./cookies.ts";
+import { parseCookies } from "@swath/auth";
+
+import { readOnlyValue, renderTokenCookie, withoutCookies } from "./cookies.ts";
 import { createSealer } from "./seal.ts";
 
 describe("cookies", () => {
   test("are read as they are", () => {
     const cookies = parseCookies("a=1; b = 2;c;auth=x=y==; d=");
-    assert.equal(readCookie(cookies, "a"), "1");
-    assert.equal(readCookie(cookies, "b"), "2");
-    assert.equal(readCookie(cookies, "auth"), "x=y==");
-    assert.equal(readCookie(cookies, "c"), undefined);
-    assert.equal(readCookie(cookies, "d"), undefined);
-    assert.equal(readCookie(cookies, "__proto__"), undefined);
+    assert.equal(readOnlyValue(cookies, "a"), "1");
+    assert.equal(readOnlyValue(cookies, "b"), "2");
+    assert.equal(readOnlyValue(cookies, "auth"), "x=y==");
+    assert.equal(readOnlyValue(cookies, "c"), undefined);
+    assert.equal(readOnlyValue(cookies, "d"), undefined);
+    assert.equal(readOnlyValue(cookies, "__proto__"), undefined);
   });
 
   test("two values of one name are ambiguous, the same value twice is not", () => {
-    assert.equal(readCookie(parseCookies("a=1; a=1"), "a"), "1");
-    assert.throws(() => readCookie(parseCookies("a=1; a=2"), "a"), { code: "AMBIGUOUS_COOKIES" });
-    assert.throws(() => readCookie(parseCookies("a=; a=2"), "a"), { code: "AMBIGUOUS_COOKIES" });
+    assert.equal(readOnlyValue(parseCookies("a=1; a=1"), "a"), "1");
+    assert.throws(() => readOnlyValue(parseCookies("a=1; a=2"), "a"), { code: "AMBIGUOUS_COOKIES" });
+    assert.throws(() => readOnlyValue(parseCookies("a=; a=2"), "a"), { code: "AMBIGUOUS_COOKIES" });
   });
 
   test("some are held back from the service", () => {
@@ -34,10 +36,10 @@ describe("cookies", () => {
 
   test("are set for the whole domain, out of reach of scripts", () => {
     assert.equal(
-      renderCookie("a", "1", { domain: ".example.org", secure: true, maxAge: 0 }),
+      renderTokenCookie("a", "1", { domain: ".example.org", secure: true, maxAge: 0 }),
       "a=1; Path=/; Domain=.example.org; Max-Age=0; HttpOnly; SameSite=Lax; Secure",
     );
-    assert.throws(() => renderCookie("a", "x".repeat(4096), { secure: true }), { code: "TOKEN_TOO_LARGE" });
+    assert.throws(() => renderTokenCookie("a", "x".repeat(4096), { secure: true }), { code: "TOKEN_TOO_LARGE" });
   });
 });
 

@@ -4,11 +4,12 @@ import {
   type TokenVerifier,
   type VerifiedToken,
   readBearerToken,
+  type RequestCookies,
 } from "@swath/auth";
 
 import { Refusal } from "../errors.ts";
 import type { PolicySource } from "../policies/policy-source.ts";
-import { type RequestCookies, readCookie } from "./cookies.ts";
+import { readOnlyValue } from "./cookies.ts";
 import type { Refresher } from "./refresher.ts";
 import type { TokenCookies } from "./token-cookies.ts";
 
@@ -59,9 +60,9 @@ export function createTokenFinder({
 }: TokenFinderDeps): TokenFinder {
   const peek: TokenFinder["peek"] = ({ authorization, cookies, audiences }) => {
     const bearer = readBearerToken(authorization);
-    const token = bearer ?? readCookie(cookies, tokenCookies.names.access);
+    const token = bearer ?? readOnlyValue(cookies, tokenCookies.names.access);
     if (token === undefined) {
-      return readCookie(cookies, tokenCookies.names.refresh) === undefined ? { kind: "none" } : undefined;
+      return readOnlyValue(cookies, tokenCookies.names.refresh) === undefined ? { kind: "none" } : undefined;
     }
     const verified = verifier.recall(token, { ...(audiences !== undefined && { audiences }) });
     if (verified === undefined || policies.peekToken(verified) !== "good") {
@@ -110,12 +111,12 @@ export function createTokenFinder({
           ? { kind: "invalid", error: result, from: "header" }
           : { kind: "verified", verified: result, from: "header", setCookies: [] };
       }
-      const access = readCookie(cookies, tokenCookies.names.access);
+      const access = readOnlyValue(cookies, tokenCookies.names.access);
       const result = access === undefined ? undefined : await check(access, audiences);
       if (result !== undefined && !(result instanceof TokenError)) {
         return { kind: "verified", verified: result, from: "cookie", setCookies: [] };
       }
-      const value = readCookie(cookies, tokenCookies.names.refresh);
+      const value = readOnlyValue(cookies, tokenCookies.names.refresh);
       const found = value === undefined ? undefined : tokenCookies.readRefreshToken(value);
       const tokens =
         found === undefined

@@ -1,4 +1,4 @@
-import { type CookieOptions, renderCookie } from "./cookies.ts";
+import { type CookieOptions, renderTokenCookie } from "./cookies.ts";
 import { type Sealer, isSealed } from "./seal.ts";
 
 /** The tokens of a login, as the token endpoint answered. */
@@ -47,11 +47,11 @@ export function createTokenCookies({ names, domain, sealer, isOwnClient }: Token
     keep: ({ accessToken, refreshToken, clientId }, secure) => {
       const options: CookieOptions = { domain, secure };
       return [
-        renderCookie(names.access, accessToken, options),
+        renderTokenCookie(names.access, accessToken, options),
         ...(refreshToken === undefined
           ? []
           : [
-              renderCookie(
+              renderTokenCookie(
                 names.refresh,
                 // The portal refreshes its own login with what it finds here, so that stays readable.
                 isOwnClient(clientId) ? sealer.seal({ t: refreshToken, c: clientId }) : refreshToken,
@@ -62,8 +62,8 @@ export function createTokenCookies({ names, domain, sealer, isOwnClient }: Token
     },
     clear: (secure) =>
       [names.access, names.refresh].flatMap((name) => [
-        renderCookie(name, "", { domain, secure, maxAge: 0 }),
-        renderCookie(name, "", { secure, maxAge: 0 }),
+        renderTokenCookie(name, "", { domain, secure, maxAge: 0 }),
+        renderTokenCookie(name, "", { secure, maxAge: 0 }),
       ]),
     readRefreshToken: (value) => {
       if (!isSealed(value)) {

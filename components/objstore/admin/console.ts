@@ -1,4 +1,4 @@
-import type { Issuer } from "@swath/auth";
+import type { OidcClient } from "@swath/auth/login";
 import { type Logger, Problem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -31,7 +31,7 @@ export interface ConsoleOptions {
   readonly role: Parameters<typeof exchangeToken>[0] | undefined;
   readonly secureCookies: boolean;
   /** Signing in with the platform's login, where an identity service and the console's own address are known. */
-  readonly login?: { readonly issuer: Issuer; readonly clientId: string; readonly consoleUrl: string } | undefined;
+  readonly login?: { readonly client: OidcClient; readonly consoleUrl: string } | undefined;
   readonly logger: Logger;
 }
 

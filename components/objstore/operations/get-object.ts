@@ -1,4 +1,5 @@
 import { S3Error } from "../errors.ts";
+import { confineActiveContent } from "../protocol/active-content.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { checkReadConditions } from "../protocol/conditions.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
@@ -106,7 +107,7 @@ function toHead(context: OperationContext, version: Version): string[] {
 function describe(version: Version, overrides: Readonly<Record<string, string>> | undefined): readonly string[] {
   const { tags } = version;
   const described = { ...(JSON.parse(version.headers) as Record<string, string>), ...overrides };
-  const head = Object.entries(described).flat();
+  const head = [...Object.entries(described).flat(), ...confineActiveContent(described["content-type"])];
   head.push("etag", `"${version.etag}"`);
   head.push("last-modified", new Date(version.modified).toUTCString());
   head.push("accept-ranges", "bytes");

@@ -1,11 +1,10 @@
+import { parseCookies } from "@swath/auth";
+import { LoginFailure, type LoginFlow, type OidcClient } from "@swath/auth/login";
 import { Problem } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import * as openid from "openid-client";
 
 import { requireSameOrigin } from "../http/same-origin.ts";
-import { parseCookies } from "../session/cookies.ts";
-import type { LoginFlow } from "../session/login-flow.ts";
-import type { OidcClient } from "../session/oidc-client.ts";
 import type { TokenCookies } from "../session/token-cookies.ts";
 
 export interface AuthDeps {
@@ -28,7 +27,11 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
 
   app.get("/auth/callback", async (request, reply) => {
     const query = request.url.slice(request.url.indexOf("?") >= 0 ? request.url.indexOf("?") : request.url.length);
-    const { location, setCookies, tokens } = await flow.finish(parseCookies(request.headers.cookie), query);
+    const { location, setCookies, tokens } = await flow
+      .finish(parseCookies(request.headers.cookie), query)
+      .catch((error: unknown) => {
+        throw toProblem(error);
+      });
     return reply.header("set-cookie", [...setCookies, ...cookies.keep(tokens)]).redirect(location, 302);
   });
 
@@ -72,4 +75,10 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
   });
 
   app.get("/auth/logged-out", (_request, reply) => reply.redirect("/?logged-out", 302));
+}
+
+function toProblem(error: unknown): unknown {
+  return error instanceof LoginFailure
+    ? new Problem(400, `The login was not completed: ${error.message}.`, { title: "Not logged in", cause: error })
+    : error;
 }

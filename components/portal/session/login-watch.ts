@@ -1,7 +1,6 @@
 import type { VerifiedToken } from "@swath/auth";
+import type { OidcClient } from "@swath/auth/login";
 import * as openid from "openid-client";
-
-import type { OidcClient } from "./oidc-client.ts";
 
 /** Milliseconds an answer holds. */
 const GOOD_FOR = 5000;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { parseCookies, renderCookie } from "./cookies.ts";
+import { parseCookies } from "@swath/auth";
+
 import { readReturnPath } from "./return-path.ts";
 import { createTokenCookies } from "./token-cookies.ts";
 
@@ -14,19 +15,6 @@ const cookies = createTokenCookies({
 });
 
 describe("cookies", () => {
-  test("are read as they are; two values of one name are none", () => {
-    const found = parseCookies("a=1; b = x=y== ;c; d=; a=1; e=1; e=2");
-    assert.equal(found.get("a"), "1");
-    assert.equal(found.get("b"), "x=y==");
-    assert.equal(found.get("d"), "");
-    assert.equal(found.get("e"), undefined);
-    assert.equal(parseCookies(undefined).size, 0);
-  });
-
-  test("a third value does not bring back what two have made ambiguous", () => {
-    assert.equal(parseCookies("e=1; e=2; e=1").get("e"), undefined);
-  });
-
   test("of a login are for the domain, out of reach of scripts and of other sites", () => {
     assert.deepEqual(cookies.keep({ accessToken: "A", refreshToken: "R" }), [
       "auth_user_id=A; Path=/; Domain=.example.org; HttpOnly; SameSite=Strict; Secure",
@@ -34,7 +22,6 @@ describe("cookies", () => {
     ]);
     assert.match(cookies.clear().join("\n"), /auth_user_id=; Path=\/; Domain=\.example\.org; Max-Age=0/);
     assert.throws(() => cookies.keep({ accessToken: "x".repeat(4090), refreshToken: undefined }), /roles and groups/);
-    assert.equal(renderCookie("a", "1", { secure: false, sameSite: "Lax" }), "a=1; Path=/; HttpOnly; SameSite=Lax");
   });
 
   test("a refresh token that the gatekeeper sealed is left to it", () => {

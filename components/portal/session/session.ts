@@ -1,7 +1,6 @@
-import { IssuerUnavailableError, TokenError, type TokenVerifier, type VerifiedToken } from "@swath/auth";
+import { IssuerUnavailableError, TokenError, type TokenVerifier, type VerifiedToken, parseCookies } from "@swath/auth";
 import { Problem } from "@swath/service";
 
-import { parseCookies } from "./cookies.ts";
 import type { Refresher } from "./refresher.ts";
 import type { TokenCookies } from "./token-cookies.ts";
 

@@ -1,6 +1,5 @@
+import { type CookieOptions, LONGEST_COOKIE, type RequestCookies, readCookie, renderCookie } from "@swath/auth";
 import { Problem } from "@swath/service";
-
-import { type CookieOptions, type RequestCookies, renderCookie } from "./cookies.ts";
 
 /** The tokens of a login. */
 export interface TokenSet {
@@ -28,9 +27,6 @@ export interface TokenCookies {
   readonly clear: () => readonly string[];
 }
 
-/** Browsers drop cookies whose name and value together are longer (RFC 6265 §6.1). */
-const LONGEST_COOKIE = 4096;
-
 export function createTokenCookies(settings: TokenCookieSettings): TokenCookies {
   const { accessName, accessDomain, refreshName, refreshDomain, secure } = settings;
   const shared = { secure, sameSite: "Strict" } satisfies CookieOptions;
@@ -45,9 +41,9 @@ export function createTokenCookies(settings: TokenCookieSettings): TokenCookies 
   };
   return {
     read: (cookies) => {
-      const refreshToken = cookies.get(refreshName);
+      const refreshToken = readCookie(cookies, refreshName);
       return {
-        ...presentAs("accessToken", cookies.get(accessName)),
+        ...presentAs("accessToken", readCookie(cookies, accessName)),
         // Logins begun at a protected host have one that only the gatekeeper can use: it is left to it.
         ...presentAs("refreshToken", refreshToken?.startsWith(SEALED) === true ? undefined : refreshToken),
       };

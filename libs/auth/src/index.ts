@@ -1,9 +1,19 @@
 export { readBearerToken } from "./bearer.ts";
 export { type AskingRequest, type Caller, type CallerOptions, createCallerOf } from "./caller.ts";
 export { type AccessTokenClaims, audiencesOf } from "./claims.ts";
+export {
+  type CookieOptions,
+  LONGEST_COOKIE,
+  type RequestCookies,
+  parseCookies,
+  readCookie,
+  renderCookie,
+  valuesOfCookie,
+} from "./cookies.ts";
 export { type Issuer, type IssuerAnswer, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
 export { type KeySet, createKeySet } from "./key-set.ts";
 export { isOwnOrigin } from "./own-origin.ts";
+export { type RefreshOnce, createRefreshOnce } from "./refresh-once.ts";
 export { IssuerUnavailableError, TokenError, type TokenErrorCode } from "./token-error.ts";
 export { type TokenVerifier, type VerifiedToken, type VerifyOptions, createTokenVerifier } from "./verifier.ts";
 

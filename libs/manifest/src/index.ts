@@ -1,4 +1,4 @@
-export { toBytes } from "./quantity.ts";
+export { parseQuantity, toBytes } from "./quantity.ts";
 export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";
 export type { ConfigMap, EnvValue, PlatformSecret, SecretEntry, Secret, Volume, VolumeBackup } from "./values.ts";
 export type { ClusterRole, Mount, PodNetwork, Port, Probe, Resources, Workload } from "./workload.ts";

@@ -1,5 +1,6 @@
+import { parseQuantity } from "@swath/manifest";
+
 import { listObjects } from "../api/objects.ts";
-import { parseSize } from "../../../config/quantities.ts";
 import { selectDeployment } from "../state/names.ts";
 import type { Check } from "./check.ts";
 
@@ -28,14 +29,9 @@ export const checkVolumes: Check = async ({ connection, plan }) => {
         : [
             `volume ${namespace}/${name} has the storage class "${spec.storageClassName}", which cannot become "${storageClass}"; keep that class, or remove the volume with its data (deploy/cluster/clean)`,
           ]),
-      ...(bytes(present) > bytes(size)
+      ...((parseQuantity(present) ?? 0) > (parseQuantity(size) ?? 0)
         ? [`volume ${namespace}/${name} has ${present}, and a volume cannot shrink to ${size}`]
         : []),
     ];
   });
 };
-
-function bytes(quantity: string): number {
-  const size = parseSize(quantity, "kubernetes");
-  return typeof size === "number" ? size : 0;
-}

@@ -1,10 +1,14 @@
-import { Problem } from "@swath/service";
 import * as openid from "openid-client";
 
-import { type RequestCookies, renderCookie } from "./cookies.ts";
+import { type RequestCookies, readCookie, renderCookie } from "../cookies.ts";
+import { LoginFailure } from "./login-failure.ts";
 import type { OidcClient } from "./oidc-client.ts";
-import { readReturnPath } from "./return-path.ts";
-import type { TokenSet } from "./token-cookies.ts";
+
+/** What a login ends with. */
+interface Tokens {
+  readonly accessToken: string;
+  readonly refreshToken: string | undefined;
+}
 
 /** What a browser is sent to. */
 export interface Redirect {
@@ -16,6 +20,12 @@ interface LoginFlowOptions {
   readonly client: OidcClient;
   /** `https://portal.example.org` */
   readonly publicUrl: string;
+  /** Where the identity service sends browsers back to: `/auth/callback`. */
+  readonly callbackPath: string;
+  /** How the cookies begin that hold what is pending: `portal_login_`. */
+  readonly cookiePrefix: string;
+  /** A path of this host, from a parameter that anyone may have written. */
+  readonly readReturnPath: (parameter: string | undefined) => string;
 }
 
 interface Pending {
@@ -31,20 +41,24 @@ const TIME_TO_LOG_IN = 1800;
 const MOST_PENDING = 8;
 const SCOPE = "openid profile email";
 
-/** Logging in: authorization code with PKCE (RFC 6749 §4.1, RFC 7636, RFC 9207, OpenID Connect Core §3.1). */
+/** Logging in as a public client: authorization code with PKCE (RFC 6749 §4.1, RFC 7636, RFC 9207, OpenID Connect Core §3.1). */
 export interface LoginFlow {
   readonly start: (cookies: RequestCookies, returnTo: string | undefined) => Promise<Redirect>;
-  /** @throws {Problem} 400 saying why the login was not completed */
-  readonly finish: (cookies: RequestCookies, query: string) => Promise<Redirect & { readonly tokens: TokenSet }>;
+  /**
+   * @param query of the callback, with its question mark
+   * @throws {LoginFailure} saying why the login was not completed
+   */
+  readonly finish: (cookies: RequestCookies, query: string) => Promise<Redirect & { readonly tokens: Tokens }>;
 }
 
 /**
  * What is pending lives in a cookie that only this host and no script sees, named after the state: nothing is kept here, and
  * several tabs may log in at once. Lax, because an identity service may be on another site.
  */
-export function createLoginFlow({ client, publicUrl }: LoginFlowOptions): LoginFlow {
+export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
+  const { client, publicUrl, callbackPath, cookiePrefix, readReturnPath } = options;
   const secure = publicUrl.startsWith("https:");
-  const prefix = `${secure ? "__Host-" : ""}portal_login_`;
+  const prefix = `${secure ? "__Host-" : ""}${cookiePrefix}`;
   const nameOf = (state: string) => `${prefix}${state.slice(0, 16)}`;
   const forget = (name: string) => renderCookie(name, "", { secure, sameSite: "Lax", maxAge: 0 });
 
@@ -58,14 +72,14 @@ export function createLoginFlow({ client, publicUrl }: LoginFlowOptions): LoginF
         returnTo: readReturnPath(returnTo),
       };
       const location = openid.buildAuthorizationUrl(configuration, {
-        redirect_uri: `${publicUrl}/auth/callback`,
+        redirect_uri: `${publicUrl}${callbackPath}`,
         scope: SCOPE,
         state: pending.state,
         nonce: pending.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: "S256",
       });
-      const older = [...cookies.keys()].filter((name) => name.startsWith(prefix));
+      const older = [...new Set(cookies.map(([name]) => name).filter((name) => name.startsWith(prefix)))];
       return {
         location: location.href,
         setCookies: [
@@ -81,15 +95,15 @@ export function createLoginFlow({ client, publicUrl }: LoginFlowOptions): LoginF
     finish: async (cookies, query) => {
       const state = new URLSearchParams(query).get("state") ?? "";
       const name = nameOf(state);
-      const pending = readPending(cookies.get(name));
+      const pending = readPending(readCookie(cookies, name));
       if (pending === undefined || pending.state !== state) {
-        throw failed("it was begun in another browser, or too long ago");
+        throw new LoginFailure("expired", "it was begun in another browser, or too long ago");
       }
       const configuration = await client.configuration();
       try {
         const tokens = await openid.authorizationCodeGrant(
           configuration,
-          new URL(`${publicUrl}/auth/callback${query}`),
+          new URL(`${publicUrl}${callbackPath}${query}`),
           {
             expectedState: pending.state,
             expectedNonce: pending.nonce,
@@ -103,7 +117,7 @@ export function createLoginFlow({ client, publicUrl }: LoginFlowOptions): LoginF
           tokens: { accessToken: tokens.access_token, refreshToken: tokens.refresh_token },
         };
       } catch (cause) {
-        throw failed(reasonOf(cause), cause);
+        throw toLoginFailure(cause);
       }
     },
   };
@@ -124,18 +138,15 @@ function readPending(value: string | undefined): Pending | undefined {
 }
 
 /** What people can make something of; the rest is for the log. */
-function reasonOf(error: unknown): string {
-  if (error instanceof openid.AuthorizationResponseError) {
-    return error.error === "access_denied"
-      ? "it was cancelled"
-      : `the identity service said ${/^[a-z_]{1,40}$/.test(error.error) ? error.error : "nothing of use"}`;
+function toLoginFailure(cause: unknown): LoginFailure {
+  if (cause instanceof openid.AuthorizationResponseError) {
+    const said = /^[a-z_]{1,40}$/.test(cause.error) ? cause.error : "nothing of use";
+    return cause.error === "access_denied"
+      ? new LoginFailure("cancelled", "it was cancelled", { cause })
+      : new LoginFailure("refused", `the identity service said ${said}`, { cause });
   }
-  if (error instanceof openid.ResponseBodyError) {
-    return "it was completed already, or took too long";
+  if (cause instanceof openid.ResponseBodyError) {
+    return new LoginFailure("expired", "it was completed already, or took too long", { cause });
   }
-  return "the identity service's answer was not acceptable";
-}
-
-function failed(reason: string, cause?: unknown): Problem {
-  return new Problem(400, `The login was not completed: ${reason}.`, { title: "Not logged in", cause });
+  return new LoginFailure("refused", "the identity service's answer was not acceptable", { cause });
 }

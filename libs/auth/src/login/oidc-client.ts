@@ -2,7 +2,7 @@ import { Problem, parsePeerUrl } from "@swath/service";
 import * as openid from "openid-client";
 import { Agent } from "undici";
 
-/** The portal as a public client of the identity service (OpenID Connect Core, RFC 7636). */
+/** A page of the platform as a public client of the identity service (OpenID Connect Core, RFC 7636). */
 export interface OidcClient {
   /** Reads what the issuer says of itself, once; again after a failure. @throws {Problem} 503 when it does not answer */
   readonly configuration: () => Promise<openid.Configuration>;

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+
+import { presign } from "../admin/presign.ts";
+import { ROOT, startObjstore } from "./start-objstore.ts";
+
+let store: Awaited<ReturnType<typeof startObjstore>>;
+let s3: S3Client;
+before(async () => {
+  store = await startObjstore();
+  s3 = new S3Client({ endpoint: store.url, region: "us-east-1", forcePathStyle: true, credentials: ROOT });
+  await s3.send(new CreateBucketCommand({ Bucket: "pages" }));
+});
+after(async () => {
+  s3.destroy();
+  await store.stop();
+});
+
+async function policyOf(type: string, asked?: string) {
+  await s3.send(new PutObjectCommand({ Bucket: "pages", Key: "x", Body: "<p>hello", ContentType: type }));
+  const url = presign({
+    publicUrl: store.url,
+    region: "us-east-1",
+    credential: { id: ROOT.accessKeyId, secret: ROOT.secretAccessKey, token: null },
+    method: "GET",
+    bucket: "pages",
+    key: "x",
+    seconds: 60,
+    ...(asked && { query: { "response-content-type": asked } }),
+    now: Date.now(),
+  });
+  const answer = await fetch(url);
+  assert.equal(await answer.text(), "<p>hello");
+  assert.equal(answer.headers.get("content-type"), asked ?? type);
+  return answer.headers.get("content-security-policy");
+}
+
+test("objects that browsers run scripts of are pages of an origin of their own", async () => {
+  for (const type of ["text/html", "Text/HTML; charset=utf-8", "application/xhtml+xml", "image/svg+xml", "text/xml"]) {
+    const policy = await policyOf(type);
+    assert.match(policy ?? "", /^sandbox /, type);
+    assert.doesNotMatch(policy ?? "", /allow-same-origin/, type);
+  }
+  assert.match((await policyOf("text/plain", "text/html")) ?? "", /^sandbox /);
+});
+
+test("other objects come as S3 sends them", async () => {
+  for (const type of ["image/tiff", "application/json", "binary/octet-stream", "text/plain"]) {
+    assert.equal(await policyOf(type), null, type);
+  }
+});

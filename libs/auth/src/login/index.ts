@@ -1,0 +1,3 @@
+export { LoginFailure, type LoginFailureKind } from "./login-failure.ts";
+export { type LoginFlow, createLoginFlow } from "./login-flow.ts";
+export { type OidcClient, createOidcClient } from "./oidc-client.ts";
