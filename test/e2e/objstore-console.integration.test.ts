@@ -95,6 +95,14 @@ async function signIn(page: Page, secret = ROOT.secretAccessKey): Promise<void> 
   await page.keyboard.press("Enter");
 }
 
+/** By the platform's login, from the console's sign-in page. */
+async function logIn(page: Page, user: string): Promise<void> {
+  await page.getByRole("link", { name: "Sign in with the platform" }).click();
+  await page.getByLabel("User name or e-mail").fill(user);
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByLabel("Password").press("Enter");
+}
+
 const root = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`;
 async function administer(path: string, method: string, body?: object): Promise<Response> {
   return fetch(`${store.consoleUrl}${path}`, {
@@ -242,6 +250,82 @@ test("in Chromium: a policy is checked while it is written, and lets in whom it 
   await page.close();
 });
 
+test("in Chromium: a lifecycle is written, refused with the reason, and in force", { skip }, async () => {
+  const page = await openPage();
+  const read = async () => {
+    const answer = await fetch(`${store.consoleUrl}/api/presign`, {
+      method: "POST",
+      headers: { authorization: root, "content-type": "application/json" },
+      body: JSON.stringify({ bucket: "maps", method: "GET", seconds: 60, query: { lifecycle: "" } }),
+    });
+    return (await fetch(((await answer.json()) as { url: string }).url)).text();
+  };
+  await visit(page, "/buckets/maps/lifecycle");
+  await page.getByText("Nothing is deleted by itself.").waitFor();
+  for (const rule of ["Delete objects of a folder after 30 days", "Keep old versions for 30 days"]) {
+    await page.getByRole("button", { name: "Add a rule" }).click();
+    await page.getByRole("menuitem", { name: rule }).click();
+  }
+  const editor = page.getByLabel("Lifecycle of maps");
+  const written = await editor.inputValue();
+  await editor.fill(written.replace('"Days": 30', '"Days": 0'));
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("'Days' must be a positive integer.").waitFor();
+  assert.match(await read(), /NoSuchLifecycleConfiguration/);
+  await editor.fill(written);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The rules are in force.").waitFor();
+  assert.match(await read(), /<NoncurrentDays>30<\/NoncurrentDays>/);
+  await visit(page, "/buckets/maps/lifecycle");
+  assert.equal(await editor.inputValue(), written, "what S3 gives back is what was written");
+  await editor.fill("");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Nothing is deleted by itself any more.").waitFor();
+  assert.match(await read(), /NoSuchLifecycleConfiguration/);
+  await page.close();
+});
+
+test("in Chromium: a role opens a bucket to people of the platform, and closes it again", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/roles");
+  await page.getByRole("button", { name: "administrator", exact: true }).waitFor();
+  await page.getByText("realm_access.roles is admin").waitFor();
+  await page.getByRole("button", { name: "Create role" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("readers of maps");
+  await dialog.getByText("Letters, digits").waitFor();
+  await dialog.getByLabel("Name").fill("map-readers");
+  assert.ok(await dialog.getByRole("button", { name: "Save" }).isDisabled(), "it is for nobody yet");
+  await dialog.getByLabel("Values").fill("eric\nbob\n");
+  await dialog
+    .getByLabel("Policy of the role")
+    .fill('{"Statement":{"Effect":"Allow","Action":["s3:ListBucket","s3:GetObject"],"Resource":"arn:aws:s3:::maps*"}}');
+  await dialog.getByText("This policy is valid.").waitFor();
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.getByText("preferred_username is eric or bob").waitFor();
+  const { roles } = (await (await administer("/api/roles", "GET")).json()) as { roles: { name: string }[] };
+  assert.deepEqual(
+    roles.map(({ name }) => name),
+    ["administrator", "map-readers"],
+  );
+
+  const other = await browser.newContext();
+  other.setDefaultTimeout(120_000);
+  const theirs = await openPage(other);
+  await visit(theirs, "/");
+  await logIn(theirs, "eric");
+  await theirs.getByRole("link", { name: "maps" }).click();
+  await theirs.getByRole("link", { name: "item.json" }).waitFor();
+
+  await page.getByRole("button", { name: "Delete map-readers" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete the role" }).click();
+  await page.getByText("preferred_username is eric or bob").waitFor({ state: "detached" });
+  await theirs.reload();
+  await theirs.getByRole("heading", { name: "Sign in" }).waitFor();
+  await other.close();
+  await page.close();
+});
+
 test("in Chromium: users and access keys", { skip }, async () => {
   const page = await openPage();
   await visit(page, "/users");
@@ -318,21 +402,15 @@ test("in Chromium: sign in with the platform's login", { skip }, async () => {
   const other = await browser.newContext();
   other.setDefaultTimeout(120_000);
   const page = await openPage(other);
-  const logIn = async (user: string) => {
-    await page.getByRole("link", { name: "Sign in with the platform" }).click();
-    await page.getByLabel("User name or e-mail").fill(user);
-    await page.getByLabel("Password").fill(PASSWORD);
-    await page.getByLabel("Password").press("Enter");
-  };
   await visit(page, "/buckets/maps");
-  await logIn("admin");
+  await logIn(page, "admin");
   await page.getByRole("heading", { name: "maps" }).waitFor();
   await page.getByRole("button", { name: "Signed in as admin" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await other.clearCookies();
   await visit(page, "/");
-  await logIn("eric");
+  await logIn(page, "eric");
   await page
     .getByRole("alert")
     .getByText("you have no rights here", { exact: false })
@@ -342,8 +420,8 @@ test("in Chromium: sign in with the platform's login", { skip }, async () => {
   await other.close();
 });
 
-const BUCKET_PAGES = ["", "/object?key=item.json", "/object?key=B04.tif", "/policy", "/settings"];
-const PAGES = ["/sign-in", "/", ...BUCKET_PAGES.map((page) => `/buckets/maps${page}`), "/keys", "/users", "/server"];
+const BUCKET_PAGES = ["", "/object?key=item.json", "/object?key=B04.tif", "/policy", "/lifecycle", "/settings"];
+const PAGES = ["/sign-in", "/", ...BUCKET_PAGES.map((page) => `/buckets/maps${page}`), "/keys", "/users", "/roles", "/server"];
 
 test(
   "in Chromium: no serious accessibility fault, and nothing wider than a phone",
