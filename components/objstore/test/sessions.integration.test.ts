@@ -7,6 +7,7 @@ import { after, before, test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 
 import { callAdmin } from "./call-admin.ts";
+import { createS3Client } from "./s3-client.ts";
 import { type ROOT, startObjstore } from "./start-objstore.ts";
 
 let store: Awaited<ReturnType<typeof startObjstore>>;
@@ -45,7 +46,7 @@ async function signIn({ accessKey, secretKey }: Key, at: () => typeof store = ()
   return {
     console: async () => (await callAdmin(at(), "GET", "/api/buckets", undefined, `Bearer ${session}`)).status,
     s3: async () => {
-      const client = new s3.S3Client({ endpoint: at().url, region: "us-east-1", forcePathStyle: true, credentials });
+      const client = createS3Client(at(), { credentials });
       try {
         await client.send(new s3.ListObjectsV2Command({ Bucket: "sessions" }));
         return "listed";

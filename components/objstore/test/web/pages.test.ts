@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { folderOf, toFolder, toObject } from "../../web/src/paths.ts";
 import { LIFECYCLE_TEMPLATES } from "../../web/src/lifecycle/lifecycle-templates.ts";
-import { toLifecycleXml } from "../../web/src/lifecycle/lifecycle-xml.ts";
+import { toLifecycleXml } from "../../web/src/lifecycle/to-lifecycle-xml.ts";
 import { parseJson } from "../../web/src/policy/parse-json.ts";
 import { TEMPLATES, isPublic } from "../../web/src/policy/templates.ts";
 import { findFootprints, joinBoxes } from "../../web/src/preview/find-footprints.ts";

@@ -1,6 +1,8 @@
-import { Button, Group, Modal, Stack } from "@mantine/core";
+import { Modal, Stack } from "@mantine/core";
 import { ErrorNote } from "@swath/ui";
 import type { FormEvent, ReactNode } from "react";
+
+import { DialogButtons } from "../dialog-buttons.tsx";
 
 interface EditDialogProps {
   readonly opened: boolean;
@@ -26,14 +28,7 @@ export function EditDialog({ opened, onClose, title, save, isReady, children }: 
         <Stack>
           {save.error && <ErrorNote error={save.error} title="Not saved" />}
           {children}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={!isReady}>
-              Save
-            </Button>
-          </Group>
+          <DialogButtons label="Save" onCancel={onClose} isBusy={save.isPending} isReady={isReady} />
         </Stack>
       </form>
     </Modal>

@@ -1,16 +1,17 @@
-import { Button, Group, Menu, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { Awaited, ErrorNote, RequestError, notifyDone } from "@swath/ui";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { ChevronDown } from "lucide-react";
 import { useState } from "react";
 
 import { useThisBucket } from "../buckets/bucket-page.tsx";
 import { type DocumentCheck, PolicyEditor } from "../policy/policy-editor.tsx";
 import { parseJson } from "../policy/parse-json.ts";
+import { TemplateMenu } from "../policy/template-menu.tsx";
 import { send } from "../s3/send.ts";
 import { parseXml } from "../s3/xml.ts";
 import { LIFECYCLE_TEMPLATES } from "./lifecycle-templates.ts";
-import { readLifecycle, toLifecycleXml } from "./lifecycle-xml.ts";
+import { readLifecycle } from "./read-lifecycle.ts";
+import { toLifecycleXml } from "./to-lifecycle-xml.ts";
 
 const TEXTS = {
   empty: "Nothing is deleted by itself. Begin with one of the examples, or write rules.",
@@ -51,20 +52,11 @@ function LifecycleForm({ bucket, saved }: { readonly bucket: string; readonly sa
       <Stack gap="sm">
         <Group justify="space-between">
           <Title order={2}>Lifecycle</Title>
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <Button variant="default" size="xs" rightSection={<ChevronDown size={14} aria-hidden />}>
-                Add a rule
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {LIFECYCLE_TEMPLATES.map(({ label, rule }) => (
-                <Menu.Item key={label} onClick={() => setText(addRule(text, rule))}>
-                  {label}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+          <TemplateMenu
+            label="Add a rule"
+            templates={LIFECYCLE_TEMPLATES}
+            onChoose={({ rule }) => setText(addRule(text, rule))}
+          />
         </Group>
         <Text size="sm" c="dimmed">
           Rules say which objects are deleted by themselves, and when. They are written like the lifecycle of S3 in
