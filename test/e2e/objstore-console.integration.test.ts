@@ -1,116 +1,33 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { type ConsoleRig, logIn, signIn, skip, startConsoleRig } from "./console-rig.ts";
+import { checkAccessibility, tabTo } from "./in-browser.ts";
 
-import { buildWebPages } from "../../cli/web-pages.ts";
-import { CLIENTS, PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
-import { ROOT, startObjstore } from "../../components/objstore/test/start-objstore.ts";
-import { checkAccessibility, freePort, tabTo } from "./in-browser.ts";
-
-const CHROMIUM = "/usr/bin/chromium";
-const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
 const SCENE = join(import.meta.dirname, "../../examples/scenes/lommel");
 const MIB = 2 ** 20;
 
-let identity: TestIdentity;
-let store: Awaited<ReturnType<typeof startObjstore>>;
-let browser: Browser;
-let context: BrowserContext;
+let rig: ConsoleRig;
 let folder: string;
-let s3Url = "";
-/** Everything that pages asked for, by origin. */
-const asked = new Set<string>();
-/** What the pages' own policy forbade, and what threw. */
-const faults: string[] = [];
 
 before(async () => {
-  if (skip !== false) {
-    return;
+  if (skip === false) {
+    rig = await startConsoleRig();
+    folder = await mkdtemp(join(tmpdir(), "console-"));
   }
-  await buildWebPages({ components: ["objstore"], stdout: process.stdout });
-  const [http, console] = [await freePort(), await freePort()];
-  s3Url = `http://127.0.0.1:${http}`;
-  const consoleUrl = `http://127.0.0.1:${console}`;
-  identity = await startIdentity();
-  const client = { clientId: "objstore-console", name: "Console", redirectUris: [`${consoleUrl}/api/login/callback`] };
-  await identity.setUpAgain([...CLIENTS, client]);
-  store = await startObjstore(
-    { PUBLIC_URL: s3Url, CONSOLE_URL: consoleUrl, IDENTITY_ISSUER: identity.issuer },
-    { http, console },
-  );
-  folder = await mkdtemp(join(tmpdir(), "console-"));
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
-  context.setDefaultTimeout(120_000);
 });
 after(async () => {
-  await browser?.close();
-  await store?.stop();
-  await identity?.close();
+  await rig?.close();
   if (folder !== undefined) {
     await rm(folder, { recursive: true, force: true });
   }
 });
-
-async function openPage(from: BrowserContext = context): Promise<Page> {
-  const page = await from.newPage();
-  page.on("request", (request) => {
-    const url = new URL(request.url());
-    if (url.protocol.startsWith("http")) {
-      asked.add(url.origin);
-    }
-  });
-  page.on("pageerror", (error) => faults.push(String(error)));
-  page.on("console", (message) => {
-    if (/content security policy/i.test(message.text())) {
-      faults.push(message.text());
-    }
-  });
-  return page;
-}
-
-/** Opens a page of the console; again where the machine's network changed meanwhile. */
-async function visit(page: Page, path: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await page.goto(`${store.consoleUrl}${path}`);
-      await page.locator("h1").first().waitFor({ timeout: 40_000 });
-      return;
-    } catch (error) {
-      if (attempt === 3) {
-        throw error;
-      }
-    }
-  }
-}
-
-async function signIn(page: Page, secret = ROOT.secretAccessKey): Promise<void> {
-  await page.getByLabel("Access key").fill(ROOT.accessKeyId);
-  await page.getByRole("textbox", { name: "Secret key" }).fill(secret);
-  await page.keyboard.press("Enter");
-}
-
-/** By the platform's login, from the console's sign-in page. */
-async function logIn(page: Page, user: string): Promise<void> {
-  await page.getByRole("link", { name: "Sign in with the platform" }).click();
-  await page.getByLabel("User name or e-mail").fill(user);
-  await page.getByLabel("Password").fill(PASSWORD);
-  await page.getByLabel("Password").press("Enter");
-}
-
-const root = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`;
-async function administer(path: string, method: string, body?: object): Promise<Response> {
-  return fetch(`${store.consoleUrl}${path}`, {
-    method,
-    headers: { authorization: root, ...(body && { "content-type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
+const openPage: ConsoleRig["openPage"] = (from) => rig.openPage(from);
+const visit: ConsoleRig["visit"] = (page, path) => rig.visit(page, path);
+const administer: ConsoleRig["administer"] = (path, method, body) => rig.administer(path, method, body);
 
 test("in Chromium: sign in, make a bucket, upload files, look at them, share one, delete one", { skip }, async () => {
   const page = await openPage();
@@ -238,91 +155,15 @@ test("in Chromium: a policy is checked while it is written, and lets in whom it 
   await page.getByRole("button", { name: "Begin with" }).click();
   await page.getByRole("menuitem", { name: "Everybody may read objects" }).click();
   await page.getByText("This policy is valid.").waitFor();
-  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 403);
+  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 403);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Let everybody in" }).click();
   await page.getByText("signed in or not").waitFor();
-  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 200);
+  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 200);
   await page.getByRole("button", { name: "Take it away" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Take it away" }).click();
   await page.getByText("No policy.").waitFor();
-  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 403);
-  await page.close();
-});
-
-test("in Chromium: a lifecycle is written, refused with the reason, and in force", { skip }, async () => {
-  const page = await openPage();
-  const read = async () => {
-    const answer = await fetch(`${store.consoleUrl}/api/presign`, {
-      method: "POST",
-      headers: { authorization: root, "content-type": "application/json" },
-      body: JSON.stringify({ bucket: "maps", method: "GET", seconds: 60, query: { lifecycle: "" } }),
-    });
-    return (await fetch(((await answer.json()) as { url: string }).url)).text();
-  };
-  await visit(page, "/buckets/maps/lifecycle");
-  await page.getByText("Nothing is deleted by itself.").waitFor();
-  for (const rule of ["Delete objects of a folder after 30 days", "Keep old versions for 30 days"]) {
-    await page.getByRole("button", { name: "Add a rule" }).click();
-    await page.getByRole("menuitem", { name: rule }).click();
-  }
-  const editor = page.getByLabel("Lifecycle of maps");
-  const written = await editor.inputValue();
-  await editor.fill(written.replace('"Days": 30', '"Days": 0'));
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("'Days' must be a positive integer.").waitFor();
-  assert.match(await read(), /NoSuchLifecycleConfiguration/);
-  await editor.fill(written);
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The rules are in force.").waitFor();
-  assert.match(await read(), /<NoncurrentDays>30<\/NoncurrentDays>/);
-  await visit(page, "/buckets/maps/lifecycle");
-  assert.equal(await editor.inputValue(), written, "what S3 gives back is what was written");
-  await editor.fill("");
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Nothing is deleted by itself any more.").waitFor();
-  assert.match(await read(), /NoSuchLifecycleConfiguration/);
-  await page.close();
-});
-
-test("in Chromium: a role opens a bucket to people of the platform, and closes it again", { skip }, async () => {
-  const page = await openPage();
-  await visit(page, "/roles");
-  await page.getByRole("button", { name: "administrator", exact: true }).waitFor();
-  await page.getByText("realm_access.roles is admin").waitFor();
-  await page.getByRole("button", { name: "Create role" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Name").fill("readers of maps");
-  await dialog.getByText("Letters, digits").waitFor();
-  await dialog.getByLabel("Name").fill("map-readers");
-  assert.ok(await dialog.getByRole("button", { name: "Save" }).isDisabled(), "it is for nobody yet");
-  await dialog.getByLabel("Values").fill("eric\nbob\n");
-  await dialog
-    .getByLabel("Policy of the role")
-    .fill('{"Statement":{"Effect":"Allow","Action":["s3:ListBucket","s3:GetObject"],"Resource":"arn:aws:s3:::maps*"}}');
-  await dialog.getByText("This policy is valid.").waitFor();
-  await dialog.getByRole("button", { name: "Save" }).click();
-  await page.getByText("preferred_username is eric or bob").waitFor();
-  const { roles } = (await (await administer("/api/roles", "GET")).json()) as { roles: { name: string }[] };
-  assert.deepEqual(
-    roles.map(({ name }) => name),
-    ["administrator", "map-readers"],
-  );
-
-  const other = await browser.newContext();
-  other.setDefaultTimeout(120_000);
-  const theirs = await openPage(other);
-  await visit(theirs, "/");
-  await logIn(theirs, "eric");
-  await theirs.getByRole("link", { name: "maps" }).click();
-  await theirs.getByRole("link", { name: "item.json" }).waitFor();
-
-  await page.getByRole("button", { name: "Delete map-readers" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Delete the role" }).click();
-  await page.getByText("preferred_username is eric or bob").waitFor({ state: "detached" });
-  await theirs.reload();
-  await theirs.getByRole("heading", { name: "Sign in" }).waitFor();
-  await other.close();
+  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 403);
   await page.close();
 });
 
@@ -347,7 +188,7 @@ test("in Chromium: users and access keys", { skip }, async () => {
   const accessKey = await dialog.getByRole("textbox", { name: "Access key" }).inputValue();
   const secretKey = await dialog.getByRole("textbox", { name: "Secret key" }).inputValue();
   const tryKey = async () => {
-    const answer = await fetch(`${store.consoleUrl}/api/session`, {
+    const answer = await fetch(`${rig.store.consoleUrl}/api/session`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ accessKey, secretKey }),
@@ -374,7 +215,7 @@ test("in Chromium: ten thousand objects in a folder", { skip, timeout: 300_000 }
   const work = async () => {
     for (const number of numbers) {
       await (
-        await fetch(`${s3Url}/many/scenes/${String(number).padStart(5, "0")}.json`, { method: "PUT", body: "{}" })
+        await fetch(`${rig.s3Url}/many/scenes/${String(number).padStart(5, "0")}.json`, { method: "PUT", body: "{}" })
       ).text();
     }
   };
@@ -399,7 +240,7 @@ test("in Chromium: ten thousand objects in a folder", { skip, timeout: 300_000 }
 });
 
 test("in Chromium: sign in with the platform's login", { skip }, async () => {
-  const other = await browser.newContext();
+  const other = await rig.browser.newContext();
   other.setDefaultTimeout(120_000);
   const page = await openPage(other);
   await visit(page, "/buckets/maps");
@@ -421,7 +262,15 @@ test("in Chromium: sign in with the platform's login", { skip }, async () => {
 });
 
 const BUCKET_PAGES = ["", "/object?key=item.json", "/object?key=B04.tif", "/policy", "/lifecycle", "/settings"];
-const PAGES = ["/sign-in", "/", ...BUCKET_PAGES.map((page) => `/buckets/maps${page}`), "/keys", "/users", "/roles", "/server"];
+const PAGES = [
+  "/sign-in",
+  "/",
+  ...BUCKET_PAGES.map((page) => `/buckets/maps${page}`),
+  "/keys",
+  "/users",
+  "/roles",
+  "/server",
+];
 
 test(
   "in Chromium: no serious accessibility fault, and nothing wider than a phone",
@@ -429,7 +278,7 @@ test(
   async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       // The checker is put into the page, which the pages' own policy forbids.
-      const checked = await browser.newContext({ bypassCSP: true, colorScheme });
+      const checked = await rig.browser.newContext({ bypassCSP: true, colorScheme });
       const page = await openPage(checked);
       for (const path of PAGES) {
         await visit(page, path);
@@ -470,6 +319,6 @@ test("in Chromium: by keyboard alone", { skip }, async () => {
 });
 
 test("in Chromium: nothing was asked of anybody else, and nothing broke", { skip }, () => {
-  assert.deepEqual([...asked].toSorted(), [store.consoleUrl, s3Url, identity.url].toSorted());
-  assert.deepEqual(faults, []);
+  assert.deepEqual([...rig.asked].toSorted(), [rig.store.consoleUrl, rig.s3Url, rig.identity.url].toSorted());
+  assert.deepEqual(rig.faults, []);
 });
