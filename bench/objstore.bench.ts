@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { presign } from "../components/objstore/admin/presign.ts";
+import { PROCESS_ENVIRONMENT } from "../components/objstore/process-environment.ts";
 import { openStore } from "../components/objstore/store/store.ts";
 import type { BenchRow } from "./types.ts";
 
@@ -33,7 +34,8 @@ export async function bench(): Promise<BenchRow[]> {
     child = spawn(process.execPath, [join(import.meta.dirname, "../components/objstore/main.ts")], {
       env: {
         // As the platform starts it.
-        NODE_OPTIONS: "--max-semi-space-size=1",
+        ...PROCESS_ENVIRONMENT,
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         DATA_DIR: data,
         PUBLIC_URL: `http://127.0.0.1:${port}`,
         LISTEN: `127.0.0.1:${port}`,

@@ -6,6 +6,7 @@ import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
+import { endSessionsOfOldPassword } from "./access/root-password.ts";
 import { createConsole } from "./admin/console.ts";
 import { createDiskGuard } from "./background/disk-guard.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
@@ -41,6 +42,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     onBackgroundError: (error) => logger.error({ err: error }, "deleting old content failed; it will be tried again"),
   });
   logger.info({ orphansDeleted: store.orphansDeleted }, "store is open");
+  await endSessionsOfOldPassword(store.accounts, settings.OBJSTORE_ROOT_USER, settings.OBJSTORE_ROOT_PASSWORD);
   const disk = createDiskGuard(settings.DATA_DIR, settings.OBJSTORE_RESERVED_MIB * 2 ** 20);
   const scrub = new Scrub(store, (damage) => logger.error({ damage }, "stored content is damaged"));
   const { IDENTITY_ISSUER: issuer } = settings;
@@ -84,12 +86,17 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     ...common,
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
-    onRequest: ({ error, ...entry }) => {
+    onRequest: (entry) => {
       durationsOf(entry.operation, entry.status).observe(entry.ms / 1000);
-      if (error !== undefined) {
-        logger.error({ ...entry, err: error }, "request failed");
-      } else {
-        logger.debug(entry, "request");
+      if (entry.error !== undefined || logger.isLevelEnabled("debug")) {
+        const { error, target, ...rest } = entry;
+        // The query may hold a signature.
+        const about = { ...rest, path: target.split("?", 1)[0] };
+        if (error !== undefined) {
+          logger.error({ ...about, err: error }, "request failed");
+        } else {
+          logger.debug(about, "request");
+        }
       }
     },
   });

@@ -1,5 +1,7 @@
 import type { Component, DeployContext } from "@swath/manifest";
 
+import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
+
 /** Object storage: `objstore.<domain>` speaks S3 (also below it, a host a bucket), `objstore-console.<domain>` is for people. */
 export const manifest: Component = {
   name: "objstore",
@@ -32,8 +34,7 @@ export const manifest: Component = {
           component: "objstore",
           kind: "service",
           env: {
-            // Buffers of large objects pass through all the time: collected sooner, they take a third of the memory.
-            NODE_OPTIONS: "--max-semi-space-size=1",
+            ...PROCESS_ENVIRONMENT,
             DATA_DIR: { volume: "objstore" },
             PUBLIC_URL: context.publicUrl("objstore"),
             CONSOLE_URL: context.publicUrl("objstore-console"),

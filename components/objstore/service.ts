@@ -11,7 +11,7 @@ import { type Address, parseAddress } from "./protocol/address.ts";
 import { parseCors, toConsoleRules, toCorsHeaders } from "./protocol/cors.ts";
 import { type S3Request, header } from "./protocol/request.ts";
 import { renderXml } from "./protocol/xml.ts";
-import { authenticate, authenticateForm } from "./signature/authenticate.ts";
+import { type AuthenticateDeps, authenticate, authenticateForm } from "./signature/authenticate.ts";
 import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
@@ -35,7 +35,8 @@ export interface S3Options {
 export interface RequestEntry {
   readonly operation: string;
   readonly method: string;
-  readonly path: string;
+  /** Path and query as they came; the query may hold a signature. */
+  readonly target: string;
   readonly status: number;
   readonly ms: number;
   readonly requestId: string;
@@ -45,11 +46,16 @@ export interface RequestEntry {
 
 /** The S3 server: address → signature → operation → right → handle. Listens on nothing. */
 export function createS3Server(options: S3Options): Server {
+  const rootKey = toRootKey(options.rootUser, options.rootPassword);
   const context: ServerContext = {
     ...options,
     domain: new URL(options.publicUrl).hostname,
-    keys: new SigningKeys(),
-    rootKey: toRootKey(options.rootUser, options.rootPassword),
+    credentials: {
+      findCredential: (id) => (id === options.rootUser ? rootKey : options.store.accounts.findKey(id)),
+      keys: new SigningKeys(),
+      region: options.region,
+      now: options.store.now,
+    },
   };
   const server = createServer({
     requestTimeout: 0,
@@ -57,7 +63,7 @@ export function createS3Server(options: S3Options): Server {
     keepAliveTimeout: 65_000,
     maxHeaderSize: 32 << 10,
   });
-  server.on("request", (message, response) => void answer(context, message, response, () => {}));
+  server.on("request", (message, response) => answer(context, message, response, acceptNothing));
   server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
     let accepted = false;
     const accept = () => {
@@ -66,15 +72,17 @@ export function createS3Server(options: S3Options): Server {
         response.writeContinue();
       }
     };
-    void answer(context, message, response, accept);
+    answer(context, message, response, accept);
   });
   return server;
 }
 
+/** Who does not ask before sending a body needs no permission. */
+function acceptNothing(): void {}
+
 interface ServerContext extends S3Options {
   readonly domain: string;
-  readonly keys: SigningKeys;
-  readonly rootKey: AccessKey;
+  readonly credentials: AuthenticateDeps<AccessKey>;
 }
 
 let requests = 0;
@@ -86,47 +94,55 @@ function nextRequestId(): string {
   return RUN + requests.toString(16).toUpperCase().padStart(6, "0");
 }
 
-async function answer(
+/** Answers one request. Makes no promise where the answer is at hand: small objects are most of what is read. */
+function answer(
   context: ServerContext,
   message: IncomingMessage,
   response: ServerResponse,
   acceptBody: () => void,
-): Promise<void> {
+): void {
   const started = performance.now();
   const requestId = nextRequestId();
   const target = message.url ?? "/";
-  const log = (operation: string, error?: unknown) =>
+  const baseHead = ["x-amz-request-id", requestId, "server", "swath"];
+  let operation = "unknown";
+  const log = (error?: unknown) =>
     context.onRequest({
       operation,
       method: message.method ?? "",
-      path: target.split("?", 1)[0] ?? "",
+      target,
       status: response.statusCode,
       ms: Math.round(performance.now() - started),
       requestId,
-      ...(error !== undefined && { error }),
+      error,
     });
-  const baseHead = ["x-amz-request-id", requestId, "server", "swath"];
-  let operation = "unknown";
+  const fail = (error: unknown) => {
+    const known = toS3Error(error);
+    // Nobody's fault when the client went away; a full disk is for somebody to see to.
+    const isOurs = known.status >= 500 && known.code !== "NotImplemented" && !response.destroyed;
+    sendError(known, { message, response, requestId, baseHead }, target);
+    log(isOurs ? error : undefined);
+  };
   try {
     const address = parseAddress(target, message.headers.host, context.domain);
     if (message.method === "OPTIONS") {
       operation = "Preflight";
       setHeaders(response, baseHead);
       answerPreflight(context, address, message, response);
-    } else {
-      addCors(context, address, message, baseHead);
-      const incoming = { address, message, response, requestId, baseHead, acceptBody };
-      await perform(context, incoming, (name) => {
-        operation = name;
-      });
+      log();
+      return;
     }
-    log(operation);
+    addCors(context, address, message, baseHead);
+    const work = perform(context, { address, message, response, requestId, baseHead, acceptBody }, (name) => {
+      operation = name;
+    });
+    if (work === undefined) {
+      log();
+    } else {
+      work.then(() => log()).catch(fail);
+    }
   } catch (error) {
-    const known = toS3Error(error);
-    // Nobody's fault when the client went away; a full disk is for somebody to see to.
-    const isOurs = known.status >= 500 && known.code !== "NotImplemented" && !response.destroyed;
-    sendError(known, { message, response, requestId, baseHead }, target);
-    log(operation, isOurs ? error : undefined);
+    fail(error);
   }
 }
 
@@ -136,54 +152,38 @@ function perform(
   context: ServerContext,
   incoming: Incoming,
   onOperation: (name: string) => void,
-): void | Promise<void> {
-  const { address, message, response, baseHead } = incoming;
-  const { store, region } = context;
-  const method = message.method ?? "GET";
-  const credentials = {
-    findCredential: (id: string) => (id === context.rootUser ? context.rootKey : store.accounts.findKey(id)),
-    keys: context.keys,
-    region,
-    now: store.now,
-  };
-  const signed = authenticate(
-    { method, path: address.path, query: address.query, headers: message.headers, raw: address.raw },
-    credentials,
-  );
+): undefined | Promise<void> {
+  const { address, message, response, requestId, baseHead, acceptBody } = incoming;
+  const { store, region, credentials } = context;
+  const { headers, method = "GET" } = message;
+  const { path, query: pairs, raw } = address;
+  const query = new Map(pairs);
+  const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw }, credentials);
+  const payload = signed?.payload ?? readAnonymousPayload(message);
   const request: S3Request = {
-    ...incoming,
-    headers: message.headers,
+    address,
+    message,
+    response,
+    requestId,
+    baseHead,
+    acceptBody,
+    headers,
     method,
-    query: new Map(address.query),
-    payload: signed?.payload ?? readAnonymousPayload(message),
+    query,
+    payload,
   };
   if (address.bucket === undefined && method === "POST" && signed === undefined && context.assumeRole !== undefined) {
     onOperation("AssumeRoleWithWebIdentity");
     setHeaders(response, baseHead);
     return context.assumeRole(request);
   }
-  const admit = (credential: AccessKey | undefined, authType: string | undefined) => {
-    const principal: Principal =
-      credential === undefined ? { kind: "anonymous" } : toPrincipal(credential, store.accounts, context.rootUser);
-    let circumstances: ReturnType<typeof toCircumstances> | undefined;
-    const authorize = (action: string, bucket: string, key?: string) => {
-      const found = store.buckets.find(bucket);
-      const resource = key === undefined ? bucket : `${bucket}/${key}`;
-      // Root may do everything: nothing is collected to decide that.
-      circumstances ??= principal.kind === "root" ? {} : toCircumstances(request, authType);
-      if (!isAllowed(principal, found, { action, resource, context: circumstances })) {
-        throw new S3Error("AccessDenied", undefined, { details: { BucketName: bucket } });
-      }
-    };
-    return { principal, authorize };
-  };
-  const { principal, authorize } = admit(signed?.credential, signed?.authType);
+  const { principal, authorize } = admit(context, request, signed?.credential, signed?.authType);
   const operation = findOperation(request);
   onOperation(operation.name);
   if (principal.kind === "anonymous" && address.bucket === undefined) {
     throw new S3Error("AccessDenied");
   }
-  const action = request.query.has("versionId") ? (operation.versionAction ?? operation.action) : operation.action;
+  const action = query.has("versionId") ? (operation.versionAction ?? operation.action) : operation.action;
   if (action !== "" && address.bucket !== undefined) {
     authorize(action, address.bucket, address.key);
   }
@@ -198,7 +198,7 @@ function perform(
     region,
     publicUrl: context.publicUrl,
     authorize,
-    signIn: (form) => admit(authenticateForm(form, credentials), "POST"),
+    signIn: (form) => admit(context, request, authenticateForm(form, credentials), "POST"),
     checkRoom: (bucket, bytes, freed = 0) => {
       checkQuota(bucket, bytes - freed);
       releases.push(context.disk.reserve(bytes));
@@ -215,6 +215,30 @@ function perform(
         }
       })
     : undefined;
+}
+
+/** Who asks, and what decides whether they may. */
+function admit(
+  { store, rootUser }: ServerContext,
+  request: S3Request,
+  credential: AccessKey | undefined,
+  authType: string | undefined,
+): Pick<OperationContext, "principal" | "authorize"> {
+  const principal: Principal =
+    credential === undefined ? { kind: "anonymous" } : toPrincipal(credential, store.accounts, rootUser);
+  let circumstances: ReturnType<typeof toCircumstances> | undefined;
+  const authorize = (action: string, bucket: string, key?: string) => {
+    if (principal.kind === "root") {
+      // Root may do everything: nothing is collected to decide that.
+      return;
+    }
+    circumstances ??= toCircumstances(request, authType);
+    const resource = key === undefined ? bucket : `${bucket}/${key}`;
+    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource, context: circumstances })) {
+      throw new S3Error("AccessDenied", undefined, { details: { BucketName: bucket } });
+    }
+  };
+  return { principal, authorize };
 }
 
 function setHeaders(response: ServerResponse, head: readonly string[]): void {

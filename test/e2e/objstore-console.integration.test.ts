@@ -1,108 +1,33 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { mkdtemp, open, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { type ConsoleRig, logIn, signIn, skip, startConsoleRig } from "./console-rig.ts";
+import { checkAccessibility, tabTo } from "./in-browser.ts";
 
-import { buildWebPages } from "../../cli/web-pages.ts";
-import { CLIENTS, PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
-import { ROOT, startObjstore } from "../../components/objstore/test/start-objstore.ts";
-import { checkAccessibility, freePort, tabTo } from "./in-browser.ts";
-
-const CHROMIUM = "/usr/bin/chromium";
-const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
 const SCENE = join(import.meta.dirname, "../../examples/scenes/lommel");
 const MIB = 2 ** 20;
 
-let identity: TestIdentity;
-let store: Awaited<ReturnType<typeof startObjstore>>;
-let browser: Browser;
-let context: BrowserContext;
+let rig: ConsoleRig;
 let folder: string;
-let s3Url = "";
-/** Everything that pages asked for, by origin. */
-const asked = new Set<string>();
-/** What the pages' own policy forbade, and what threw. */
-const faults: string[] = [];
 
 before(async () => {
-  if (skip !== false) {
-    return;
+  if (skip === false) {
+    rig = await startConsoleRig();
+    folder = await mkdtemp(join(tmpdir(), "console-"));
   }
-  await buildWebPages({ components: ["objstore"], stdout: process.stdout });
-  const [http, console] = [await freePort(), await freePort()];
-  s3Url = `http://127.0.0.1:${http}`;
-  const consoleUrl = `http://127.0.0.1:${console}`;
-  identity = await startIdentity();
-  const client = { clientId: "objstore-console", name: "Console", redirectUris: [`${consoleUrl}/api/login/callback`] };
-  await identity.setUpAgain([...CLIENTS, client]);
-  store = await startObjstore(
-    { PUBLIC_URL: s3Url, CONSOLE_URL: consoleUrl, IDENTITY_ISSUER: identity.issuer },
-    { http, console },
-  );
-  folder = await mkdtemp(join(tmpdir(), "console-"));
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
-  context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
-  context.setDefaultTimeout(120_000);
 });
 after(async () => {
-  await browser?.close();
-  await store?.stop();
-  await identity?.close();
+  await rig?.close();
   if (folder !== undefined) {
     await rm(folder, { recursive: true, force: true });
   }
 });
-
-async function openPage(from: BrowserContext = context): Promise<Page> {
-  const page = await from.newPage();
-  page.on("request", (request) => {
-    const url = new URL(request.url());
-    if (url.protocol.startsWith("http")) {
-      asked.add(url.origin);
-    }
-  });
-  page.on("pageerror", (error) => faults.push(String(error)));
-  page.on("console", (message) => {
-    if (/content security policy/i.test(message.text())) {
-      faults.push(message.text());
-    }
-  });
-  return page;
-}
-
-/** Opens a page of the console; again where the machine's network changed meanwhile. */
-async function visit(page: Page, path: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await page.goto(`${store.consoleUrl}${path}`);
-      await page.locator("h1").first().waitFor({ timeout: 40_000 });
-      return;
-    } catch (error) {
-      if (attempt === 3) {
-        throw error;
-      }
-    }
-  }
-}
-
-async function signIn(page: Page, secret = ROOT.secretAccessKey): Promise<void> {
-  await page.getByLabel("Access key").fill(ROOT.accessKeyId);
-  await page.getByRole("textbox", { name: "Secret key" }).fill(secret);
-  await page.keyboard.press("Enter");
-}
-
-const root = `Basic ${Buffer.from(`${ROOT.accessKeyId}:${ROOT.secretAccessKey}`).toString("base64")}`;
-async function administer(path: string, method: string, body?: object): Promise<Response> {
-  return fetch(`${store.consoleUrl}${path}`, {
-    method,
-    headers: { authorization: root, ...(body && { "content-type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-}
+const openPage: ConsoleRig["openPage"] = (from) => rig.openPage(from);
+const visit: ConsoleRig["visit"] = (page, path) => rig.visit(page, path);
+const administer: ConsoleRig["administer"] = (path, method, body) => rig.administer(path, method, body);
 
 test("in Chromium: sign in, make a bucket, upload files, look at them, share one, delete one", { skip }, async () => {
   const page = await openPage();
@@ -230,15 +155,15 @@ test("in Chromium: a policy is checked while it is written, and lets in whom it 
   await page.getByRole("button", { name: "Begin with" }).click();
   await page.getByRole("menuitem", { name: "Everybody may read objects" }).click();
   await page.getByText("This policy is valid.").waitFor();
-  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 403);
+  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 403);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Let everybody in" }).click();
   await page.getByText("signed in or not").waitFor();
-  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 200);
+  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 200);
   await page.getByRole("button", { name: "Take it away" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Take it away" }).click();
   await page.getByText("No policy.").waitFor();
-  assert.equal((await fetch(`${s3Url}/maps/item.json`)).status, 403);
+  assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 403);
   await page.close();
 });
 
@@ -263,7 +188,7 @@ test("in Chromium: users and access keys", { skip }, async () => {
   const accessKey = await dialog.getByRole("textbox", { name: "Access key" }).inputValue();
   const secretKey = await dialog.getByRole("textbox", { name: "Secret key" }).inputValue();
   const tryKey = async () => {
-    const answer = await fetch(`${store.consoleUrl}/api/session`, {
+    const answer = await fetch(`${rig.store.consoleUrl}/api/session`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ accessKey, secretKey }),
@@ -290,7 +215,7 @@ test("in Chromium: ten thousand objects in a folder", { skip, timeout: 300_000 }
   const work = async () => {
     for (const number of numbers) {
       await (
-        await fetch(`${s3Url}/many/scenes/${String(number).padStart(5, "0")}.json`, { method: "PUT", body: "{}" })
+        await fetch(`${rig.s3Url}/many/scenes/${String(number).padStart(5, "0")}.json`, { method: "PUT", body: "{}" })
       ).text();
     }
   };
@@ -315,24 +240,18 @@ test("in Chromium: ten thousand objects in a folder", { skip, timeout: 300_000 }
 });
 
 test("in Chromium: sign in with the platform's login", { skip }, async () => {
-  const other = await browser.newContext();
+  const other = await rig.browser.newContext();
   other.setDefaultTimeout(120_000);
   const page = await openPage(other);
-  const logIn = async (user: string) => {
-    await page.getByRole("link", { name: "Sign in with the platform" }).click();
-    await page.getByLabel("User name or e-mail").fill(user);
-    await page.getByLabel("Password").fill(PASSWORD);
-    await page.getByLabel("Password").press("Enter");
-  };
   await visit(page, "/buckets/maps");
-  await logIn("admin");
+  await logIn(page, "admin");
   await page.getByRole("heading", { name: "maps" }).waitFor();
   await page.getByRole("button", { name: "Signed in as admin" }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
   await other.clearCookies();
   await visit(page, "/");
-  await logIn("eric");
+  await logIn(page, "eric");
   await page
     .getByRole("alert")
     .getByText("you have no rights here", { exact: false })
@@ -342,8 +261,16 @@ test("in Chromium: sign in with the platform's login", { skip }, async () => {
   await other.close();
 });
 
-const BUCKET_PAGES = ["", "/object?key=item.json", "/object?key=B04.tif", "/policy", "/settings"];
-const PAGES = ["/sign-in", "/", ...BUCKET_PAGES.map((page) => `/buckets/maps${page}`), "/keys", "/users", "/server"];
+const BUCKET_PAGES = ["", "/object?key=item.json", "/object?key=B04.tif", "/policy", "/lifecycle", "/settings"];
+const PAGES = [
+  "/sign-in",
+  "/",
+  ...BUCKET_PAGES.map((page) => `/buckets/maps${page}`),
+  "/keys",
+  "/users",
+  "/roles",
+  "/server",
+];
 
 test(
   "in Chromium: no serious accessibility fault, and nothing wider than a phone",
@@ -351,7 +278,7 @@ test(
   async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       // The checker is put into the page, which the pages' own policy forbids.
-      const checked = await browser.newContext({ bypassCSP: true, colorScheme });
+      const checked = await rig.browser.newContext({ bypassCSP: true, colorScheme });
       const page = await openPage(checked);
       for (const path of PAGES) {
         await visit(page, path);
@@ -392,6 +319,6 @@ test("in Chromium: by keyboard alone", { skip }, async () => {
 });
 
 test("in Chromium: nothing was asked of anybody else, and nothing broke", { skip }, () => {
-  assert.deepEqual([...asked].toSorted(), [store.consoleUrl, s3Url, identity.url].toSorted());
-  assert.deepEqual(faults, []);
+  assert.deepEqual([...rig.asked].toSorted(), [rig.store.consoleUrl, rig.s3Url, rig.identity.url].toSorted());
+  assert.deepEqual(rig.faults, []);
 });

@@ -54,7 +54,7 @@ function answer(context: OperationContext, attempt: number): undefined | Promise
     return undefined;
   }
   if ("data" in content) {
-    sendHead(request, status, head, content.data.subarray(start, end + 1));
+    sendHead(request, status, head, range === undefined ? content.data : content.data.subarray(start, end + 1));
     return undefined;
   }
   return sendFiles(context, content.parts, { status, head, range: { start, end }, attempt });
@@ -120,7 +120,7 @@ function describe(version: Version, overrides: Readonly<Record<string, string>> 
 /** What `response-…` parameters ask for; undefined when none does. */
 function readOverrides({ request, principal }: OperationContext): Readonly<Record<string, string>> | undefined {
   let overrides: Record<string, string> | undefined;
-  for (const [parameter, value] of request.query) {
+  for (const [parameter, value] of request.address.query) {
     const name = parameter.startsWith("response-") ? parameter.slice("response-".length) : "";
     if (OVERRIDES.includes(name)) {
       if (principal.kind === "anonymous") {

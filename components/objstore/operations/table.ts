@@ -118,8 +118,8 @@ export function findOperation(request: S3Request): Operation {
  * The query name that chooses the operation. A name without a value in a request that changes something is one too, though
  * not known here: taken for a parameter, `PUT key?annotation` would replace the object.
  */
-function findSubresource({ method, query }: S3Request): string | undefined {
-  for (const [name, value] of query) {
+function findSubresource({ method, address }: S3Request): string | undefined {
+  for (const [name, value] of address.query) {
     if (SUBRESOURCES.has(name) || (value === "" && method !== "GET" && method !== "HEAD" && !PARAMETERS.has(name))) {
       return name;
     }

@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { Readable } from "node:stream";
 
 import { S3Error } from "../errors.ts";
@@ -11,11 +11,6 @@ import { type S3Request, header } from "./request.ts";
 
 /** Objects up to this size live in the index: one fsync shared by many, instead of two of their own. */
 export const INLINE_BYTES = 32 << 10;
-/**
- * From this size on the ETag of a PUT is not its MD5, unless the client sends Content-MD5: no digest is slower, and one stream
- * has only one core for it. Such an ETag ends in "-1", as that of a multipart upload, which no client takes for an MD5.
- */
-const MD5_BYTES = 16 << 20;
 const MAXIMUM_BYTES = 5 * 2 ** 30;
 
 /** A body received and verified: small in memory, or in a content file that is on the disk. */
@@ -70,15 +65,12 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
     }
   };
   const inline = length <= INLINE_BYTES && options.neverInline !== true;
-  const anyEtag = options.neverInline !== true && length >= MD5_BYTES;
-  return receiveChunks(request, { files: options.files, inline, anyEtag, checkSize, open: () => openBody(request) });
+  return receiveChunks(request, { files: options.files, inline, checkSize, open: () => openBody(request) });
 }
 
 interface ChunkOptions {
   readonly files: ContentFiles;
   readonly inline: boolean;
-  /** The ETag need not be an MD5. */
-  readonly anyEtag?: boolean;
   /** Called as bytes arrive and once with all of them; throws to refuse. */
   readonly checkSize: (size: number, whole: boolean) => void;
   readonly open: () => ChunkedBody;
@@ -105,16 +97,15 @@ interface Claims {
 async function receiveInline(request: S3Request, options: ChunkOptions, claims: Claims): Promise<ReceivedBody> {
   const { chunks, trailers } = options.open();
   const data = await collect(chunks, options.checkSize);
-  const found = await digestAll(data, digestsFor(request, claims, "md5"));
+  const found = await digestAll(data, digestsFor(request, claims));
   const checksum = verify(request, claims, found, trailers);
   const md5 = toHex(found.md5);
   return { size: data.length, etag: md5, md5, checksum, data };
 }
 
 async function receiveFile(request: S3Request, options: ChunkOptions, claims: Claims): Promise<ReceivedBody> {
-  const usesMd5 = options.anyEtag !== true || claims.contentMd5 !== undefined;
   const { chunks, trailers } = options.open();
-  const writer = await options.files.create(digestsFor(request, claims, usesMd5 ? "md5" : "crc32"));
+  const writer = await options.files.create(digestsFor(request, claims));
   try {
     let size = 0;
     for await (const chunk of chunks) {
@@ -125,8 +116,7 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
     options.checkSize(size, true);
     const file = await writer.finish();
     const checksum = verify(request, claims, file.digests, trailers);
-    const etag = usesMd5 ? toHex(file.digests.md5) : `${randomBytes(16).toString("hex")}-1`;
-    return { size, etag, checksum, file, settle: writer.settle };
+    return { size, etag: toHex(file.digests.md5), checksum, file, settle: writer.settle };
   } catch (error) {
     await writer.discard();
     writer.settle();
@@ -134,9 +124,10 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
   }
 }
 
-function digestsFor({ payload }: S3Request, { announced }: Claims, own: DigestName): readonly DigestName[] {
+/** Always MD5, which is the ETag: clients compare it with their own. */
+function digestsFor({ payload }: S3Request, { announced }: Claims): readonly DigestName[] {
   return [
-    own,
+    "md5",
     ...(announced === undefined ? [] : [announced.algorithm]),
     ...(payload.kind === "hashed" ? (["sha256"] as const) : []),
   ];

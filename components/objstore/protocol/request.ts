@@ -64,10 +64,5 @@ export function startHead({ response, baseHead }: S3Request, status: number, hea
 /** A whole answer from memory. */
 export function sendHead(request: S3Request, status: number, head: readonly string[], body?: Uint8Array): void {
   startHead(request, status, head);
-  if (body === undefined) {
-    request.response.end();
-  } else {
-    // As text of one-byte characters it leaves in one piece with the head.
-    request.response.end(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("latin1"), "latin1");
-  }
+  request.response.end(body);
 }

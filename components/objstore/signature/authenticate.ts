@@ -9,15 +9,7 @@ import {
   toStringToSign,
 } from "./canonical-request.ts";
 import { type Payload, toPayload } from "./payload.ts";
-import {
-  type CredentialScope,
-  type HmacKey,
-  type SigningKeys,
-  equalsSafely,
-  hmacHex,
-  parseCredential,
-  toScope,
-} from "./signing-key.ts";
+import { type CredentialScope, type HmacKey, type SigningKeys, equalsSafely, hmacHex, toScope } from "./signing-key.ts";
 
 const MAXIMUM_SKEW = 15 * 60 * 1000;
 const MAXIMUM_EXPIRES = 7 * 24 * 3600;
@@ -34,6 +26,8 @@ export interface SignedRequest {
   readonly method: string;
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
+  /** The query once more, to look into; of several of one name the last. */
+  readonly parameters: ReadonlyMap<string, string>;
   readonly headers: IncomingHttpHeaders;
   readonly raw?: RawTarget;
 }
@@ -61,7 +55,8 @@ export function authenticate<C extends Credential>(
   deps: AuthenticateDeps<C>,
 ): Authenticated<C> | undefined {
   const { authorization } = request.headers;
-  const inQuery = request.query.some(([name]) => name === "X-Amz-Algorithm" || name === "X-Amz-Signature");
+  const { parameters } = request;
+  const inQuery = parameters.has("X-Amz-Algorithm") || parameters.has("X-Amz-Signature");
   if (authorization !== undefined) {
     if (inQuery) {
       throw new S3Error("InvalidArgument", "Only one authentication mechanism is allowed: header or query string.");
@@ -71,7 +66,7 @@ export function authenticate<C extends Credential>(
   if (inQuery) {
     return verifyQuery(request, deps);
   }
-  if (request.query.some(([name]) => name === "AWSAccessKeyId")) {
+  if (parameters.has("AWSAccessKeyId")) {
     throw new S3Error("InvalidRequest", "Signature Version 2 is not supported. Please use AWS4-HMAC-SHA256.");
   }
   return undefined;
@@ -97,7 +92,7 @@ function verifyHeader<C extends Credential>(
         return [field.slice(0, at).trim(), field.slice(at + 1).trim()] as const;
       }),
   );
-  const scope = parseCredential(fields.get("Credential") ?? "");
+  const scope = deps.keys.readScope(fields.get("Credential") ?? "");
   const signature = fields.get("Signature");
   const signedHeaders = fields.get("SignedHeaders")?.split(";");
   if (scope === undefined || signature === undefined || signedHeaders === undefined) {
@@ -131,7 +126,7 @@ function verifyHeader<C extends Credential>(
 }
 
 function verifyQuery<C extends Credential>(request: SignedRequest, deps: AuthenticateDeps<C>): Authenticated<C> {
-  const parameters = new Map(request.query);
+  const { parameters } = request;
   const read = (name: string) => {
     const value = parameters.get(name);
     if (value === undefined) {
@@ -145,7 +140,7 @@ function verifyQuery<C extends Credential>(request: SignedRequest, deps: Authent
   if (read("X-Amz-Algorithm") !== "AWS4-HMAC-SHA256") {
     throw new S3Error("AuthorizationQueryParametersError", "X-Amz-Algorithm only supports AWS4-HMAC-SHA256.");
   }
-  const scope = parseCredential(read("X-Amz-Credential"));
+  const scope = deps.keys.readScope(read("X-Amz-Credential"));
   const signature = read("X-Amz-Signature");
   const signedHeaders = read("X-Amz-SignedHeaders").split(";");
   const time = read("X-Amz-Date");
@@ -180,10 +175,9 @@ function verifyQuery<C extends Credential>(request: SignedRequest, deps: Authent
   checkSignedHeaders(request.headers, signedHeaders);
   const key = deps.keys.get(credential.secret, scope);
   const payloadHash = single(request.headers["x-amz-content-sha256"]) ?? parameters.get("X-Amz-Content-Sha256");
-  const { method, path, headers, raw } = request;
-  const query = request.query.filter(([name]) => name !== "X-Amz-Signature");
+  const { method, path, query, headers, raw } = request;
   const parts = { method, path, query, headers, signedHeaders, payloadHash: payloadHash ?? "UNSIGNED-PAYLOAD" };
-  const unsigned = raw && { path: raw.path, query: withoutSignature(raw.query) };
+  const unsigned = raw && { path: raw.path, query: withoutSignature(raw.query, signature) };
   compareSignature(parts, unsigned, { time, scope, key, signature });
   const payload: Payload =
     payloadHash === undefined
@@ -205,7 +199,7 @@ export function authenticateForm<C extends Credential>(
   if (policy === undefined && signature === undefined) {
     return undefined;
   }
-  const scope = parseCredential(form.get("x-amz-credential") ?? "");
+  const scope = deps.keys.readScope(form.get("x-amz-credential") ?? "");
   const time = form.get("x-amz-date") ?? "";
   if (form.get("x-amz-algorithm") !== "AWS4-HMAC-SHA256" || policy === undefined || signature === undefined) {
     throw new S3Error(
@@ -262,7 +256,11 @@ function compareSignature(parts: SignedParts, raw: RawTarget | undefined, claime
 }
 
 /** Presigned addresses have their signature last, or among the other parameters. */
-function withoutSignature(query: string): string {
+function withoutSignature(query: string, signature: string): string {
+  const last = `&X-Amz-Signature=${signature}`;
+  if (query.endsWith(last) && query.indexOf("X-Amz-Signature=") > query.length - last.length) {
+    return query.slice(0, -last.length);
+  }
   return query.replace(/(?:^|&)X-Amz-Signature=[^&]*/, "").replace(/^&/, "");
 }
 
@@ -305,9 +303,12 @@ function checkScope(
 
 /** `host` and every `x-amz-…` header that was sent must be signed, else a man in the middle could add them. */
 function checkSignedHeaders(headers: IncomingHttpHeaders, signed: readonly string[]): void {
-  const missing = ["host", ...Object.keys(headers).filter((name) => name.startsWith("x-amz-"))].filter(
-    (name) => !signed.includes(name) && name !== "x-amz-content-sha256",
-  );
+  const missing = signed.includes("host") ? [] : ["host"];
+  for (const name in headers) {
+    if (name.startsWith("x-amz-") && name !== "x-amz-content-sha256" && !signed.includes(name)) {
+      missing.push(name);
+    }
+  }
   if (missing.length > 0) {
     throw new S3Error("AccessDenied", "There were headers present in the request which were not signed", {
       details: { HeadersNotSigned: missing.join(", ") },
@@ -330,13 +331,13 @@ function readTime({ headers }: SignedRequest): { time: string; at: number } {
 
 /** YYYYMMDD'T'HHMMSS'Z' as milliseconds. */
 function parseTime(text: string): number | undefined {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text);
-  if (match === null) {
+  if (!/^\d{8}T\d{6}Z$/.test(text)) {
     return undefined;
   }
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  const read = (from: number, to: number) => Number(text.slice(from, to));
+  const [month, day, hour, minute, second] = [read(4, 6), read(6, 8), read(9, 11), read(11, 13), read(13, 15)];
   const isTime = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 60;
-  return isTime ? Date.UTC(year, month - 1, day, hour, minute, second) : undefined;
+  return isTime ? Date.UTC(read(0, 4), month - 1, day, hour, minute, second) : undefined;
 }
 
 function single(value: string | readonly string[] | undefined): string | undefined {

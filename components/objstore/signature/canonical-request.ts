@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-/** What a signature covers. Header names are lower-case; `query` holds decoded pairs in any order. */
+/** What a signature covers. Header names are lower-case; `query` holds decoded pairs in any order, the signature may be among them. */
 export interface SignedParts {
   readonly method: string;
   /** Decoded path, `/bucket/key`. */
@@ -25,7 +25,8 @@ export function toRawCanonicalRequest(parts: SignedParts, { path, query }: RawTa
 
 /** The canonical request of Signature Version 4 in its S3 form: the path is encoded once and never normalised. */
 export function toCanonicalRequest(parts: SignedParts): string {
-  return toText(parts, encodePath(parts.path), toCanonicalQuery(parts.query));
+  const query = parts.query.filter(([name]) => name !== "X-Amz-Signature");
+  return toText(parts, encodePath(parts.path), toCanonicalQuery(query));
 }
 
 function toText(parts: SignedParts, path: string, query: string): string {

@@ -4,9 +4,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import { test } from "node:test";
 
 import { S3Error } from "../errors.ts";
-import { type AuthenticateDeps, type Credential, authenticate } from "./authenticate.ts";
+import {
+  type AuthenticateDeps,
+  type Credential,
+  type SignedRequest,
+  authenticate as authenticateRequest,
+} from "./authenticate.ts";
 import { decodeChunks } from "./chunked-body.ts";
-import { SigningKeys, deriveSigningKey, hmac, toHmacKey } from "./signing-key.ts";
+import { SigningKeys, deriveSigningKey, equalsSafely, hmac, toHmacKey } from "./signing-key.ts";
 
 // The examples of "Signature Calculations for the Authorization Header", "Authenticating Requests: Using Query Parameters"
 // and "Transferring Payload in Multiple Chunks" of the Amazon S3 API reference.
@@ -24,6 +29,9 @@ function deps(changes: Partial<Credential & { now: number }> = {}): Authenticate
     now: () => changes.now ?? TIME,
   };
 }
+
+const authenticate = (request: Omit<SignedRequest, "parameters">, from: AuthenticateDeps<Credential>) =>
+  authenticateRequest({ ...request, parameters: new Map(request.query) }, from);
 
 function signed(headers: IncomingHttpHeaders, signature: string): IncomingHttpHeaders {
   const all: IncomingHttpHeaders = {
@@ -83,6 +91,28 @@ test("AWS example: GET bucket lifecycle and GET bucket", () => {
     ["max-keys", "2"],
   ] as const;
   assert.ok(authenticate({ method: "GET", path: "/", query, headers: list }, deps()));
+});
+
+test("a signature that is not the last parameter counts as well", () => {
+  const credential = `${SCOPE.accessKey}/20130524/us-east-1/s3/aws4_request`;
+  const others = `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=${encodeURIComponent(credential)}&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host`;
+  const signature = "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404";
+  const headers = { host: "examplebucket.s3.amazonaws.com" };
+  for (const query of [`${others}&X-Amz-Signature=${signature}`, `X-Amz-Signature=${signature}&${others}`]) {
+    const pairs = [...new URLSearchParams(query)] as [string, string][];
+    const raw = { path: "/test.txt", query };
+    assert.ok(authenticate({ method: "GET", path: "/test.txt", query: pairs, headers, raw }, deps()), query);
+    const twice = { path: "/test.txt", query: `${query}&X-Amz-Signature=${signature}` };
+    assert.ok(authenticate({ method: "GET", path: "/test.txt", query: pairs, headers, raw: twice }, deps()));
+  }
+});
+
+test("texts are compared whole, whatever characters they are of", () => {
+  const hex = "0123456789abcdef".repeat(4);
+  assert.ok(equalsSafely(hex, hex) && equalsSafely("", "") && equalsSafely("süß", "süß"));
+  for (const other of [hex.slice(1), `${hex.slice(1)}0`, `${hex}0`, `\u0130${hex.slice(1)}`, `\u0131${hex.slice(1)}`]) {
+    assert.ok(!equalsSafely(hex, other) && !equalsSafely(other, hex), other);
+  }
 });
 
 test("AWS example: presigned URL", () => {

@@ -10,7 +10,7 @@ export interface CredentialScope {
 }
 
 /** Reads `<access key>/<day>/<region>/<service>/aws4_request`; an access key may hold slashes. */
-export function parseCredential(text: string): CredentialScope | undefined {
+function parseCredential(text: string): CredentialScope | undefined {
   const match = /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(text);
   const [, accessKey, day, region, service] = match ?? [];
   return accessKey === undefined || day === undefined || region === undefined || service === undefined
@@ -58,8 +58,24 @@ export function hmacHex({ inner, outer }: HmacKey, text: string): string {
 function finish(inner: Buffer, outer: Buffer, text: string, encoding: "buffer"): Buffer;
 function finish(inner: Buffer, outer: Buffer, text: string, encoding: "hex"): string;
 function finish(inner: Buffer, outer: Buffer, text: string, encoding: "buffer" | "hex"): Buffer | string {
-  const digest = hash("sha256", Buffer.concat([inner, Buffer.from(text)]), "buffer");
-  return hash("sha256", Buffer.concat([outer, digest], BLOCK + 32), encoding);
+  // As text of one-byte characters: buffers are slow to make and slow to collect.
+  const digest = hash("sha256", joinKey(inner, text), "binary");
+  OUTER.set(outer);
+  OUTER.write(digest, BLOCK, "latin1");
+  return hash("sha256", OUTER, encoding);
+}
+
+/** What is hashed next lies here: nothing awaits between the writing and the hashing. */
+const INNER = Buffer.alloc(BLOCK + 2048);
+const OUTER = Buffer.alloc(BLOCK + 32);
+
+function joinKey(inner: Buffer, text: string): Buffer {
+  // A character takes three bytes at most.
+  if (text.length * 3 > INNER.length - BLOCK) {
+    return Buffer.concat([inner, Buffer.from(text)]);
+  }
+  INNER.set(inner);
+  return INNER.subarray(0, BLOCK + INNER.write(text, BLOCK));
 }
 
 export function deriveSigningKey(secret: string, { day, region, service }: CredentialScope): HmacKey {
@@ -70,26 +86,54 @@ export function deriveSigningKey(secret: string, { day, region, service }: Crede
   return key;
 }
 
-/** Keeps the signing keys of the last few credentials: deriving one takes four HMACs, a request needs only one more. */
+const REMEMBERED = 1000;
+const LONGEST_REMEMBERED = 300;
+
+/**
+ * Credentials that requests named lately, read, with their signing keys: a client names the same one all day, and deriving its key
+ * takes four HMACs where a request needs only one more.
+ */
 export class SigningKeys {
-  readonly #keys = new Map<string, HmacKey>();
+  readonly #scopes = new Map<string, CredentialScope>();
+  readonly #keys = new WeakMap<CredentialScope, { readonly secret: string; readonly key: HmacKey }>();
+
+  /** `parseCredential` that gives the same scope for the same text. */
+  readScope(text: string): CredentialScope | undefined {
+    let scope = this.#scopes.get(text);
+    if (scope === undefined) {
+      scope = parseCredential(text);
+      if (scope !== undefined && text.length <= LONGEST_REMEMBERED) {
+        if (this.#scopes.size >= REMEMBERED) {
+          this.#scopes.clear();
+        }
+        this.#scopes.set(text, scope);
+      }
+    }
+    return scope;
+  }
 
   get(secret: string, scope: CredentialScope): HmacKey {
-    const name = `${secret}\n${toScope(scope)}`;
-    let key = this.#keys.get(name);
-    if (key === undefined) {
-      key = deriveSigningKey(secret, scope);
-      if (this.#keys.size >= 1000) {
-        this.#keys.clear();
-      }
-      this.#keys.set(name, key);
+    const known = this.#keys.get(scope);
+    if (known?.secret === secret) {
+      return known.key;
     }
+    const key = deriveSigningKey(secret, scope);
+    this.#keys.set(scope, { secret, key });
     return key;
   }
 }
 
+const HEX_LENGTH = 64;
+const LEFT = Buffer.alloc(HEX_LENGTH);
+const RIGHT = Buffer.alloc(HEX_LENGTH);
+
 /** Compares two texts without telling by the time taken where they differ. */
 export function equalsSafely(left: string, right: string): boolean {
+  if (left.length === HEX_LENGTH && right.length === HEX_LENGTH) {
+    LEFT.fill(0).write(left);
+    RIGHT.fill(0).write(right);
+    return timingSafeEqual(LEFT, RIGHT);
+  }
   const [a, b] = [Buffer.from(left), Buffer.from(right)];
   return a.length === b.length && timingSafeEqual(a, b);
 }

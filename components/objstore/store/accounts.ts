@@ -61,6 +61,8 @@ export interface NewAccessKey {
   readonly kind: "AKIA" | "ASIA";
 }
 
+const ROOT_PROOF = "root-password";
+
 /** Users, their keys, and the roles that holders of identity tokens may take. */
 export class Accounts {
   readonly #index: IndexDatabase;
@@ -172,6 +174,26 @@ export class Accounts {
     return this.#change(
       () => this.#index.run("delete from access_keys where expires is not null and expires < ?", this.#now()).changes,
     );
+  }
+
+  /** What is kept to know the root password again; undefined on the first start. */
+  findRootProof(): string | undefined {
+    return this.#index.get<{ value: string }>("select value from meta where name = ?", ROOT_PROOF)?.value;
+  }
+
+  /**
+   * Keeps what the new root password is known by, and ends the sessions and links that were made with the one before it: they
+   * are the temporary keys that came neither from another key nor from an identity token.
+   */
+  replaceRootProof(proof: string): Promise<void> {
+    return this.#change(() => {
+      this.#index.run("delete from access_keys where token is not null and claims is null and parent is null");
+      this.#index.run(
+        "insert into meta (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
+        ROOT_PROOF,
+        proof,
+      );
+    });
   }
 
   findRole(name: string): Role | undefined {

@@ -17,11 +17,9 @@ export type NewContent =
   /** The content of another version: nothing is copied. */
   | { readonly kind: "shared"; readonly id: number };
 
-/** `md5:…`, or where there is none `crc32:…`, by which a scrub finds out whether a file is what came. */
-function toStoredDigest({ md5, crc32 }: WrittenFile["digests"]): string {
-  return md5 === undefined
-    ? `crc32:${Buffer.from(crc32 ?? []).toString("hex")}`
-    : `md5:${Buffer.from(md5).toString("hex")}`;
+/** By which a scrub finds out whether a file is what came. */
+function toStoredDigest({ md5 }: WrittenFile["digests"]): string {
+  return `md5:${Buffer.from(md5 ?? []).toString("hex")}`;
 }
 
 /** What is to be read: bytes, or files in order. */

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { CreateBucketCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 
 import { presign } from "../admin/presign.ts";
+import { createS3Client } from "./s3-client.ts";
 import { ROOT, startObjstore } from "./start-objstore.ts";
 
 let store: Awaited<ReturnType<typeof startObjstore>>;
 let s3: S3Client;
 before(async () => {
   store = await startObjstore();
-  s3 = new S3Client({ endpoint: store.url, region: "us-east-1", forcePathStyle: true, credentials: ROOT });
+  s3 = createS3Client(store);
   await s3.send(new CreateBucketCommand({ Bucket: "pages" }));
 });
 after(async () => {

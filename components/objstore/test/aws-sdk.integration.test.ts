@@ -6,6 +6,7 @@ import { after, before, test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 
+import { createS3Client } from "./s3-client.ts";
 import { ROOT, startObjstore } from "./start-objstore.ts";
 
 let store: Awaited<ReturnType<typeof startObjstore>>;
@@ -14,7 +15,7 @@ const Bucket = "sdk-test";
 
 before(async () => {
   store = await startObjstore();
-  client = new s3.S3Client({ endpoint: store.url, region: "us-east-1", credentials: ROOT, forcePathStyle: true });
+  client = createS3Client(store);
   await client.send(new s3.CreateBucketCommand({ Bucket }));
 });
 after(async () => {
@@ -190,12 +191,7 @@ test("what is not there says NotImplemented, what is wrong says what", async () 
   await assert.rejects(client.send(new s3.GetBucketWebsiteCommand({ Bucket })), hasName("NotImplemented"));
   await assert.rejects(put("enc", "x", { ServerSideEncryption: "AES256" }), hasName("NotImplemented"));
   await assert.rejects(put("acl", "x", { ACL: "public-read" }), hasName("AccessControlListNotSupported"));
-  const wrong = new s3.S3Client({
-    endpoint: store.url,
-    region: "us-east-1",
-    credentials: { ...ROOT, secretAccessKey: "x" },
-    forcePathStyle: true,
-  });
+  const wrong = createS3Client(store, { credentials: { ...ROOT, secretAccessKey: "x" } });
   await assert.rejects(wrong.send(new s3.ListObjectsV2Command({ Bucket })), hasName("SignatureDoesNotMatch"));
   wrong.destroy();
   assert.equal((await fetch(`${store.url}/${Bucket}/copy`)).status, 403);
@@ -231,10 +227,7 @@ test("a bucket's service account may use that bucket and nothing else; quotas ho
     accessKey: string;
     secretKey: string;
   };
-  const eric = new s3.S3Client({
-    endpoint: store.url,
-    region: "us-east-1",
-    forcePathStyle: true,
+  const eric = createS3Client(store, {
     credentials: { accessKeyId: made.accessKey, secretAccessKey: made.secretKey },
   });
   await eric.send(new s3.PutObjectCommand({ Bucket: "ws-eric", Key: "a", Body: "mine" }));

@@ -5,14 +5,15 @@ import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
 
-import { ROOT, startObjstore } from "./start-objstore.ts";
+import { createS3Client } from "./s3-client.ts";
+import { startObjstore } from "./start-objstore.ts";
 
 let store: Awaited<ReturnType<typeof startObjstore>>;
 let client: s3.S3Client;
 
 before(async () => {
   store = await startObjstore();
-  client = new s3.S3Client({ endpoint: store.url, region: "us-east-1", credentials: ROOT, forcePathStyle: true });
+  client = createS3Client(store);
 });
 after(async () => {
   client.destroy();

@@ -10,7 +10,7 @@ import * as s3 from "@aws-sdk/client-s3";
 
 import type { CrashPoint } from "../store/crash-points.ts";
 import { openStore } from "../store/store.ts";
-import { ROOT } from "./start-objstore.ts";
+import { createS3Client } from "./s3-client.ts";
 
 const Bucket = "crash";
 const POINTS: readonly CrashPoint[] = [
@@ -33,11 +33,7 @@ async function start(
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const [port] = (await once(child, "message")) as [number];
-  const endpoint = `http://127.0.0.1:${port}`;
-  return {
-    child,
-    client: new s3.S3Client({ endpoint, region: "us-east-1", credentials: ROOT, forcePathStyle: true, maxAttempts: 1 }),
-  };
+  return { child, client: createS3Client({ url: `http://127.0.0.1:${port}` }, { maxAttempts: 1 }) };
 }
 
 /** Round n writes these bytes under a key: large ones are files, small ones live in the index. */

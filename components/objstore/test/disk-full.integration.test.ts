@@ -9,7 +9,8 @@ import { after, before, test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 import { waitUntil } from "@swath/testing";
 
-import { ROOT, startObjstore } from "./start-objstore.ts";
+import { createS3Client } from "./s3-client.ts";
+import { startObjstore } from "./start-objstore.ts";
 
 const MEBIBYTE = 2 ** 20;
 const RESERVED = 16;
@@ -35,13 +36,7 @@ let client: s3.S3Client;
 before(async () => {
   if (disk !== undefined) {
     store = await startObjstore({ DATA_DIR: join(disk, "data"), OBJSTORE_RESERVED_MIB: String(RESERVED) });
-    client = new s3.S3Client({
-      endpoint: store.url,
-      region: "us-east-1",
-      credentials: ROOT,
-      forcePathStyle: true,
-      maxAttempts: 1,
-    });
+    client = createS3Client(store, { maxAttempts: 1 });
     await client.send(new s3.CreateBucketCommand({ Bucket }));
   }
 });

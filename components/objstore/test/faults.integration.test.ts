@@ -10,6 +10,7 @@ import * as s3 from "@aws-sdk/client-s3";
 
 import { presign } from "../admin/presign.ts";
 import { callAdmin } from "./call-admin.ts";
+import { createS3Client } from "./s3-client.ts";
 import { ROOT, startObjstore } from "./start-objstore.ts";
 
 let store: Awaited<ReturnType<typeof startObjstore>>;
@@ -18,13 +19,7 @@ const Bucket = "faults";
 
 before(async () => {
   store = await startObjstore();
-  client = new s3.S3Client({
-    endpoint: store.url,
-    region: "us-east-1",
-    credentials: ROOT,
-    forcePathStyle: true,
-    maxAttempts: 1,
-  });
+  client = createS3Client(store, { maxAttempts: 1 });
   await client.send(new s3.CreateBucketCommand({ Bucket }));
   const Resource = `arn:aws:s3:::${Bucket}/open/*`;
   const Policy = JSON.stringify({ Statement: [{ Effect: "Allow", Principal: "*", Action: "s3:PutObject", Resource }] });
@@ -183,15 +178,7 @@ test("a quota holds however many write at once, over objects, parts and versions
 });
 
 test("a clock that is wrong is told so, and what time it is, by which the SDK corrects itself", async () => {
-  const skewed = (minutes: number) =>
-    new s3.S3Client({
-      endpoint: store.url,
-      region: "us-east-1",
-      credentials: ROOT,
-      forcePathStyle: true,
-      maxAttempts: 1,
-      systemClockOffset: minutes * 60_000,
-    });
+  const skewed = (minutes: number) => createS3Client(store, { maxAttempts: 1, systemClockOffset: minutes * 60_000 });
   for (const minutes of [-16, 16]) {
     const wrong = skewed(minutes);
     await assert.rejects(wrong.send(new s3.ListBucketsCommand({})), hasName("RequestTimeTooSkewed"));

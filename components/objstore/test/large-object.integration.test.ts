@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 import { presign } from "../admin/presign.ts";
+import { PROCESS_ENVIRONMENT } from "../process-environment.ts";
 import { ROOT } from "./start-objstore.ts";
 
 const MEBIBYTE = 2 ** 20;
@@ -25,8 +26,7 @@ test("an object of 1 GiB goes up in one request and comes back whole and in rang
   const folder = await mkdtemp(join(tmpdir(), "objstore-large-"));
   const child = fork(join(import.meta.dirname, "crash-child.ts"), [folder, "none"], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    // As the platform starts it.
-    execArgv: ["--max-semi-space-size=1"],
+    env: { ...process.env, ...PROCESS_ENVIRONMENT },
   });
   t.after(async () => {
     child.kill("SIGKILL");
@@ -50,11 +50,13 @@ test("an object of 1 GiB goes up in one request and comes back whole and in rang
 
   const blocks = 1024;
   const sent = createHash("sha256");
+  const md5 = createHash("md5");
   const upload = request(sign("PUT", "object"), { method: "PUT", headers: { "content-length": blocks * MEBIBYTE } });
   const answered = once(upload, "response");
   for (let number = 0; number < blocks; number += 1) {
     const block = Buffer.from(blockOf(number));
     sent.update(block);
+    md5.update(block);
     if (!upload.write(block)) {
       await once(upload, "drain");
     }
@@ -62,7 +64,7 @@ test("an object of 1 GiB goes up in one request and comes back whole and in rang
   upload.end();
   const [answer] = (await answered) as [{ statusCode: number; headers: Record<string, string> }];
   assert.equal(answer.statusCode, 200);
-  assert.match(answer.headers["etag"] ?? "", /^"[0-9a-f]{32}-1"$/);
+  assert.equal(answer.headers["etag"], `"${md5.digest("hex")}"`);
 
   const received = createHash("sha256");
   const whole = await fetch(sign("GET", "object"));

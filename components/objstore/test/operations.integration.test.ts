@@ -6,7 +6,8 @@ import { after, before, test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 
 import { OPERATIONS } from "../operations/table.ts";
-import { ROOT, startObjstore } from "./start-objstore.ts";
+import { createS3Client } from "./s3-client.ts";
+import { startObjstore } from "./start-objstore.ts";
 
 type Command = new (input: object) => Parameters<s3.S3Client["send"]>[0];
 
@@ -16,13 +17,7 @@ const Bucket = "every-operation";
 
 before(async () => {
   store = await startObjstore();
-  client = new s3.S3Client({
-    endpoint: store.url,
-    region: "us-east-1",
-    credentials: ROOT,
-    forcePathStyle: true,
-    maxAttempts: 1,
-  });
+  client = createS3Client(store, { maxAttempts: 1 });
 });
 after(async () => {
   client.destroy();

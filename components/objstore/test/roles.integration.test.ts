@@ -5,6 +5,7 @@ import * as s3 from "@aws-sdk/client-s3";
 
 import { callAdmin } from "./call-admin.ts";
 import { startIssuer } from "./start-issuer.ts";
+import { createS3Client } from "./s3-client.ts";
 import { startObjstore } from "./start-objstore.ts";
 
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
@@ -39,10 +40,7 @@ async function assume(token: string, more: Readonly<Record<string, string>> = {}
   const answer = await fetch(store.url, { method: "POST", body });
   const text = await answer.text();
   const read = (name: string) => new RegExp(`<${name}>([^<]+)<`).exec(text)?.[1] ?? "";
-  const client = new s3.S3Client({
-    endpoint: store.url,
-    region: "us-east-1",
-    forcePathStyle: true,
+  const client = createS3Client(store, {
     credentials: {
       accessKeyId: read("AccessKeyId"),
       secretAccessKey: read("SecretAccessKey"),

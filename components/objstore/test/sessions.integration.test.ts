@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
 
 import { callAdmin } from "./call-admin.ts";
+import { createS3Client } from "./s3-client.ts";
 import { type ROOT, startObjstore } from "./start-objstore.ts";
 
 let store: Awaited<ReturnType<typeof startObjstore>>;
@@ -29,18 +33,20 @@ async function makeKey(user: string, more: object = {}): Promise<{ accessKey: st
   return (await admin("POST", "/api/access-keys", { user, ...more })).body;
 }
 
-async function signIn({ accessKey, secretKey }: { accessKey: string; secretKey: string }): Promise<SignedIn> {
-  const answer = await fetch(`${store.consoleUrl}/api/session`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ accessKey, secretKey }),
-  });
-  assert.equal(answer.status, 200);
-  const { session, credentials } = (await answer.json()) as { session: string; credentials: typeof ROOT };
+interface Key {
+  readonly accessKey: string;
+  readonly secretKey: string;
+}
+
+/** `at()` is asked each time, so that a session is tried on the store as it is then. */
+async function signIn({ accessKey, secretKey }: Key, at: () => typeof store = () => store): Promise<SignedIn> {
+  const { status, body } = await callAdmin(at(), "POST", "/api/session", { accessKey, secretKey }, "");
+  assert.equal(status, 200);
+  const { session, credentials } = body as { session: string; credentials: typeof ROOT };
   return {
-    console: async () => (await callAdmin(store, "GET", "/api/buckets", undefined, `Bearer ${session}`)).status,
+    console: async () => (await callAdmin(at(), "GET", "/api/buckets", undefined, `Bearer ${session}`)).status,
     s3: async () => {
-      const client = new s3.S3Client({ endpoint: store.url, region: "us-east-1", forcePathStyle: true, credentials });
+      const client = createS3Client(at(), { credentials });
       try {
         await client.send(new s3.ListObjectsV2Command({ Bucket: "sessions" }));
         return "listed";
@@ -97,12 +103,9 @@ test("disabling or deleting a user ends all of the user's sessions", async () =>
 test("a session never outlives its key", async () => {
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
   const key = await makeKey("dora", { expiresAt });
-  const answer = await fetch(`${store.consoleUrl}/api/session`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(key),
-  });
-  assert.equal(((await answer.json()) as { expires: string }).expires, expiresAt);
+  const { accessKey, secretKey } = key;
+  const { body } = await callAdmin(store, "POST", "/api/session", { accessKey, secretKey }, "");
+  assert.equal(body.expires, expiresAt);
 });
 
 test("users and keys are read one by one", async () => {
@@ -114,4 +117,41 @@ test("users and keys are read one by one", async () => {
     accessKeys.map(({ accessKey }: { accessKey: string }) => accessKey),
     [key.accessKey],
   );
+});
+
+test("a new root password ends what the root user signed in to before, and nothing else", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "objstore-password-"));
+  let current: typeof store | undefined;
+  const at = () => current as typeof store;
+  const start = async (password: string) => {
+    await current?.stop();
+    current = await startObjstore({ DATA_DIR: directory, OBJSTORE_ROOT_PASSWORD: password });
+  };
+  try {
+    await start("the-first-password");
+    const basic = `Basic ${Buffer.from("root:the-first-password").toString("base64")}`;
+    const call = (method: string, path: string, body?: object) => callAdmin(at(), method, path, body, basic);
+    await call("PUT", "/api/buckets/sessions");
+    await call("PUT", "/api/users/gus", { policy: everything });
+    const lasting: Key = (await call("POST", "/api/access-keys", { user: "gus" })).body;
+    const ofRoot = await signIn({ accessKey: "root", secretKey: "the-first-password" }, at);
+    const ofUser = await signIn(lasting, at);
+    await Promise.all([ofRoot, ofUser].map(works));
+
+    await start("the-first-password");
+    await Promise.all([ofRoot, ofUser].map(works));
+
+    await start("the-second-password");
+    await hasEnded(ofRoot);
+    await works(ofUser);
+    await works(await signIn(lasting, at));
+    assert.equal((await call("GET", "/api/buckets")).status, 401);
+
+    await start("the-first-password");
+    await hasEnded(ofRoot);
+    await works(await signIn({ accessKey: "root", secretKey: "the-first-password" }, at));
+  } finally {
+    await current?.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
 });

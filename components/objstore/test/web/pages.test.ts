@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { folderOf, toFolder, toObject } from "../../web/src/paths.ts";
+import { LIFECYCLE_TEMPLATES } from "../../web/src/lifecycle/lifecycle-templates.ts";
+import { toLifecycleXml } from "../../web/src/lifecycle/to-lifecycle-xml.ts";
 import { parseJson } from "../../web/src/policy/parse-json.ts";
 import { TEMPLATES, isPublic } from "../../web/src/policy/templates.ts";
 import { findFootprints, joinBoxes } from "../../web/src/preview/find-footprints.ts";
@@ -11,6 +13,7 @@ import { findStretch, toByte } from "../../web/src/preview/stretch.ts";
 import { contentTypeOf } from "../../web/src/s3/content-type.ts";
 import { planParts } from "../../web/src/uploads/plan-parts.ts";
 import { parsePolicy } from "../../access/policy.ts";
+import { parseLifecycle } from "../../protocol/lifecycle.ts";
 
 const MIB = 2 ** 20;
 
@@ -132,4 +135,28 @@ test("policies: mistakes have a place, examples are valid, what lets everybody i
     [true, false, false, false],
   );
   assert.equal(isPublic(null), false);
+});
+
+test("lifecycles: the JSON of the AWS tools becomes what S3 takes, and no text of it more than text", () => {
+  for (const { label, rule } of LIFECYCLE_TEMPLATES) {
+    assert.equal(parseLifecycle(toLifecycleXml({ Rules: [rule] })).length, 1, label);
+  }
+  const And = {
+    Prefix: "a&b</Prefix>",
+    Tags: [
+      { Key: "x", Value: "1" },
+      { Key: "y", Value: "<2>" },
+    ],
+    ObjectSizeGreaterThan: 10,
+  };
+  const both = [
+    { Status: "Enabled", Filter: { And }, Expiration: { Days: 3 } },
+    { Status: "Disabled", Filter: { Prefix: "" }, Expiration: { Days: 4 } },
+    { Status: "Enabled", Filter: { Tag: { Key: "z", Value: "" } }, Expiration: { Date: "2030-01-01" } },
+  ];
+  const [first, second] = parseLifecycle(toLifecycleXml({ Rules: both }));
+  assert.deepEqual([first?.prefix, first?.expireDays, first?.largerThan], ["a&b</Prefix>", 3, 10]);
+  assert.deepEqual(first?.tags, { x: "1", y: "<2>" });
+  assert.deepEqual([second?.tags, second?.expireAt], [{ z: "" }, Date.parse("2030-01-01")]);
+  assert.throws(() => parseLifecycle(toLifecycleXml({ "Rules><x": [] })), { code: "MalformedXML" });
 });

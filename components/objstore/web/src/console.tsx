@@ -1,6 +1,6 @@
 import { Awaited, Shell, requestJson } from "@swath/ui";
 import { useQueryClient } from "@tanstack/react-query";
-import { Database, HardDrive, KeyRound, Users } from "lucide-react";
+import { Database, HardDrive, IdCard, KeyRound, Users } from "lucide-react";
 import { Navigate, useLocation } from "react-router";
 
 import { SIGN_IN, useSession } from "./session.ts";
@@ -11,6 +11,7 @@ const LINKS = [
   { to: "/", label: "Buckets", icon: Database },
   { to: "/keys", label: "Access keys", icon: KeyRound },
   { to: "/users", label: "Users", icon: Users, isForRoot: true },
+  { to: "/roles", label: "Roles", icon: IdCard, isForRoot: true },
   { to: "/server", label: "Storage", icon: HardDrive },
 ];
 

@@ -15,6 +15,7 @@ startApp({
         { path: "buckets/:bucket/object", lazy: () => insist(() => import("./objects/object-page.tsx")) },
         { path: "keys", lazy: () => insist(() => import("./access/keys-page.tsx")) },
         { path: "users", lazy: () => insist(() => import("./access/users-page.tsx")) },
+        { path: "roles", lazy: () => insist(() => import("./access/roles-page.tsx")) },
         { path: "server", lazy: () => insist(() => import("./server/server-page.tsx")) },
         {
           path: "buckets/:bucket",
@@ -22,6 +23,7 @@ startApp({
           children: [
             { index: true, lazy: () => insist(() => import("./objects/folder-page.tsx")) },
             { path: "policy", lazy: () => insist(() => import("./policy/policy-page.tsx")) },
+            { path: "lifecycle", lazy: () => insist(() => import("./lifecycle/lifecycle-page.tsx")) },
             { path: "settings", lazy: () => insist(() => import("./buckets/bucket-settings.tsx")) },
           ],
         },

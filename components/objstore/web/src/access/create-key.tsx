@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, useState } from "react";
 
+import { DialogButtons } from "../dialog-buttons.tsx";
 import { PolicyEditor } from "../policy/policy-editor.tsx";
 import { usePolicyCheck } from "../policy/use-policy-check.ts";
 import { useSession } from "../session.ts";
@@ -120,14 +121,7 @@ export function CreateKey({ opened, onClose }: CreateKeyProps) {
               }}
             />
             {isNarrowed && <PolicyEditor label="Policy of the key" value={policy} onChange={setPolicy} check={check} />}
-            <Group justify="flex-end">
-              <Button variant="default" onClick={close}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={create.isPending} disabled={!isReady}>
-                Create
-              </Button>
-            </Group>
+            <DialogButtons label="Create" onCancel={close} isBusy={create.isPending} isReady={isReady} />
           </Stack>
         </form>
       ) : (

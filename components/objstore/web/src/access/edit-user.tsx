@@ -1,11 +1,12 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
-import { ErrorNote, notifyDone, requestJson } from "@swath/ui";
+import { notifyDone, requestJson } from "@swath/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 
 import { PolicyEditor } from "../policy/policy-editor.tsx";
 import { usePolicyCheck } from "../policy/use-policy-check.ts";
-import type { User } from "./users.ts";
+import { EditDialog } from "./edit-dialog.tsx";
+import { NameInput } from "./name-input.tsx";
+import { type User, isName, userApi } from "./users.ts";
 
 interface EditUserProps {
   /** `new` makes one; nobody: the dialog is closed. */
@@ -25,10 +26,9 @@ export function EditUser({ user, onClose }: EditUserProps) {
   const [name, setName] = useState(existing?.name ?? "");
   const [text, setText] = useState(JSON.stringify(existing?.policy ?? EXAMPLE, undefined, 2));
   const check = usePolicyCheck(text);
-  const isName = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,127}$/.test(name);
   const save = useMutation({
     mutationFn: () =>
-      requestJson(`/api/users/${encodeURIComponent(name)}`, {
+      requestJson(userApi(name), {
         method: "PUT",
         body: { policy: check.policy, enabled: existing?.enabled ?? true },
       }),
@@ -40,46 +40,16 @@ export function EditUser({ user, onClose }: EditUserProps) {
       onClose();
     },
   });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isName && check.state === "valid") {
-      save.mutate();
-    }
-  };
   return (
-    <Modal
+    <EditDialog
       opened={user !== undefined}
       onClose={onClose}
       title={existing === undefined ? "Create a user" : existing.name}
-      size="lg"
-      closeButtonProps={{ "aria-label": "Close" }}
+      save={save}
+      isReady={isName(name) && check.state === "valid"}
     >
-      <form onSubmit={submit}>
-        <Stack>
-          {save.error && <ErrorNote error={save.error} title="Not saved" />}
-          {existing === undefined && (
-            <TextInput
-              label="Name"
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={name !== "" && !isName ? "Letters, digits, and . _ @ - after the first." : undefined}
-              required
-              autoComplete="off"
-              spellCheck={false}
-              data-autofocus
-            />
-          )}
-          <PolicyEditor label="Policy of the user" value={text} onChange={setText} check={check} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={!isName || check.state !== "valid"}>
-              Save
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+      {existing === undefined && <NameInput value={name} onChange={setName} />}
+      <PolicyEditor label="Policy of the user" value={text} onChange={setText} check={check} />
+    </EditDialog>
   );
 }

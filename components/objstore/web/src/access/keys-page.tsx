@@ -1,22 +1,14 @@
-import { ActionIcon, Badge, Button, Switch, Tooltip } from "@mantine/core";
+import { Badge, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import {
-  Awaited,
-  type Column,
-  DataTable,
-  Empty,
-  Page,
-  RelativeTime,
-  notifyFailed,
-  requestJson,
-  useConfirm,
-} from "@swath/ui";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { KeyRound, Plus, Trash2 } from "lucide-react";
+import { Awaited, type Column, DataTable, Empty, Page, RelativeTime, requestJson, useConfirm } from "@swath/ui";
+import { useQuery } from "@tanstack/react-query";
+import { KeyRound, Plus } from "lucide-react";
 import { useMemo } from "react";
 
 import { useSession } from "../session.ts";
+import { deleteColumn, switchColumn } from "./account-columns.tsx";
 import { CreateKey } from "./create-key.tsx";
+import { useChange } from "./use-change.ts";
 
 /** A key as the administration API gives it; the secret is told only when it is made. */
 interface AccessKey {
@@ -31,7 +23,6 @@ interface AccessKey {
 
 /** The keys that programs sign in with: one's own, or all of them for the root user. */
 export function Component() {
-  const client = useQueryClient();
   const confirm = useConfirm();
   const { data: session } = useSession();
   const [isMaking, { open, close }] = useDisclosure(false);
@@ -39,17 +30,17 @@ export function Component() {
     queryKey: ["access-keys"],
     queryFn: async () => (await requestJson<{ accessKeys: AccessKey[] }>("/api/access-keys")).accessKeys,
   });
-  const onSettled = () => client.invalidateQueries({ queryKey: ["access-keys"] });
-  const { mutate: enable } = useMutation({
-    mutationFn: ({ accessKey, enabled }: AccessKey) =>
+  const lists = ["access-keys"];
+  const enable = useChange<AccessKey>({
+    request: ({ accessKey, enabled }) =>
       requestJson(`/api/access-keys/${accessKey}`, { method: "PATCH", body: { enabled: !enabled } }),
-    onError: (error) => notifyFailed("The key was not changed", error),
-    onSettled,
+    failed: "The key was not changed",
+    lists,
   });
-  const { mutate: remove } = useMutation({
-    mutationFn: ({ accessKey }: AccessKey) => requestJson(`/api/access-keys/${accessKey}`, { method: "DELETE" }),
-    onError: (error) => notifyFailed("The key was not deleted", error),
-    onSettled,
+  const remove = useChange<AccessKey>({
+    request: ({ accessKey }) => requestJson(`/api/access-keys/${accessKey}`, { method: "DELETE" }),
+    failed: "The key was not deleted",
+    lists,
   });
   const columns = useMemo((): readonly Column<AccessKey>[] => {
     const askRemove = async (key: AccessKey) => {
@@ -94,38 +85,8 @@ export function Component() {
         render: ({ expires }) => (expires === null ? "never" : <RelativeTime time={expires} />),
         sortBy: ({ expires }) => expires ?? "9999",
       },
-      {
-        key: "enabled",
-        header: "On",
-        width: "4rem",
-        render: (key) => (
-          <Switch
-            size="sm"
-            checked={key.enabled}
-            aria-label={`${key.accessKey} may be used`}
-            onChange={() => enable(key)}
-          />
-        ),
-      },
-      {
-        key: "actions",
-        header: "Actions",
-        hideHeader: true,
-        width: "3.5rem",
-        align: "end",
-        render: (key) => (
-          <Tooltip label="Delete">
-            <ActionIcon
-              variant="subtle"
-              color="red"
-              aria-label={`Delete ${key.accessKey}`}
-              onClick={() => void askRemove(key)}
-            >
-              <Trash2 size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-        ),
-      },
+      switchColumn(({ accessKey }) => `${accessKey} may be used`, enable),
+      deleteColumn(({ accessKey }) => accessKey, askRemove),
     ];
   }, [confirm, enable, remove]);
   const create = (

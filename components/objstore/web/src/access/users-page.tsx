@@ -1,47 +1,33 @@
-import { ActionIcon, Anchor, Button, Switch, Tooltip } from "@mantine/core";
-import {
-  Awaited,
-  type Column,
-  DataTable,
-  Empty,
-  Page,
-  RelativeTime,
-  notifyFailed,
-  requestJson,
-  useConfirm,
-} from "@swath/ui";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Plus, Trash2, Users } from "lucide-react";
+import { Anchor, Button } from "@mantine/core";
+import { Awaited, type Column, DataTable, Empty, Page, requestJson, useConfirm } from "@swath/ui";
+import { useQuery } from "@tanstack/react-query";
+import { Plus, Users } from "lucide-react";
 import { useMemo, useState } from "react";
 
+import { deleteColumn, madeColumn, switchColumn } from "./account-columns.tsx";
 import { EditUser } from "./edit-user.tsx";
-import type { User } from "./users.ts";
+import { useChange } from "./use-change.ts";
+import { type User, userApi } from "./users.ts";
 
 /** Users of this object store: those of programs, and of workspaces. People of the platform sign in by the platform. */
 export function Component() {
-  const client = useQueryClient();
   const confirm = useConfirm();
   const [edited, setEdited] = useState<User | "new">();
   const users = useQuery({
     queryKey: ["users"],
     queryFn: async () => (await requestJson<{ users: User[] }>("/api/users")).users,
   });
-  const onSettled = async () => {
-    await Promise.all([
-      client.invalidateQueries({ queryKey: ["users"] }),
-      client.invalidateQueries({ queryKey: ["access-keys"] }),
-    ]);
-  };
-  const { mutate: enable } = useMutation({
-    mutationFn: ({ name, policy, enabled }: User) =>
-      requestJson(`/api/users/${encodeURIComponent(name)}`, { method: "PUT", body: { policy, enabled: !enabled } }),
-    onError: (error) => notifyFailed("The user was not changed", error),
-    onSettled,
+  const lists = ["users", "access-keys"];
+  const enable = useChange<User>({
+    request: ({ name, policy, enabled }) =>
+      requestJson(userApi(name), { method: "PUT", body: { policy, enabled: !enabled } }),
+    failed: "The user was not changed",
+    lists,
   });
-  const { mutate: remove } = useMutation({
-    mutationFn: ({ name }: User) => requestJson(`/api/users/${encodeURIComponent(name)}`, { method: "DELETE" }),
-    onError: (error) => notifyFailed("The user was not deleted", error),
-    onSettled,
+  const remove = useChange<User>({
+    request: ({ name }) => requestJson(userApi(name), { method: "DELETE" }),
+    failed: "The user was not deleted",
+    lists,
   });
   const columns = useMemo((): readonly Column<User>[] => {
     const askRemove = async (user: User) => {
@@ -66,46 +52,9 @@ export function Component() {
         ),
         sortBy: ({ name }) => name,
       },
-      {
-        key: "created",
-        header: "Made",
-        width: "9rem",
-        hideBelow: "sm",
-        render: ({ created }) => <RelativeTime time={created} />,
-        sortBy: ({ created }) => created,
-      },
-      {
-        key: "enabled",
-        header: "On",
-        width: "4rem",
-        render: (user) => (
-          <Switch
-            size="sm"
-            checked={user.enabled}
-            aria-label={`${user.name} may sign in`}
-            onChange={() => enable(user)}
-          />
-        ),
-      },
-      {
-        key: "actions",
-        header: "Actions",
-        hideHeader: true,
-        width: "3.5rem",
-        align: "end",
-        render: (user) => (
-          <Tooltip label="Delete">
-            <ActionIcon
-              variant="subtle"
-              color="red"
-              aria-label={`Delete ${user.name}`}
-              onClick={() => void askRemove(user)}
-            >
-              <Trash2 size={16} aria-hidden />
-            </ActionIcon>
-          </Tooltip>
-        ),
-      },
+      madeColumn(),
+      switchColumn(({ name }) => `${name} may sign in`, enable),
+      deleteColumn(({ name }) => name, askRemove),
     ];
   }, [confirm, enable, remove]);
   const create = (

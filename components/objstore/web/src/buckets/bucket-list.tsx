@@ -6,7 +6,6 @@ import {
   DataTable,
   Empty,
   Page,
-  RelativeTime,
   UsageBar,
   formatBytes,
   formatCount,
@@ -15,6 +14,7 @@ import {
 import { Database, Plus } from "lucide-react";
 import { Link } from "react-router";
 
+import { madeColumn } from "../access/account-columns.tsx";
 import { toBucket } from "../paths.ts";
 import { CreateBucket } from "./create-bucket.tsx";
 import { type Bucket, useBuckets } from "./use-buckets.ts";
@@ -63,14 +63,7 @@ const COLUMNS: readonly Column<Bucket>[] = [
       </Group>
     ),
   },
-  {
-    key: "created",
-    header: "Made",
-    width: "9rem",
-    hideBelow: "sm",
-    render: ({ created }) => <RelativeTime time={created} />,
-    sortBy: ({ created }) => created,
-  },
+  madeColumn(),
 ];
 
 /** All buckets that one may look into, with what they use. */

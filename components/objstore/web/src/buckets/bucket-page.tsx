@@ -1,6 +1,6 @@
 import { Tabs } from "@mantine/core";
 import { Awaited, Page, UsageBar, formatPlural } from "@swath/ui";
-import { Files, Settings, ShieldCheck } from "lucide-react";
+import { Files, Hourglass, Settings, ShieldCheck } from "lucide-react";
 import { Outlet, useLocation, useNavigate, useOutletContext, useParams } from "react-router";
 
 import { toBucket } from "../paths.ts";
@@ -9,16 +9,17 @@ import { type Bucket, useBucket } from "./use-buckets.ts";
 const TABS = [
   { value: "objects", label: "Objects", Icon: Files },
   { value: "policy", label: "Policy", Icon: ShieldCheck },
+  { value: "lifecycle", label: "Lifecycle", Icon: Hourglass },
   { value: "settings", label: "Settings", Icon: Settings },
 ];
 
-/** A bucket: its objects, its policy, its settings. */
+/** A bucket: its objects, its policy, its lifecycle, its settings. */
 export function Component() {
   const { bucket: name = "" } = useParams();
   const bucket = useBucket(name);
   const navigate = useNavigate();
   const { pathname } = useLocation();
-  const tab = /\/(policy|settings)$/.exec(pathname)?.[1] ?? "objects";
+  const tab = /\/(policy|lifecycle|settings)$/.exec(pathname)?.[1] ?? "objects";
   const about = bucket.data && (
     <>
       {formatPlural(bucket.data.objects, "object")}

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, Switch, TextInput } from "@mantine/core";
+import { Modal, Stack, Switch, TextInput } from "@mantine/core";
 import { ErrorNote, notifyDone, parseBytes, requestJson } from "@swath/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 
+import { DialogButtons } from "../dialog-buttons.tsx";
 import { toBucket } from "../paths.ts";
 import { send } from "../s3/send.ts";
 import { useSession } from "../session.ts";
@@ -81,14 +82,12 @@ export function CreateBucket({ opened, onClose }: CreateBucketProps) {
               autoComplete="off"
             />
           )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending} disabled={name === "" || mistake !== undefined}>
-              Create
-            </Button>
-          </Group>
+          <DialogButtons
+            label="Create"
+            onCancel={onClose}
+            isBusy={create.isPending}
+            isReady={name !== "" && mistake === undefined}
+          />
         </Stack>
       </form>
     </Modal>

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack, TextInput } from "@mantine/core";
+import { Modal, Stack, TextInput } from "@mantine/core";
 import { ErrorNote } from "@swath/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 
+import { DialogButtons } from "../dialog-buttons.tsx";
 import { toFolder } from "../paths.ts";
 import { send } from "../s3/send.ts";
 
@@ -48,14 +49,7 @@ export function CreateFolder({ bucket, prefix, opened, onClose }: CreateFolderPr
             autoComplete="off"
             data-autofocus
           />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={create.isPending} disabled={!isName}>
-              Create
-            </Button>
-          </Group>
+          <DialogButtons label="Create" onCancel={onClose} isBusy={create.isPending} isReady={isName} />
         </Stack>
       </form>
     </Modal>

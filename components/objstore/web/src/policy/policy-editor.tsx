@@ -2,24 +2,32 @@ import { Text, Textarea } from "@mantine/core";
 import { useRef } from "react";
 
 import classes from "./policy-editor.module.css";
-import type { PolicyCheck } from "./use-policy-check.ts";
+import type { JsonMistake } from "./parse-json.ts";
+
+/** What is known about a text that is being written. */
+export interface DocumentCheck {
+  readonly state: "empty" | "checking" | "valid" | "invalid";
+  readonly mistake: JsonMistake | undefined;
+}
 
 interface PolicyEditorProps {
   readonly label: string;
   readonly value: string;
   readonly onChange: (text: string) => void;
-  readonly check: PolicyCheck;
+  readonly check: DocumentCheck;
+  /** What to say of a text of each state; left out: of a policy. */
+  readonly texts?: Partial<typeof TEXTS>;
 }
 
-const TEXTS = {
+const TEXTS: Readonly<Record<DocumentCheck["state"], string>> = {
   empty: "No policy. Begin with one of the examples, or write one.",
   checking: "Checking …",
   valid: "This policy is valid.",
   invalid: "",
-} as const;
+};
 
-/** A policy as text, with what is wrong about it while it is written. */
-export function PolicyEditor({ label, value, onChange, check: { state, mistake } }: PolicyEditorProps) {
+/** A policy, or another document of JSON, as text, with what is wrong about it while it is written. */
+export function PolicyEditor({ label, value, onChange, check: { state, mistake }, texts }: PolicyEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const lines = value.split("\n");
   const show = () => {
@@ -66,7 +74,7 @@ export function PolicyEditor({ label, value, onChange, check: { state, mistake }
           </Text>
         ) : (
           <Text size="sm" c={state === "valid" ? "var(--swath-good)" : "dimmed"}>
-            {TEXTS[state]}
+            {texts?.[state] ?? TEXTS[state]}
           </Text>
         )}
       </div>

@@ -1,12 +1,13 @@
-import { Alert, Button, Group, Menu, Paper, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { ErrorNote, notifyDone, requestJson, useConfirm } from "@swath/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ChevronDown, Globe } from "lucide-react";
+import { Globe } from "lucide-react";
 import { useState } from "react";
 
 import { useThisBucket } from "../buckets/bucket-page.tsx";
 import { type Bucket, bucketApi } from "../buckets/use-buckets.ts";
 import { PolicyEditor } from "./policy-editor.tsx";
+import { TemplateMenu } from "./template-menu.tsx";
 import { TEMPLATES, isPublic } from "./templates.ts";
 import { usePolicyCheck } from "./use-policy-check.ts";
 
@@ -71,20 +72,11 @@ function PolicyForm({ bucket }: { readonly bucket: Bucket }) {
       <Stack gap="sm">
         <Group justify="space-between">
           <Title order={2}>Policy</Title>
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <Button variant="default" size="xs" rightSection={<ChevronDown size={14} aria-hidden />}>
-                Begin with
-              </Button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              {TEMPLATES.map(({ label, make }) => (
-                <Menu.Item key={label} onClick={() => setText(format(make(bucket.name)))}>
-                  {label}
-                </Menu.Item>
-              ))}
-            </Menu.Dropdown>
-          </Menu>
+          <TemplateMenu
+            label="Begin with"
+            templates={TEMPLATES}
+            onChoose={({ make }) => setText(format(make(bucket.name)))}
+          />
         </Group>
         <Text size="sm" c="dimmed">
           Without a policy the root user and users whose own policies name the bucket may use it. A policy lets in

@@ -2,13 +2,12 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { requestJson } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 
-import { type JsonMistake, parseJson } from "./parse-json.ts";
+import { parseJson } from "./parse-json.ts";
+import type { DocumentCheck } from "./policy-editor.tsx";
 
-export interface PolicyCheck {
-  readonly state: "empty" | "checking" | "valid" | "invalid";
+interface PolicyCheck extends DocumentCheck {
   /** The document, when it is one that the service takes. */
   readonly policy: object | undefined;
-  readonly mistake: JsonMistake | undefined;
 }
 
 /** Checks a policy while it is written: its JSON here, its meaning by the service. */

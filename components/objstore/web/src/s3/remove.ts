@@ -1,7 +1,8 @@
 import { RequestError } from "@swath/ui";
 
 import { send } from "./send.ts";
-import { childrenOf, escapeXml, parseXml, textOf } from "./xml.ts";
+import { escapeXml } from "./escape-xml.ts";
+import { childrenOf, parseXml, textOf } from "./xml.ts";
 
 interface Removed {
   readonly key: string;

@@ -10,8 +10,3 @@ export function childrenOf(parent: Element, name: string): readonly Element[] {
 export function textOf(parent: Element, name: string): string | undefined {
   return childrenOf(parent, name)[0]?.textContent ?? undefined;
 }
-
-/** A text inside of an element or attribute. */
-export function escapeXml(text: string): string {
-  return text.replace(/[&<>"'\r\n\t]|[^\P{Cc}\n\r\t]/gu, (character) => `&#${character.codePointAt(0)};`);
-}

@@ -3,7 +3,8 @@ import { RequestError } from "@swath/ui";
 import { contentTypeOf } from "../s3/content-type.ts";
 import { send, sendTo } from "../s3/send.ts";
 import { sign, signAll } from "../s3/sign.ts";
-import { escapeXml, parseXml, textOf } from "../s3/xml.ts";
+import { escapeXml } from "../s3/escape-xml.ts";
+import { parseXml, textOf } from "../s3/xml.ts";
 import { PARTS_FROM, type Part, planParts } from "./plan-parts.ts";
 import { put } from "./put.ts";
 

@@ -1,0 +1,83 @@
+import { closeSync, fdatasync, fsync, openSync, write } from "node:fs";
+import { promisify } from "node:util";
+
+import { type DigestName, type Digests, createDigests } from "./digests.ts";
+
+/**
+ * Bytes after which the disk is set to work while more are coming. The system itself would keep a gigabyte in memory, and
+ * the client would wait for all of it at the end.
+ */
+const FLUSH_BYTES = 16 << 20;
+
+const run = { write: promisify(write), fdatasync: promisify(fdatasync), fsync: promisify(fsync) };
+
+/** Whatever waits for the disk on this thread, one after the other: more at once is not faster and would hold up everything else. */
+let syncing: Promise<unknown> = Promise.resolve();
+
+function queueSync(work: () => Promise<void>): Promise<void> {
+  const done = syncing.then(work);
+  syncing = done.catch(() => {});
+  return done;
+}
+
+/** A content file while it is being written. */
+export class OpenFile {
+  readonly #descriptor: number;
+  readonly #digests: Digests;
+  readonly #memory: Uint8Array;
+  #size = 0;
+  /** All writes so far. */
+  #writing: Promise<unknown> = Promise.resolve();
+  #unflushed = 0;
+  /** Stays when it failed: the system tells of an error once, so a later fsync would not. */
+  #flushing: Promise<void> | undefined;
+
+  /** Makes the file at `path`, which must not exist. `memory` is where the bytes of `append` lie. */
+  constructor(path: string, digests: readonly DigestName[], memory: Uint8Array) {
+    this.#descriptor = openSync(path, "wx", 0o600);
+    this.#digests = createDigests(digests);
+    this.#memory = memory;
+  }
+
+  /** Adds bytes of the memory. Resolves when they are written, though not yet on the disk, and their memory may be used again. */
+  append(offset: number, length: number): Promise<void> {
+    const bytes = this.#memory.subarray(offset, offset + length);
+    const written = this.#write(bytes, this.#size);
+    this.#size += length;
+    this.#writing = Promise.all([this.#writing, written]);
+    this.#writing.catch(() => {});
+    // Takes this thread, while others write.
+    this.#digests.update(bytes);
+    return written;
+  }
+
+  /** Forces all to the disk and gives the digests. */
+  async finish(): Promise<Readonly<Partial<Record<DigestName, Uint8Array>>>> {
+    await this.#writing;
+    await this.#flushing;
+    await queueSync(() => run.fsync(this.#descriptor));
+    return this.#digests.finish();
+  }
+
+  /** Lets go of the file once nothing works on it any more. */
+  async close(): Promise<void> {
+    await this.#writing.catch(() => {});
+    await this.#flushing?.catch(() => {});
+    closeSync(this.#descriptor);
+  }
+
+  async #write(bytes: Uint8Array, position: number): Promise<void> {
+    for (let done = 0; done < bytes.length;) {
+      const { bytesWritten } = await run.write(this.#descriptor, bytes, done, bytes.length - done, position + done);
+      done += bytesWritten;
+    }
+    this.#unflushed += bytes.length;
+    if (this.#unflushed >= FLUSH_BYTES && this.#flushing === undefined) {
+      this.#unflushed = 0;
+      this.#flushing = queueSync(() => run.fdatasync(this.#descriptor)).then(() => {
+        this.#flushing = undefined;
+      });
+      this.#flushing.catch(() => {});
+    }
+  }
+}
