@@ -33,7 +33,9 @@ function findScripts(dist: string): ReadonlyMap<string, number> {
     }
     const text = readFileSync(join(dist, "assets", name), "utf8");
     sizes.set(name, brotliCompressSync(text).length);
-    open.push(...[...text.matchAll(/(?:\bimport|\bfrom)\s*["'`]\.\/([^"'`]+\.js)["'`]/g)].map(([, found]) => found ?? ""));
+    open.push(
+      ...[...text.matchAll(/(?:\bimport|\bfrom)\s*["'`]\.\/([^"'`]+\.js)["'`]/g)].map(([, found]) => found ?? ""),
+    );
   }
   return sizes;
 }
