@@ -40,6 +40,14 @@ async function take(username: string, pictures: readonly Picture[]): Promise<voi
   await context.close();
 }
 
+const showGraph = (page: Page) => page.locator(".swath-step").first().waitFor();
+
+async function showRaster(page: Page): Promise<void> {
+  await page.getByRole("img", { name: /values from/ }).waitFor();
+  // Where the graphics are drawn by software, for a while nothing of a raster is there.
+  await page.waitForTimeout(12_000);
+}
+
 async function chooseScene(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Choose scenes", exact: true }).click();
   await page.getByRole("button", { name: "scenes", exact: true }).click();
@@ -100,13 +108,13 @@ await take("eric", [
   ["members", `${workspace}/members`],
   ["settings", `${workspace}/settings`],
   ["processes", "/processing/processes"],
-  ["process", "/processing/processes/ndvi"],
+  ["process", "/processing/processes/ndvi", showGraph],
   ["deploy", "/processing/deploy", openWrongPackage],
   ["choose-scenes", "/processing/processes/ndvi/run", chooseScene],
   ["run", "/processing/processes/ndvi/run", fillForm],
   ["jobs", "/processing/jobs"],
-  ["job-result", job, (page) => page.getByRole("img", { name: /values from/ }).waitFor()],
-  ["job-steps", job, tab("Steps")],
+  ["job-result", job, showRaster],
+  ["job-steps", job, async (page) => tab("Steps")(page).then(() => showGraph(page))],
   ["job-log", job, tab("Log")],
   ["job-files", job, tab("Files")],
 ]);

@@ -49,7 +49,6 @@ export const theme = createTheme({
   components: {
     Modal: { defaultProps: { centered: true } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: false } } },
-    Fieldset: { styles: { legend: { fontWeight: 500 } } },
     Loader: { defaultProps: { type: "dots" } },
   },
 });

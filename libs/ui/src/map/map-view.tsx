@@ -110,6 +110,9 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
   );
 }
 
+/** Set on a map by a layer that fetches something before it is on the map. */
+export const PREPARING = "swath-preparing";
+
 /** Milliseconds after which somebody who waits is told so. */
 const PATIENCE = 300;
 
@@ -122,19 +125,22 @@ function useBusy(map: OlMap | undefined): boolean {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const begin = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => setBusy(true), PATIENCE);
+      timer ??= setTimeout(() => setBusy(true), PATIENCE);
     };
     const end = () => {
       clearTimeout(timer);
+      timer = undefined;
       setBusy(false);
     };
+    const look = () => (map.get(PREPARING) === true ? begin() : end());
     map.on("loadstart", begin);
-    map.on("loadend", end);
+    map.on("loadend", look);
+    map.on("propertychange", look);
     return () => {
       clearTimeout(timer);
       map.un("loadstart", begin);
-      map.un("loadend", end);
+      map.un("loadend", look);
+      map.un("propertychange", look);
     };
   }, [map]);
   return isBusy;

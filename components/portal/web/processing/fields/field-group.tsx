@@ -15,14 +15,14 @@ export function FieldGroup({ label, description, isRequired, path, error, childr
     <Fieldset
       data-path={path}
       legend={
-        <>
+        <Text span size="sm" fw={500}>
           {label}
           {isRequired && (
             <Text span c="var(--mantine-color-error)" aria-hidden>
               {" *"}
             </Text>
           )}
-        </>
+        </Text>
       }
     >
       <Stack gap="xs">

@@ -17,7 +17,14 @@ export function FileList({ job, files }: { readonly job: string; readonly files:
         sortBy: ({ path }) => path,
         render: ({ path }) => (
           <>
-            <Anchor href={client.fileUrl(job, path)} target="_blank" rel="noreferrer" size="sm" truncate display="block">
+            <Anchor
+              href={client.fileUrl(job, path)}
+              target="_blank"
+              rel="noreferrer"
+              size="sm"
+              truncate
+              display="block"
+            >
               {path.slice(path.lastIndexOf("/") + 1)}
             </Anchor>
             {path.includes("/") && (
