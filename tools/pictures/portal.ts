@@ -1,5 +1,5 @@
 // Takes the pictures of the portal in docs/images from a deployed platform, where eric has a workspace with the example
-// scenes, the example packages and a finished job of the vegetation index: pictures/portal.ts <domain> <ports>, for
+// scenes, the example packages and a finished job of the vegetation index: pictures/portal.ts <domain> <ports> [part of names], for
 // example `platform.localhost 80:80,443:443`. Make them small afterwards: pngquant --ext .png --force 64 docs/images/portal-*.png
 import { join } from "node:path";
 
@@ -8,7 +8,7 @@ import type { Page } from "playwright-core";
 
 import { openPortal } from "../../test/e2e/portal/portal-browser.ts";
 
-const [domain = "platform.localhost", ports = "80:80,443:443"] = process.argv.slice(2);
+const [domain = "platform.localhost", ports = "80:80,443:443", only = ""] = process.argv.slice(2);
 const images = join(import.meta.dirname, "../../docs/images");
 const rig = await openPortal({
   domain,
@@ -26,7 +26,7 @@ async function take(username: string, pictures: readonly Picture[]): Promise<voi
   await logIn(username);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-    for (const [name, path, prepare] of pictures) {
+    for (const [name, path, prepare] of pictures.filter(([picture]) => picture.includes(only))) {
       await page.goto(rig.url("portal", path));
       await settled(page);
       await prepare?.(page);
