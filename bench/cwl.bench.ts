@@ -1,5 +1,5 @@
-// The CWL engine beside Debian's cwltool, bare spawns and bare `podman run`s. With `--full` also the whole conformance
-// suite with both (some ten minutes) and cwltool with 100 containers.
+// The CWL engine beside Debian's cwltool, bare spawns and bare `podman run`s. With `--full` also cwltool with
+// 100 containers (some ten minutes more).
 import { execFileSync } from "node:child_process";
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,7 +30,6 @@ export async function bench(): Promise<BenchRow[]> {
       await cancelRow(folder),
       peakMemoryRow(folder, files),
       ...(whyNoContainers() === undefined ? await containerRows(folder, files) : []),
-      ...(full ? await suiteRows(folder) : []),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -214,34 +213,6 @@ async function containerRows(folder: string, files: Documents): Promise<BenchRow
       aim: "≤ 1.3 ×",
       note: `once each; cwltool --parallel took ${round3(peerMany)} s for ${peerCount}`,
     }),
-  ];
-}
-
-/** The whole suite at one job at a time, without containers, by the scorer that lies beside the repository. */
-async function suiteRows(folder: string): Promise<BenchRow[]> {
-  const shared = process.env["SWATH_SHARED"] ?? join(root, "../shared");
-  const scorer = join(shared, "cwl-conformance/run");
-  if (!existsSync(scorer) || !hasCwltool) {
-    return [];
-  }
-  const runner = (name: string, command: readonly string[]): string => {
-    const path = join(folder, name);
-    writeFileSync(path, `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(" ")} "$@"\n`, { mode: 0o755 });
-    return path;
-  };
-  const score = (path: string): Promise<number> =>
-    time(async () => {
-      await Promise.resolve();
-      try {
-        execFileSync(scorer, ["--jobs", "1", "--", path], { stdio: ["ignore", "ignore", "ignore"], cwd: folder });
-      } catch {
-        // Some tests fail without containers; how many is the conformance test's business, here it is the time.
-      }
-    });
-  const ours = await score(runner("ours", [...swath, "--no-container"]));
-  const peer = await score(runner("peer", [cwltool, "--no-container"]));
-  return [
-    row("conformance suite, one job at a time", ours, { peer: { name: "cwltool", value: peer }, aim: "≤ 0.2 ×" }),
   ];
 }
 

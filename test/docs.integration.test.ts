@@ -46,12 +46,25 @@ async function type(blocks: readonly string[]): Promise<string> {
   return output;
 }
 
+/** Names in the first column of the metrics' table; what ends in an asterisk stands for all that begin so. */
+function readMetricNames(): readonly string[] {
+  const text = readFileSync(join(ROOT, "docs/reference/metrics.md"), "utf8");
+  return [...text.matchAll(/^\| (`[^|]+`) +\|/gm)].flatMap(([, names = ""]) =>
+    [...names.matchAll(/`(\w+)\*?`/g)].map(([, name = ""]) => name),
+  );
+}
+
 test("the tutorial and the guides, command by command", async () => {
   const tutorial = readBlocks("tutorial.md");
   const guides = ["how-to/find-a-fault.md", "how-to/package-an-application.md"].flatMap(readBlocks);
   const output = await type([...tutorial.slice(0, -1), ...guides]);
   assert.match(output, /Ready after/);
   assert.match(output, /"StacCatalogUri": *"s3:\/\/results\/processing-results\//);
+  const metrics = readMetricNames();
+  assert.ok(metrics.length > 10);
+  for (const name of metrics) {
+    assert.match(output, new RegExp(`^# HELP ${name}`, "m"));
+  }
   assert.match(await type(tutorial.slice(-1)), /removed \d+ pods/);
 });
 

@@ -54,6 +54,16 @@ test("a machine without a container engine is told what does not work then", asy
   assert.equal(containers?.advice, "apt-get install podman");
 });
 
+test("the engine that is asked for is the one that is looked at", async () => {
+  const none = await examine({ CONTAINER_ENGINE: "none" });
+  assert.deepEqual([none.of("containers")[0]?.verdict, none.of("containers")[0]?.advice], ["good", undefined]);
+  const missing = await examine({ CONTAINER_ENGINE: "docker" }, { podman: "echo 5.0" });
+  assert.deepEqual([missing.status, missing.of("containers")[0]?.verdict], [1, "bad"]);
+  assert.match(missing.of("containers")[0]?.found ?? "", /CONTAINER_ENGINE=docker, which is not installed/);
+  const there = await examine({ CONTAINER_ENGINE: "docker" }, { podman: "echo 5.0", docker: "echo 27.1" });
+  assert.equal(there.of("containers")[0]?.found, "docker 27.1");
+});
+
 test("an engine that is installed and does not work is not taken for one that does", async () => {
   const broken = await examine({}, { podman: "echo 'Error: no overlay here' >&2; exit 125" });
   assert.match(broken.of("containers")[0]?.found ?? "", /^podman: Error: no overlay here$/);

@@ -5,6 +5,8 @@ import { dirname, join } from "node:path";
 const root = join(import.meta.dirname, "..");
 /** Path below the repository to the function that renders it. */
 const generators: Record<string, () => string | Promise<string>> = {
+  "docs/reference/commands.md": async () => (await import("../cli/commands/reference-page.ts")).renderCommandsPage(),
+  "docs/reference/errors.md": async () => (await import("./reference/errors-page.ts")).renderErrorsPage(),
   "docs/reference/variables.md": async () => (await import("../cli/config/reference-page.ts")).renderVariablesPage(),
 };
 

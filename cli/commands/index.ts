@@ -32,6 +32,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./logs.ts")).logsCommand,
   },
   {
+    name: "metrics",
+    summary: "print what the pods measure, as Prometheus text",
+    load: async () => (await import("./metrics.ts")).metricsCommand,
+  },
+  {
     name: "urls",
     summary: "list the addresses of all services",
     load: async () => (await import("./urls.ts")).urlsCommand,

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 
 import { CommandError, type Command } from "./command.ts";
+import { findPod } from "./find-pod.ts";
 import { openTarget } from "./open-target.ts";
 import { untilInterrupted } from "./until-interrupted.ts";
 
@@ -28,7 +29,7 @@ Usage: swath logs POD [-f] [--tail LINES] [CLUSTER]
       throw new CommandError(`--tail ${values.tail} is not a number of lines`, 2);
     }
     const target = openTarget(cluster, env);
-    const pod = name === "supervisor" ? name : await findPod(target, name);
+    const pod = name === "supervisor" ? name : (await findPod(target, name)).name;
     if (values.follow) {
       for await (const line of target.followLog(pod, lines, untilInterrupted())) {
         stdout.write(`${line}\n`);
@@ -40,12 +41,3 @@ Usage: swath logs POD [-f] [--tail LINES] [CLUSTER]
     return 0;
   },
 };
-
-async function findPod(target: ReturnType<typeof openTarget>, name: string): Promise<string> {
-  const pods = await target.listPods();
-  const found = pods.find((pod) => pod.name === name) ?? pods.findLast((pod) => pod.workload === name);
-  if (found === undefined) {
-    throw new CommandError(`there is no pod "${name}"; there are: ${pods.map((pod) => pod.name).join(", ") || "none"}`);
-  }
-  return found.name;
-}

@@ -23,6 +23,8 @@ export interface Target {
   readonly tailLog: (pod: string, lines: number) => Promise<readonly string[]>;
   /** The log from its last `lines` on, as it grows, until the signal. */
   readonly followLog: (pod: string, lines: number, signal: AbortSignal) => AsyncIterable<string>;
+  /** What a pod says of itself, as Prometheus text; undefined when it has nothing to say, as a database has not. */
+  readonly readMetrics: (pod: PodStatus) => Promise<string | undefined>;
   /** The plan that was applied last. */
   readonly readPlan: () => Promise<Plan | undefined>;
   readonly readSecret: SecretReader;

@@ -114,6 +114,7 @@ export async function buildGatekeeper({
   });
   return {
     servers: { http: server },
+    measuresRequests: true,
     ready: async () => guard?.policies.ready(),
     close: async () => {
       tunnels.endAll();

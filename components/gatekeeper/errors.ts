@@ -1,7 +1,7 @@
 import { Problem } from "@swath/service";
 
 /** Every refusal of the gatekeeper: stable code, HTTP status, what the client is told. */
-const REFUSALS = {
+export const REFUSALS = {
   AMBIGUOUS_REQUEST: { status: 400, detail: "This request can be read in more than one way" },
   AMBIGUOUS_COOKIES: { status: 400, detail: "This request brings several different cookies of one name" },
   LOGIN_FAILED: { status: 400, detail: "This login cannot be completed" },

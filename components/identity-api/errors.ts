@@ -1,3 +1,4 @@
+import { AWAY, isAway } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 /** What the identity service answered; handed on with its status and JSON, as existing clients expect. */
@@ -37,6 +38,11 @@ export function sendError(error: FastifyError | Error, request: FastifyRequest, 
         ...params,
       })),
     });
+    return;
+  }
+  if (isAway(error)) {
+    request.log.error({ err: error }, "request failed");
+    void reply.code(503).header("retry-after", "1").send({ error: AWAY, requestId: request.id });
     return;
   }
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;

@@ -26,6 +26,7 @@ export async function buildIdentity({
   const { pool } = database;
   const context: IdentityContext = {
     pool,
+    startedAt: new Date(),
     logger,
     publicUrl: settings.PUBLIC_URL,
     domain: settings.PLATFORM_DOMAIN,

@@ -8,6 +8,8 @@ import type { ChangeFeed } from "./store/changes.ts";
 /** What every part of the service works with. */
 export interface IdentityContext {
   readonly pool: pg.Pool;
+  /** When this process could serve. */
+  readonly startedAt: Date;
   readonly logger: Logger;
   /** Without a slash at the end. */
   readonly publicUrl: string;

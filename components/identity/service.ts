@@ -1,6 +1,6 @@
 import formBody from "@fastify/formbody";
 import { STYLE } from "@swath/pages";
-import type { Logger } from "@swath/service";
+import { AWAY, type Logger, isAway } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 
@@ -32,13 +32,13 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
         request.log.error({ err: error }, "request failed");
       }
       return reply
-        .code(known?.status ?? 500)
+        .code(known?.status ?? (isAway(error) ? 503 : 500))
         .headers(SECURITY_HEADERS)
         .type("text/html; charset=utf-8")
         .send(
           renderErrorPage({
             title: "Something went wrong",
-            message: known?.message ?? "The service failed to handle this request.",
+            message: known?.message ?? (isAway(error) ? AWAY : "The service failed to handle this request."),
             requestId: request.id,
           }),
         );

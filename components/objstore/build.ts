@@ -127,6 +127,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   }
   return {
     servers: { http: server, console: await readyServer(app) },
+    measuresRequests: true,
     close: async () => {
       stopping.abort();
       timers.forEach(clearInterval);

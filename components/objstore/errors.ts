@@ -1,5 +1,5 @@
 /** Error codes of the S3 protocol that this service answers, with their status and default message. */
-const ERRORS = {
+export const S3_ERRORS = {
   AccessControlListNotSupported: [400, "The bucket does not allow ACLs; use a bucket policy instead."],
   AccessDenied: [403, "Access Denied"],
   AuthorizationHeaderMalformed: [400, "The authorization header that you provided is not valid."],
@@ -70,7 +70,7 @@ const ERRORS = {
   XAmzContentSHA256Mismatch: [400, "The provided 'x-amz-content-sha256' header does not match what was computed."],
 } as const satisfies Readonly<Record<string, readonly [status: number, message: string]>>;
 
-export type S3ErrorCode = keyof typeof ERRORS;
+export type S3ErrorCode = keyof typeof S3_ERRORS;
 
 /** Further elements of the error document: `{ BucketName: "b" }`. */
 type Details = Readonly<Record<string, string | number>>;
@@ -92,9 +92,9 @@ export class S3Error extends Error {
       cause,
     }: { details?: Details; headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
   ) {
-    super(message ?? ERRORS[code][1], { cause });
+    super(message ?? S3_ERRORS[code][1], { cause });
     this.code = code;
-    this.status = ERRORS[code][0];
+    this.status = S3_ERRORS[code][0];
     this.details = details;
     this.headers = headers;
   }

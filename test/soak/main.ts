@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 
 import { type TestCluster, createTestCluster } from "@swath/testing";
 
+import { median } from "../../bench/median.ts";
 import { createDeploymentFetch } from "../../cli/targets/deployment-fetch.ts";
 import { clusterPaths } from "../../cli/targets/embedded/state/paths.ts";
 import { findMarkedProcesses } from "../../cli/targets/embedded/supervisor/processes.ts";
@@ -53,14 +54,13 @@ async function soak({ domain, port, swath, name, env }: TestCluster): Promise<nu
   const actors = [createLoginActor(place), createUploadActor(place), createJobActor(place), createBrowseActor(place)];
   const end = new AbortController();
   const kills = new Map<string, number>();
-  const memory: { readonly minute: number; readonly bytes: number }[] = [];
-  const started = Date.now();
+  const memory: number[] = [];
   const work = [
     ...actors.map((actor) => keepActing(actor, end.signal)),
     ...(values["no-kills"] ? [] : [keepKilling(cluster, kills, end.signal)]),
     (async () => {
       while (!end.signal.aborted) {
-        memory.push({ minute: (Date.now() - started) / 60_000, bytes: readMemory(id) });
+        memory.push(readMemory(id));
         await sleep(15_000, undefined, { signal: end.signal }).catch(() => {});
       }
     })(),
@@ -73,7 +73,7 @@ async function soak({ domain, port, swath, name, env }: TestCluster): Promise<nu
   for (const actor of actors) {
     settled.push(`${actor.name}: ${await actor.settle()}`);
   }
-  memory.push({ minute: (Date.now() - started) / 60_000, bytes: readMemory(id) });
+  memory.push(readMemory(id));
   const pods = JSON.parse((await swath("pods", "-o", "json", name)).stdout) as { phase: string; ready: boolean }[];
   const { broken } = recorder.seen();
   const failed = [...failures.values()].reduce((sum, count) => sum + count, 0);
@@ -82,7 +82,7 @@ async function soak({ domain, port, swath, name, env }: TestCluster): Promise<nu
       `${minutes} minutes, ${requests} requests, ${[...kills.values()].reduce((a, b) => a + b, 0)} pods killed (${list(kills)})`,
       `failures seen by clients: ${failed} (${((100 * failed) / Math.max(1, requests)).toFixed(2)} %) ${list(failures)}`,
       ...settled,
-      `memory of all pods: ${memory.map(({ minute, bytes }) => `${formatBytes(bytes)} at ${minute.toFixed(1)}`).join(", ")}`,
+      `memory of all pods, medians of tenths of the time: ${mediansOfTenths(memory).map(formatBytes).join(", ")}`,
       `pods at the end: ${pods.filter(({ phase, ready }) => phase === "Completed" || ready).length} of ${pods.length} ready or completed`,
       broken.length === 0
         ? "nothing that was acknowledged is lost"
@@ -90,6 +90,14 @@ async function soak({ domain, port, swath, name, env }: TestCluster): Promise<nu
     ].join("\n"),
   );
   return broken.length === 0 ? 0 : 1;
+}
+
+/** Single values say little: a pod that was just killed has none of its memory yet. */
+function mediansOfTenths(values: readonly number[]): readonly number[] {
+  const length = Math.ceil(values.length / 10);
+  return Array.from({ length: 10 }, (_, index) => values.slice(index * length, (index + 1) * length))
+    .filter((tenth) => tenth.length > 0)
+    .map(median);
 }
 
 async function keepActing({ act, pauseMs }: Actor, signal: AbortSignal): Promise<void> {

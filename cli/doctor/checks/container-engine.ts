@@ -5,11 +5,27 @@ import type { Check, Finding } from "../finding.ts";
 
 const ENGINES = ["podman", "docker"];
 const PATIENCE_MS = 20_000;
+const REFUSED =
+  "Application packages whose tools require a container (DockerRequirement) are refused; the examples also run without.";
 
 /** Whether tools of application packages can run in containers here. */
 export const checkContainerEngine: Check = async ({ plan }) => {
   if (!plan.settings.variables.REQUIRE_ADES) {
     return [];
+  }
+  const wanted = plan.settings.variables.CONTAINER_ENGINE;
+  if (wanted === "none") {
+    return [
+      {
+        verdict: "good",
+        subject: "containers",
+        found: "none are wanted (CONTAINER_ENGINE=none)",
+        meaning: REFUSED,
+      },
+    ];
+  }
+  if (wanted !== "auto") {
+    return [await checkWanted(wanted)];
   }
   const broken: string[] = [];
   for (const engine of ENGINES) {
@@ -26,12 +42,26 @@ export const checkContainerEngine: Check = async ({ plan }) => {
       verdict: "limited",
       subject: "containers",
       found: broken.length === 0 ? `none of ${ENGINES.join(", ")} is installed` : broken.join("; "),
-      meaning:
-        "Application packages whose tools require a container (DockerRequirement) are refused; the examples also run without.",
+      meaning: REFUSED,
       advice: broken.length === 0 ? "apt-get install podman" : `${broken[0]?.split(":")[0]} info says more`,
     } satisfies Finding,
   ];
 };
+
+/** An engine that the operator asked for: without it the processing service does not start. */
+async function checkWanted(engine: string): Promise<Finding> {
+  const answer = await ask(engine);
+  if (answer.kind === "works") {
+    return { verdict: "good", subject: "containers", found: `${engine} ${answer.version}` };
+  }
+  return {
+    verdict: "bad",
+    subject: "containers",
+    found: `CONTAINER_ENGINE=${engine}, ${answer.kind === "missing" ? "which is not installed" : `which does not work: ${answer.reason}`}`,
+    meaning: "Tools that run in containers will not run.",
+    advice: "Install it, or set CONTAINER_ENGINE to auto, none, podman, docker or the path of one.",
+  };
+}
 
 type Answer =
   | { readonly kind: "works"; readonly version: string }
@@ -39,7 +69,7 @@ type Answer =
   | { readonly kind: "missing" };
 
 async function ask(engine: string): Promise<Answer> {
-  const format = engine === "podman" ? "{{.Version.Version}}" : "{{.ServerVersion}}";
+  const format = /docker[^/]*$/.test(engine) ? "{{.ServerVersion}}" : "{{.Version.Version}}";
   try {
     const { stdout } = await promisify(execFile)(engine, ["info", "--format", format], { timeout: PATIENCE_MS });
     return { kind: "works", version: stdout.trim() };

@@ -12,6 +12,7 @@ import { readJsonFile } from "./state/json-file.ts";
 import { type ClusterPaths, clusterPaths } from "./state/paths.ts";
 import { openSecretStore } from "./state/secrets.ts";
 import { logFile } from "./supervisor/log-files.ts";
+import { readMetrics } from "./read-metrics.ts";
 import { readLastLines } from "./supervisor/log-tail.ts";
 import { readIfThere } from "./tls/files.ts";
 import type { DesiredState } from "./supervisor/supervisor.ts";
@@ -51,6 +52,7 @@ export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): T
     },
     tailLog: async (pod, lines) => readLastLines(logFile(paths.logs, pod), lines, 16 * 1024 * 1024),
     followLog: (pod, lines, signal) => followFile(logFile(paths.logs, pod), lines, signal),
+    readMetrics: ({ name }) => readMetrics(join(paths.run, "pods", name)),
     readPlan: async () => readPlan(paths),
     readSecret: (secret) => openSecretStore(paths.secretsFile)(secret),
     readAccess: async () => {

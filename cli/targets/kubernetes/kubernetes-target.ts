@@ -51,6 +51,7 @@ export function createKubernetesTarget({ clusterName, address, env }: TargetOpti
       const { followLog } = await import("./pods/logs.ts");
       yield* followLog(await open(), clusterName, pod, lines, signal);
     },
+    readMetrics: async (pod) => (await import("./pods/read-metrics.ts")).readMetrics(await open(), pod),
     readPlan: async () => (await import("./state/record.ts")).readPlan(await open(), clusterName),
     readSecret: async (secret) => (await import("./state/generated-secrets.ts")).readSecret(await open(), secret),
     forward: async (port) => {

@@ -1,5 +1,5 @@
 import { CwlError, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
-import type { Logger } from "@swath/service";
+import { type Logger, isAway } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { findReadableStorage } from "./own-results.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { type AdesSettings, type UserStorage, findStorage } from "./storage.ts";
-import { isDatabaseAway, whileAway } from "./while-away.ts";
+import { whileAway } from "./while-away.ts";
 
 export interface RunOptions {
   readonly db: Kysely<Tables>;
@@ -191,7 +191,7 @@ function isUnreachable(error: unknown): boolean {
 function persist<T>({ signal, logger }: RunOptions, work: () => Promise<T>): Promise<T> {
   return whileAway(work, {
     signal,
-    isPassing: isDatabaseAway,
+    isPassing: isAway,
     onWait: (error) => logger.warn({ err: error }, "the database is away; waiting for it"),
   });
 }

@@ -37,15 +37,3 @@ export async function whileAway<T>(
     });
   }
 }
-
-const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH", "EAI_AGAIN"]);
-
-/** Whether an error of a statement says that the database is away (SQLSTATE classes 08, 53, 57P), not that the statement is wrong. */
-export function isDatabaseAway(error: unknown): boolean {
-  const { code = "", message = "" } = error as { readonly code?: string; readonly message?: string };
-  return (
-    NETWORK.has(code) ||
-    /^(?:08|53|57P|58)/.test(code) ||
-    (code === "" && /Connection terminated|timeout exceeded when trying to connect|not queryable/.test(message))
-  );
-}

@@ -1,3 +1,4 @@
+import { AWAY, isAway } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import { isDuplicate } from "../store/database.ts";
@@ -38,6 +39,11 @@ export function sendAdminError(error: FastifyError | Error, request: FastifyRequ
   }
   if ("validation" in error && error.validation !== undefined) {
     void reply.code(400).send({ errorMessage: error.message });
+    return;
+  }
+  if (isAway(error)) {
+    request.log.error({ err: error }, "request failed");
+    void reply.code(503).header("retry-after", "1").send({ errorMessage: AWAY });
     return;
   }
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;

@@ -1,3 +1,4 @@
+import { AWAY, isAway } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 
 import { AdminError } from "../admin/errors.ts";
@@ -29,13 +30,13 @@ export function addConsoleRoutes(app: FastifyInstance, context: IdentityContext)
       request.log.error({ err: error }, "request failed");
     }
     return reply
-      .code(known?.status ?? 500)
+      .code(known?.status ?? (isAway(error) ? 503 : 500))
       .headers(SECURITY_HEADERS)
       .type("text/html; charset=utf-8")
       .send(
         renderErrorPage({
           title: known?.status === 404 ? "Not found" : "Something went wrong",
-          message: known?.message ?? "The service failed to handle this request.",
+          message: known?.message ?? (isAway(error) ? AWAY : "The service failed to handle this request."),
           requestId: known === undefined ? request.id : undefined,
         }),
       );

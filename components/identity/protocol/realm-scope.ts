@@ -1,3 +1,4 @@
+import { AWAY, isAway } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
@@ -25,6 +26,15 @@ export function sendOAuthError(error: FastifyError | Error, request: FastifyRequ
       .headers(error.headers)
       .type("application/json")
       .send({ error: error.code, error_description: error.message });
+    return;
+  }
+  if (isAway(error)) {
+    request.log.error({ err: error }, "request failed");
+    void reply
+      .code(503)
+      .header("retry-after", "1")
+      .type("application/json")
+      .send({ error: "temporarily_unavailable", error_description: AWAY });
     return;
   }
   const status = "statusCode" in error ? (error.statusCode ?? 500) : 500;

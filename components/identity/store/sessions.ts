@@ -118,14 +118,20 @@ interface ChainOfClient {
   readonly chain?: string | undefined;
 }
 
+/** Seconds before a start of the service in which an exchange may have been answered to nobody. */
+const LONGEST_AWAY = 60;
+
 /**
  * Exchanges a refresh token, in one statement: of two at once with the same token the second gets what the first got, as
- * long as the reuse interval lasts. Undefined when the token is not good; {@link explainRefusal} says why.
+ * long as the reuse interval lasts. A service that died may have exchanged a token and not told: for exchanges of its last minute the
+ * interval begins when its successor has started, so that nobody is logged out by that. Undefined when the token is not good;
+ * {@link explainRefusal} says why.
  */
 export async function rotateRefreshToken(
   db: Queryable,
   { sessionId, client, refreshId, chain }: ChainOfClient & { readonly refreshId: string },
   settings: RealmSettings,
+  startedAt: Date,
 ): Promise<RotatedGrant | undefined> {
   const { rows } = await db.query<RotationRow>({
     name: "rotate-refresh-token",
@@ -135,7 +141,9 @@ export async function rotateRefreshToken(
           join user_session s on s.id = c.session_id and s.expires_at > now()
           join app_user u on u.id = s.user_id and u.enabled
         where c.session_id = $1 and c.client = $2 and ($8::uuid is null or c.chain = $8)
-          and (c.refresh_id = $3 or (c.previous_id = $3 and c.rotated_at > now() - $7 * interval '1 second'))
+          and (c.refresh_id = $3 or (c.previous_id = $3 and now() - $7 * interval '1 second' <
+            case when c.rotated_at between $9::timestamptz - interval '${LONGEST_AWAY} seconds' and $9
+              then $9 else c.rotated_at end))
         for update of c, s),
       s as (
         update user_session set last_access = now(),
@@ -158,6 +166,7 @@ export async function rotateRefreshToken(
       settings.offlineSessionIdleTimeout,
       settings.refreshTokenReuseInterval,
       chain ?? null,
+      startedAt,
     ],
   });
   const row = rows[0];

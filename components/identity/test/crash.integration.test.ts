@@ -171,3 +171,19 @@ for (const [what, crash] of [
     }
   });
 }
+
+test("while PostgreSQL is away, requests are told to come again", async () => {
+  const admin = (await logIn("admin")).access_token;
+  await postgres.kill();
+  try {
+    const refused = await token({ grant_type: "password", username: "eric", password: PASSWORD });
+    assert.deepEqual([refused.status, (refused.body as { error: string }).error], [503, "temporarily_unavailable"]);
+    const created = await post("/admin/realms/master/users", {
+      headers: { authorization: `Bearer ${admin}`, "content-type": "application/json" },
+      body: JSON.stringify({ username: "nobody", enabled: true }),
+    });
+    assert.equal(created.status, 503);
+  } finally {
+    await postgres.start();
+  }
+});

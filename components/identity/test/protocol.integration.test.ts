@@ -268,9 +268,36 @@ test("a refused refresh does not prolong the session", async () => {
     identity.context.pool,
     { sessionId: String(sid), client: portal.id, refreshId: String(claims.jti) },
     handle.realm.settings,
+    identity.context.startedAt,
   );
   assert.equal(rotated, undefined);
   assert.equal(await expiry(), before);
+});
+
+test("a token exchanged just before the service died is good once more when it is back, and not for ever", async () => {
+  const tokens = await identity.logIn("eric");
+  const { sid, jti } = decodeJwt(tokens.refresh_token);
+  const { pool, realms } = identity.context;
+  const form = { grant_type: "refresh_token", client_id: "admin-cli", refresh_token: tokens.refresh_token };
+  assert.equal((await identity.ask(TOKEN, { form })).status, 200);
+  const { rotateRefreshToken } = await import("../store/sessions.ts");
+  const handle = await realms.find("master");
+  const client = await handle?.findClient("admin-cli");
+  assert.ok(handle && client);
+  const exchange = (startedAt: Date) =>
+    rotateRefreshToken(
+      pool,
+      { sessionId: String(sid), client: client.id, refreshId: String(jti) },
+      handle.realm.settings,
+      startedAt,
+    );
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
+  await pool.query("update client_session set rotated_at = now() - interval '40 seconds' where session_id = $1", [sid]);
+  assert.equal(await exchange(ago(600)), undefined, "it has run all the time: this is a copy");
+  assert.equal(await exchange(ago(20)), undefined, "the interval after the start is over");
+  assert.ok(await exchange(ago(5)));
+  await pool.query("update client_session set rotated_at = now() - interval '90 seconds' where session_id = $1", [sid]);
+  assert.equal(await exchange(ago(5)), undefined, "too long before the start");
 });
 
 test("introspection tells what is active, revocation ends it (RFC 7662, RFC 7009)", async () => {

@@ -1,6 +1,7 @@
 export { type Settings, type SettingDefinition, SettingsError, defineSettings, loadSettings } from "./settings.ts";
 export { type Logger, createLogger } from "./log.ts";
-export { Problem, toProblem, type ProblemBody } from "./problem.ts";
+export { isAway } from "./is-away.ts";
+export { AWAY, Problem, toProblem, type ProblemBody } from "./problem.ts";
 export { type ListenAddress, listen, parseListenAddress } from "./listen.ts";
 export { type Management, startManagement } from "./management.ts";
 export { type Peer, createPeer, parsePeerUrl } from "./peer.ts";

@@ -1,5 +1,7 @@
 import { STATUS_CODES } from "node:http";
 
+import { isAway } from "./is-away.ts";
+
 /** Problem details as they are sent (RFC 9457 §3.1). */
 export interface ProblemBody {
   readonly type: string;
@@ -41,10 +43,19 @@ export class Problem extends Error {
   }
 }
 
-/** Any thrown value as a problem; what is not meant for clients becomes a 500 without its message. */
+/** What clients are told while something that a service needs is away. */
+export const AWAY = "Something that this service needs does not answer; try again in a moment.";
+
+/**
+ * Any thrown value as a problem; what is not meant for clients becomes a 500 without its message, or a 503 where the service will be
+ * able to answer as soon as another one is back.
+ */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) {
     return error;
+  }
+  if (isAway(error)) {
+    return new Problem(503, AWAY, { headers: { "retry-after": "1" }, cause: error });
   }
   const status = statusOf(error);
   return status !== undefined && status >= 400 && status < 500

@@ -7,6 +7,7 @@ import { dropClientClaims } from "./client-claims.ts";
 import { listen, parseListenAddress } from "./listen.ts";
 import { type Logger, createLogger } from "./log.ts";
 import { startManagement } from "./management.ts";
+import { measureRequests } from "./request-metrics.ts";
 import { type Settings, type SettingDefinition, SettingsError, defineSettings, loadSettings } from "./settings.ts";
 
 /** What the place where a service runs asks of it, whatever service it is. */
@@ -36,6 +37,8 @@ export interface ServiceContext<S> {
 export interface RunningService {
   /** By port name; `http` listens on `LISTEN`, `console` on `LISTEN_CONSOLE`. */
   readonly servers: Readonly<Record<string, Server>>;
+  /** It measures its requests itself, in its own terms; otherwise `http_request_seconds` does. */
+  readonly measuresRequests?: boolean;
   /** Rejects with the reason while the service cannot serve. */
   readonly ready?: () => Promise<void>;
   /** Called after the servers have finished their requests. */
@@ -94,6 +97,9 @@ export async function runService<const D extends Readonly<Record<string, Setting
   });
   service = await options.build({ settings, logger, metrics: management.metrics });
   const surroundings = loadSettings(SURROUNDINGS, env);
+  if (service.measuresRequests !== true) {
+    measureRequests(service.servers, management.metrics);
+  }
   for (const [port, server] of Object.entries(service.servers)) {
     if (surroundings.PROTECTED_HOSTS !== undefined || env["PROTECTED_HOSTS"] === "") {
       dropClientClaims(server, (surroundings.PROTECTED_HOSTS ?? "").split(",").filter(Boolean));

@@ -13,7 +13,7 @@ const DESCRIPTIONS = {
 
 /** Refresh (RFC 6749 §6) with rotation: a token that was exchanged before ends its session, since somebody has a copy. */
 export async function grantByRefreshToken({ context, handle, client, form, ip }: GrantRequest): Promise<TokenAnswer> {
-  const { pool } = context;
+  const { pool, startedAt } = context;
   const { realm, issuer } = handle;
   const claims = readRefreshToken(realm.secret, issuer, form.require("refresh_token"));
   if (claims === undefined) {
@@ -23,7 +23,8 @@ export async function grantByRefreshToken({ context, handle, client, form, ip }:
     throw invalidGrant("Invalid refresh token. Token client and authorized client don't match");
   }
   const { sid: sessionId, jti: refreshId, chain } = claims;
-  const rotated = await rotateRefreshToken(pool, { sessionId, client: client.id, refreshId, chain }, realm.settings);
+  const asked = { sessionId, client: client.id, refreshId, chain };
+  const rotated = await rotateRefreshToken(pool, asked, realm.settings, startedAt);
   if (rotated === undefined) {
     const reason = await explainRefusal(pool, { sessionId, client: client.id, chain });
     if (reason === "reused") {

@@ -1,0 +1,30 @@
+import { commands } from "./index.ts";
+
+/** docs/reference/commands.md, from what the commands say of themselves. */
+export async function renderCommandsPage(): Promise<string> {
+  const entries: string[] = [];
+  for (const { name, summary, load } of commands) {
+    const { usage } = await load();
+    entries.push(`## ${name}\n\n${capitalise(summary)}.\n\n\`\`\`\n${usage.trim()}\n\`\`\`\n`);
+  }
+  return `<!-- Generated from cli/commands by \`npm run generate\`. Do not edit. -->
+
+# Commands
+
+\`bin/swath COMMAND\`, in any folder. The cluster is \`swath\` where it is left out. Exit status: 0 done, 1 failed, 2 used wrongly; a command
+that has others says so. What people read goes to standard output, what is in the way to standard error; \`-o json\` prints for programs.
+
+Launchers below \`deploy/\` call these: \`deploy/swath/swath.sh ACTION\` is \`swath deploy ACTION\`, the wrappers (\`deploy/simple/simple\`,
+\`deploy/processing/processing\`, …) set variables and call that; \`deploy/bin/create-user\`, \`create-client\` and \`create-workspace\` say
+what they take with \`--help\`.
+
+| command | does |
+| --- | --- |
+${commands.map(({ name, summary }) => `| [${name}](#${name}) | ${summary} |`).join("\n")}
+
+${entries.join("\n")}`;
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
