@@ -81,7 +81,7 @@ const PASSING = new Set([
 
 /** The pool's own timeout has no code. */
 function isPassing({ code, message }: NodeJS.ErrnoException): boolean {
-  return code === undefined ? /connection timeout|timeout expired/i.test(message) : PASSING.has(code);
+  return code === undefined ? /connection timeout|timeout exceeded|timeout expired/i.test(message) : PASSING.has(code);
 }
 
 /** A database that is just starting or restarting refuses connections for a moment; that is no reason to give up. */
