@@ -1,4 +1,5 @@
 import { Tabs } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { Awaited, Page, UsageBar, formatPlural } from "@swath/ui";
 import { Files, Hourglass, Settings, ShieldCheck } from "lucide-react";
 import { Outlet, useLocation, useNavigate, useOutletContext, useParams } from "react-router";
@@ -19,6 +20,8 @@ export function Component() {
   const bucket = useBucket(name);
   const navigate = useNavigate();
   const { pathname } = useLocation();
+  // On a phone the names of the tabs take the whole line.
+  const hasRoom = useMediaQuery("(min-width: 36em)", true);
   const tab = /\/(policy|lifecycle|settings)$/.exec(pathname)?.[1] ?? "objects";
   const about = bucket.data && (
     <>
@@ -42,7 +45,7 @@ export function Component() {
             >
               <Tabs.List aria-label="Parts of the bucket">
                 {TABS.map(({ value, label, Icon }) => (
-                  <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>
+                  <Tabs.Tab key={value} value={value} leftSection={hasRoom && <Icon size={16} aria-hidden />}>
                     {label}
                   </Tabs.Tab>
                 ))}
