@@ -64,6 +64,18 @@ test("the engine that is asked for is the one that is looked at", async () => {
   assert.equal(there.of("containers")[0]?.found, "docker 27.1");
 });
 
+test("tools that are not isolated are told of, and a wish for isolation that cannot be had", async () => {
+  const plain = await examine({});
+  assert.match(plain.of("isolation")[0]?.meaning ?? "", /with the rights of the processing service/);
+  const works = await examine({}, { bwrap: "exit 0" });
+  assert.equal(works.of("isolation")[0]?.verdict, "good");
+  const wanted = { PROCESSING_HOST_TOOLS: "isolated" };
+  const broken = await examine(wanted, { bwrap: "echo 'bwrap: No permissions' >&2; exit 1" });
+  assert.equal(broken.status, 1);
+  assert.match(broken.of("isolation")[0]?.found ?? "", /bubblewrap does not work here: bwrap: No permissions/);
+  assert.deepEqual((await examine({ PROCESSING_HOST_TOOLS: "refused" })).of("isolation"), []);
+});
+
 test("an engine that is installed and does not work is not taken for one that does", async () => {
   const broken = await examine({}, { podman: "echo 'Error: no overlay here' >&2; exit 125" });
   assert.match(broken.of("containers")[0]?.found ?? "", /^podman: Error: no overlay here$/);

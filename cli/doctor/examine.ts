@@ -1,5 +1,6 @@
 import { checkContainerEngine } from "./checks/container-engine.ts";
 import { checkDisk } from "./checks/disk.ts";
+import { checkHostTools } from "./checks/host-tools.ts";
 import { checkMachine } from "./checks/machine.ts";
 import { checkMemory } from "./checks/memory.ts";
 import { checkNetwork } from "./checks/network.ts";
@@ -12,6 +13,7 @@ const CHECKS: readonly Check[] = [
   checkDisk,
   checkNetwork,
   checkContainerEngine,
+  checkHostTools,
   checkPrograms,
 ];
 

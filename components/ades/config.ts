@@ -52,6 +52,13 @@ export const settings = defineSettings({
     optional: true,
     description: "File with credentials of image registries (containers-auth.json).",
   },
+  HOST_TOOLS: {
+    kind: "string",
+    oneOf: ["auto", "isolated", "open", "refused"],
+    default: "auto",
+    description:
+      "Tools without a container: isolated by bubblewrap, open (with this service's rights), refused, or auto: isolated where that works.",
+  },
   TOOL_PATH: { kind: "string", optional: true, description: "PATH of tools that run without a container." },
   ALLOW_PRIVATE: {
     kind: "string",

@@ -9,8 +9,10 @@ import { settings as definitions } from "./config.ts";
 import { startDeliveries } from "./deliveries/deliver.ts";
 import { findEngine } from "./execution/container-engine.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
+import { runsToolsOpenly } from "./execution/isolation.ts";
+import { openJobChanges } from "./execution/job-changes.ts";
 import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
-import { openWatcher } from "./execution/until-ended.ts";
+import { measureJobs } from "./metrics.ts";
 import { startSweeps } from "./retention/sweep.ts";
 import { createProcessingService } from "./service.ts";
 import type { Tables } from "./store/tables.ts";
@@ -18,10 +20,15 @@ import type { Tables } from "./store/tables.ts";
 await runService({
   name: "ades",
   settings: definitions,
-  build: async ({ settings, logger }) => {
+  build: async ({ settings, logger, metrics }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, OPEN_HOST: openHost } = settings;
     // An engine that was asked for and is not there is told now, and not by every job.
     findEngine(settings);
+    if (runsToolsOpenly(settings)) {
+      logger.warn(
+        "tools without a container run with this service's rights: install bubblewrap (bwrap), or set HOST_TOOLS=refused",
+      );
+    }
     await mkdir(settings.DATA_DIR, { recursive: true });
     const { db, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,
@@ -33,12 +40,13 @@ await runService({
       issuerUrl === undefined
         ? undefined
         : openIssuer({ issuer: issuerUrl, ...(peerUrl !== undefined && { peerUrl }) });
-    const watcher = await openWatcher(db, settings.DATABASE_URL, logger);
+    const changes = await openJobChanges(db, settings.DATABASE_URL, logger);
+    measureJobs(metrics, db, changes);
     const app = await createProcessingService({
       db,
       settings,
       logger,
-      untilEnded: watcher.untilEnded,
+      untilEnded: changes.untilEnded,
       guard: createGuard({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         adminUser: settings.IDENTITY_ADMIN_USER,
@@ -48,7 +56,7 @@ await runService({
     });
     await sweepStrayPods(db, settings, logger);
     // oxlint-disable-next-line node/no-process-env -- runners are this program's own processes and read the same environment
-    const dispatcher = await startDispatcher({ db, settings, logger, env: process.env });
+    const dispatcher = await startDispatcher({ db, settings, logger, changes, env: process.env });
     const deliveries = await startDeliveries({ db, settings, logger });
     const sweeps = startSweeps({ db, settings, logger });
     return {
@@ -59,7 +67,7 @@ await runService({
         await deliveries.stop();
         await sweeps.stop();
         await app.close();
-        await watcher.close();
+        await changes.close();
         await issuer?.close();
         await close();
       },

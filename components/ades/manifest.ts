@@ -133,6 +133,7 @@ function toMachine({ settings: { variables } }: DeployContext): Record<string, E
   return isEmbedded
     ? {
         CONTAINER_ENGINE: variables.CONTAINER_ENGINE,
+        HOST_TOOLS: variables.PROCESSING_HOST_TOOLS,
         ...(variables.CONTAINER_AUTH_FILE !== undefined && { CONTAINER_AUTH_FILE: variables.CONTAINER_AUTH_FILE }),
         CAPACITY_CORES: cores,
         ...(memory !== "max" && { CAPACITY_RAM_MIB: String(toToolMebibytes(memory)) }),

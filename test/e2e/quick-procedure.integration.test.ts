@@ -131,10 +131,15 @@ test("the quick procedure, with a calculation on a real scene", async () => {
 /** The index of a job's only scene, as it lies in the object storage, beside GDAL's own. */
 async function compare(location: string, asset: string) {
   const { body: collection } = await curl(url("ades-open", `${location.replace("wps3", "ogc-api")}/results`));
-  const links = collection.links as readonly { readonly rel: string; readonly href: string }[];
-  const item = links.find(({ rel }) => rel === "item")?.href ?? "";
-  const { stdout } = await runCommand("curl", [...sign, "-sS", "-f", url("objstore", item.slice("s3:/".length))]);
-  const { assets } = JSON.parse(stdout) as { assets: Record<string, { href: string }> };
+  type Links = readonly { readonly rel: string; readonly href: string }[];
+  const linkOf = (links: Links, rel: string) => links.find((link) => link.rel === rel)?.href ?? "";
+  const readStored = async (href: string) => {
+    const { stdout } = await runCommand("curl", [...sign, "-sS", "-f", url("objstore", href.slice("s3:/".length))]);
+    return JSON.parse(stdout) as { readonly links: Links; readonly assets: Record<string, { href: string }> };
+  };
+  const catalog = await readStored(linkOf(collection.links as Links, "root"));
+  const stored = await readStored(linkOf(catalog.links, "child"));
+  const { assets } = await readStored(linkOf(stored.links, "item"));
   return compareWithGdal({
     href: assets[asset]?.href ?? "",
     host: `objstore.${cluster.domain}:${cluster.port}`,

@@ -43,6 +43,12 @@ export const processingVariables = {
     meaning:
       "What runs the containers of processing jobs on the embedded cluster: podman or docker, auto for the first of them that is installed, none for no containers (packages that demand one are then refused).",
   },
+  PROCESSING_HOST_TOOLS: {
+    type: choice(["auto", "isolated", "open", "refused"]),
+    fallback: fixed("auto"),
+    meaning:
+      "Tools of processing jobs that name no container, on the embedded cluster: isolated (bubblewrap shows them the system's programs and their own job's files, and no network unless they ask for it), open (they may do whatever the processing service may), refused, or auto: isolated where bubblewrap is installed and works, else open.",
+  },
   PROCESSING_JOB_RETENTION_DAYS: {
     type: integer(0, 36_500),
     fallback: fixed(0),

@@ -1,6 +1,4 @@
-import { accessSync, constants } from "node:fs";
-import { join } from "node:path";
-
+import { findProgram } from "./find-program.ts";
 import type { AdesSettings } from "./storage.ts";
 
 /** A program that runs containers. */
@@ -8,9 +6,6 @@ export interface ContainerEngine {
   readonly command: string;
   readonly kind: "podman" | "docker";
 }
-
-/** Where engines are installed; nothing else of this service's environment is used for them. */
-export const ENGINE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
  * The container engine in use; `undefined` where there is none or none is wanted.
@@ -20,12 +15,7 @@ export function findEngine({ CONTAINER_ENGINE: wanted }: AdesSettings): Containe
   if (wanted === "none") {
     return undefined;
   }
-  const isPath = wanted.includes("/");
-  const names = wanted === "auto" ? ["podman", "docker"] : [wanted];
-  const candidates = isPath
-    ? [wanted]
-    : names.flatMap((name) => ENGINE_PATH.split(":").map((folder) => join(folder, name)));
-  const command = candidates.find(isProgram);
+  const command = findProgram(wanted === "auto" ? ["podman", "docker"] : [wanted]);
   if (command === undefined) {
     if (wanted === "auto") {
       return undefined;
@@ -35,13 +25,4 @@ export function findEngine({ CONTAINER_ENGINE: wanted }: AdesSettings): Containe
     );
   }
   return { command, kind: /docker[^/]*$/.test(command) ? "docker" : "podman" };
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

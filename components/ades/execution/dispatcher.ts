@@ -1,19 +1,16 @@
 import { removeJournal } from "@swath/cwl";
-import { openListener } from "@swath/postgres";
 import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { JobLimits } from "../runner/messages.ts";
-import { JOB_CHANNEL } from "../store/jobs.ts";
 import {
   type ClaimedJob,
   LEASE_SECONDS,
   type Room,
   claimJob,
   findUnfinished,
-  isDismissed,
   noteDeath,
   refuseTooLarge,
   releaseLeases,
@@ -22,9 +19,9 @@ import {
 import type { Tables } from "../store/tables.ts";
 import { readCapacity } from "./capacity.ts";
 import { createExecutors } from "./executors.ts";
-import { jobFolder } from "./run-job.ts";
+import type { JobChange, JobChanges } from "./job-changes.ts";
 import { type RunnerEnd, openRunnerPool } from "./runner-pool.ts";
-import type { AdesSettings } from "./storage.ts";
+import { type AdesSettings, jobFolder } from "./storage.ts";
 
 export interface Dispatcher {
   readonly stop: () => Promise<void>;
@@ -34,6 +31,7 @@ interface DispatcherOptions {
   readonly db: Kysely<Tables>;
   readonly settings: AdesSettings;
   readonly logger: Logger;
+  readonly changes: JobChanges;
   /** Environment that runners inherit. */
   readonly env: NodeJS.ProcessEnv;
 }
@@ -50,7 +48,7 @@ interface AtWork {
  * Gives every job to a runner when its turn has come and there is room for it, keeps the jobs at work, and ends those that are
  * dismissed. Takes over what a former service left.
  */
-export async function startDispatcher({ db, settings, logger, env }: DispatcherOptions): Promise<Dispatcher> {
+export async function startDispatcher({ db, settings, logger, changes, env }: DispatcherOptions): Promise<Dispatcher> {
   const capacity = readCapacity(settings);
   const atWork = new Map<string, AtWork>();
   let stopped = false;
@@ -136,11 +134,13 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
       pumping = false;
     }
   };
-  const onMessage = async (id: string) => {
-    if (atWork.has(id) && (await isDismissed(db, id))) {
+  const onChange = ({ id, status }: JobChange) => {
+    if (status === "dismissed" && atWork.has(id)) {
       pool.stop(id);
+    } else if (status === "accepted" || status === "running") {
+      void pump();
     }
-    await pump();
+    // Others have ended, and when their runner is free it says so itself.
   };
   const keep = async () => {
     const held = [...atWork.values()].map(({ job: { id, attempts } }) => ({ id, attempts }));
@@ -169,13 +169,8 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
   await releaseLeases(db);
   await refuseTooLarge(db, capacity.ofOneJob);
   await sweep();
-  const listener = await openListener({
-    url: settings.DATABASE_URL,
-    channel: JOB_CHANNEL,
-    onMessage: (id) => void onMessage(id).catch(warn("cannot look at a job", { job: id })),
-    onConnect: () => void pump(),
-    onError: warn("lost the connection that jobs are told on"),
-  });
+  changes.follow((change) => void (change === undefined ? pump() : onChange(change)));
+  void pump();
   const looking = setInterval(() => void pump(), LOOK_AGAIN);
   const keeping = setInterval(
     () => void keep().catch(warn("cannot keep jobs; trying again")),
@@ -186,7 +181,6 @@ export async function startDispatcher({ db, settings, logger, env }: DispatcherO
       stopped = true;
       clearInterval(looking);
       clearInterval(keeping);
-      await listener.close();
       await pool.close();
     },
   };

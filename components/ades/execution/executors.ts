@@ -3,9 +3,11 @@ import { availableParallelism, homedir } from "node:os";
 import { type Executors, createContainerExecutor, createProcessExecutor } from "@swath/cwl";
 
 import { readCapacity } from "./capacity.ts";
-import { ENGINE_PATH, findEngine } from "./container-engine.ts";
+import { findEngine } from "./container-engine.ts";
+import { SYSTEM_PATH } from "./find-program.ts";
+import { findIsolation, isolate } from "./isolation.ts";
 import { createPods, openPodsApi } from "./kubernetes/open-pods.ts";
-import type { AdesSettings } from "./storage.ts";
+import { type AdesSettings, jobFolder } from "./storage.ts";
 
 /** What this machine's engine knows of images is of use to every job of a process. */
 const ofMachine = new WeakMap<AdesSettings, Executors>();
@@ -18,7 +20,12 @@ export function createExecutors(settings: AdesSettings, job: string): Executors 
   }
   const known = ofMachine.get(settings) ?? createMachineExecutors(settings);
   ofMachine.set(settings, known);
-  return known;
+  const { host, ...others } = known;
+  const isolation = findIsolation(settings);
+  if (host === undefined || isolation === undefined) {
+    return known;
+  }
+  return { ...others, host: isolate(host, { ...isolation, folder: jobFolder(settings, job) }) };
 }
 
 /** Whether tools that demand a container can run. */
@@ -29,14 +36,14 @@ function createMachineExecutors(settings: AdesSettings): Executors {
   const engine = findEngine(settings);
   const { ofOneJob } = readCapacity(settings);
   return {
-    host: createProcessExecutor({ limitMemory: true }),
+    ...(settings.HOST_TOOLS !== "refused" && { host: createProcessExecutor({ limitMemory: true }) }),
     ...(engine !== undefined && {
       container: createContainerExecutor({
         ...engine,
         authFile: settings.CONTAINER_AUTH_FILE,
         ...(ofOneJob.cores < availableParallelism() && { cpus: ofOneJob.cores }),
         // Nothing else of this service's environment, which holds secrets.
-        env: { PATH: ENGINE_PATH, HOME: homedir() },
+        env: { PATH: SYSTEM_PATH, HOME: homedir() },
       }),
     }),
   };

@@ -1,7 +1,8 @@
 import type { Kysely } from "kysely";
 
 import { findJob } from "../store/jobs.ts";
-import type { Tables } from "../store/tables.ts";
+import { folderOf } from "../results/followable.ts";
+import type { JobResult, Tables } from "../store/tables.ts";
 import { type AdesSettings, type UserStorage, findStorage } from "./storage.ts";
 
 const RESULTS = "processing-results/";
@@ -33,4 +34,26 @@ export async function findReadableStorage(
     target,
     access: access.map((each) => (each.buckets?.includes(settings.STAGEOUT_BUCKET) ? { ...each, mayRead } : each)),
   };
+}
+
+/**
+ * Where a file of the user's own results is stored, when an input names it by the address that this service gave it: a job has no
+ * token to fetch it there. Every other address is as it was.
+ */
+export async function toStoredAddress(
+  db: Kysely<Tables>,
+  { PUBLIC_URL }: Pick<AdesSettings, "PUBLIC_URL">,
+  user: string,
+  href: string,
+): Promise<string> {
+  const space = `${new URL(PUBLIC_URL).origin}/${encodeURIComponent(user)}/`;
+  const [, id, path] =
+    (href.startsWith(space) && /^(?:ogc-api|wps3)\/jobs\/([^/?#]+)\/files\/([^?#]+)$/.exec(href.slice(space.length))) ||
+    [];
+  if (id === undefined || path === undefined) {
+    return href;
+  }
+  const job = await findJob(db, user, id);
+  const folder = folderOf((job?.result ?? { outputs: {} }) as unknown as JobResult);
+  return folder === undefined ? href : `${folder}${path.split("/").map(decodeURIComponent).join("/")}`;
 }

@@ -13,12 +13,13 @@ import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { createExecutors } from "./executors.ts";
 import { explain } from "./explain.ts";
+import { toolPath } from "./tool-path.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
 import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
-import { findReadableStorage } from "./own-results.ts";
+import { findReadableStorage, toStoredAddress } from "./own-results.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
-import { type AdesSettings, type UserStorage, findStorage } from "./storage.ts";
+import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
 import { whileAway } from "./while-away.ts";
 
 export interface RunOptions {
@@ -29,14 +30,10 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Where tools are found that run without a container: those of the example packages, then the system's. */
-const TOOLS = `${join(import.meta.dirname, "../../../examples/bin")}:/usr/local/bin:/usr/bin:/bin`;
 /** Milliseconds that results wait for the object storage or the workspaces to come back, rather than being computed again. */
 const STORAGE_PATIENCE = 10 * 60_000;
 /** Milliseconds that a former runner of the job may take to end. */
 const RUN_PATIENCE = 15_000;
-
-export const jobFolder = ({ DATA_DIR }: AdesSettings, id: string): string => join(DATA_DIR, "jobs", id);
 
 /**
  * Carries a job out from wherever an earlier attempt left it: inputs that are here are not fetched again, steps that finished
@@ -83,7 +80,15 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   }
   const document = await loadPackage(job.package, job.entry ?? job.process_id);
   const { inputs } = job.request as unknown as JobRequest;
-  const { values, sources } = readInputs(document, inputs);
+  const { values, sources: asked } = readInputs(document, inputs);
+  const sources = await persist(options, () =>
+    Promise.all(
+      asked.map(async ({ href, ...source }) => ({
+        ...source,
+        href: await toStoredAddress(options.db, settings, job.owner, href),
+      })),
+    ),
+  );
 
   // Known before any work is done, so that a job whose results have nowhere to go fails at once.
   const storage =
@@ -104,7 +109,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
         outDir: join(folder, "out"),
         inputRoots: [join(folder, "in")],
         limits: options.limits,
-        path: settings.TOOL_PATH ?? TOOLS,
+        path: toolPath(settings),
         signal,
         onEvent: recorder.onEvent,
       }),

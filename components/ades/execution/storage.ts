@@ -1,11 +1,16 @@
 import { CreateBucketCommand, HeadBucketCommand } from "@aws-sdk/client-s3";
 import { type Settings, createPeer } from "@swath/service";
 
+import { join } from "node:path";
+
 import type { settings as definitions } from "../config.ts";
 import { createS3Client } from "../staging/s3-client.ts";
 import type { InternalService, S3Access, S3Target } from "../staging/types.ts";
 
 export type AdesSettings = Settings<typeof definitions>;
+
+/** Where a job's inputs, journal and outputs are while it is at work. */
+export const jobFolder = ({ DATA_DIR }: AdesSettings, id: string): string => join(DATA_DIR, "jobs", id);
 
 /** Where a user's results go, and which buckets the user's inputs may be in. */
 export interface UserStorage {

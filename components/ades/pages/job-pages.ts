@@ -18,7 +18,9 @@ export function jobListPage({ jobs, links, numberTotal }: JobList, space: Space,
     trail: [{ label: "jobs", href: url }],
     url,
     content: html`<h1>Jobs</h1>
-      <p class="hint">${numberTotal === undefined ? "Very many" : String(numberTotal)} in all, the latest first.</p>
+      <p class="hint">
+        ${numberTotal === undefined ? "More than 1,000" : String(numberTotal)} in all, the latest first.
+      </p>
       <section class="panel">
         <div class="scroll" tabindex="0" role="region" aria-label="Jobs">
           <table>

@@ -91,53 +91,49 @@ export function processPage(process: Process, space: Space, url: string): string
 }
 
 function inputTable(inputs: Process["inputs"]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Inputs">
-    <table>
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>What it is</th>
-          <th>Type</th>
-          <th>How many</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${Object.entries(inputs).map(
-          ([name, { title, description, schema, minOccurs, maxOccurs }]) =>
-            html`<tr>
-              <td><code>${name}</code></td>
-              <td>${title} ${description !== undefined && html`<br /><span class="hint">${description}</span>`}</td>
-              <td>
-                ${typeText(schema)}
-                ${schema["default"] !== undefined && html`<br /><span class="hint">usually <code>${JSON.stringify(schema["default"])}</code></span>`}
-              </td>
-              <td>${minOccurs} to ${maxOccurs ?? "any number"}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return parameterTable("Inputs", inputs, {
+    title: "How many",
+    cell: ({ minOccurs, maxOccurs }) => html`${minOccurs} to ${maxOccurs ?? "any number"}`,
+  });
 }
 
-function outputTable(outputs: Process["outputs"]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Outputs">
+const outputTable = (outputs: Process["outputs"]): Html => parameterTable("Outputs", outputs);
+
+interface Parameter {
+  readonly title: string;
+  readonly description?: string | undefined;
+  readonly schema: Schema;
+}
+
+/** Inputs or outputs, with one more column where there is more to say. */
+function parameterTable<Kind extends Parameter>(
+  label: string,
+  parameters: Readonly<Record<string, Kind>>,
+  more?: { readonly title: string; readonly cell: (parameter: Kind) => Html },
+): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
     <table>
       <thead>
         <tr>
           <th>Name</th>
           <th>What it is</th>
           <th>Type</th>
+          ${more && html`<th>${more.title}</th>`}
         </tr>
       </thead>
       <tbody>
-        ${Object.entries(outputs).map(
-          ([name, { title, description, schema }]) =>
-            html`<tr>
-              <td><code>${name}</code></td>
-              <td>${title} ${description !== undefined && html`<br /><span class="hint">${description}</span>`}</td>
-              <td>${typeText(schema)}</td>
-            </tr>`,
-        )}
+        ${Object.entries(parameters).map(([name, parameter]) => {
+          const { title, description, schema } = parameter;
+          return html`<tr>
+            <td><code>${name}</code></td>
+            <td>${title} ${description !== undefined && html`<br /><span class="hint">${description}</span>`}</td>
+            <td>
+              ${typeText(schema)}
+              ${schema["default"] !== undefined && html`<br /><span class="hint">usually <code>${JSON.stringify(schema["default"])}</code></span>`}
+            </td>
+            ${more && html`<td>${more.cell(parameter)}</td>`}
+          </tr>`;
+        })}
       </tbody>
     </table>
   </div>`;

@@ -1,4 +1,5 @@
 import type { JobRequest, JobResult, WantedOutput } from "../store/tables.ts";
+import { fileAddress, followableCollection, mapTexts } from "./followable.ts";
 
 /** One output of a job as it is sent: by value or by reference. */
 export interface Output {
@@ -49,7 +50,13 @@ function toOutput(name: string, wanted: WantedOutput, { result, jobUrl }: Asked)
   }
   if (value.href === result.catalogUri && result.collection !== undefined) {
     const href = fileAddress(value.href, result, jobUrl);
-    return { name, href, mediaType: "application/json", value: result.collection, byReference };
+    return {
+      name,
+      href,
+      mediaType: "application/json",
+      value: followableCollection(result.collection, result, jobUrl),
+      byReference,
+    };
   }
   const href = fileAddress(value.href, result, jobUrl);
   return { name, href, mediaType: value.type ?? "application/octet-stream", byReference };
@@ -57,14 +64,6 @@ function toOutput(name: string, wanted: WantedOutput, { result, jobUrl }: Asked)
 
 export const isStoredFile = (value: unknown): value is StoredFile =>
   typeof value === "object" && value !== null && "href" in value && typeof value.href === "string";
-
-/** `s3://bucket/processing-results/<job>/x` is `…/jobs/<job>/files/x`; what lies elsewhere stays as it is. */
-function fileAddress(href: string, { catalogUri }: JobResult, jobUrl: string): string {
-  const folder = catalogUri?.slice(0, catalogUri.lastIndexOf("/") + 1);
-  return folder !== undefined && href.startsWith(folder)
-    ? `${jobUrl}/files/${href.slice(folder.length).split("/").map(encodeURIComponent).join("/")}`
-    : href;
-}
 
 /** Files inside lists and records. */
 function withFileAddresses(value: unknown, result: JobResult, jobUrl: string): unknown {
@@ -80,17 +79,8 @@ function withFileAddresses(value: unknown, result: JobResult, jobUrl: string): u
 }
 
 /** A document of the results with addresses that a browser can follow instead of those of the object storage. */
-export function withBrowserAddresses(value: unknown, result: JobResult, jobUrl: string): unknown {
-  if (typeof value === "string") {
-    return fileAddress(value, result, jobUrl);
-  }
-  if (Array.isArray(value)) {
-    return value.map((item) => withBrowserAddresses(item, result, jobUrl));
-  }
-  return typeof value === "object" && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withBrowserAddresses(item, result, jobUrl)]))
-    : value;
-}
+export const withBrowserAddresses = (value: unknown, result: JobResult, jobUrl: string): unknown =>
+  mapTexts(value, (text) => fileAddress(text, result, jobUrl));
 
 interface Qualified {
   readonly value: unknown;

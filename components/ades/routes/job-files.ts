@@ -1,30 +1,18 @@
-import { HeadObjectCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Readable } from "node:stream";
+import { HeadObjectCommand } from "@aws-sdk/client-s3";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
-import { OgcError, noSuchJob } from "../errors.ts";
+import { noSuchJob } from "../errors.ts";
 import { type UserStorage, findStorage } from "../execution/storage.ts";
-import { createObjectRequests } from "../staging/object-requests.ts";
 import { parseS3Url } from "../staging/in/s3-source.ts";
 import { mediaTypeOf } from "../staging/out/media-type.ts";
-import { createS3Client } from "../staging/s3-client.ts";
 import { findJob } from "../store/jobs.ts";
 import type { JobResult } from "../store/tables.ts";
 import { type ApiContext, type Face, link, spaceOf } from "./context.ts";
+import { type Place, listFiles, noSuchFile, refuse, withClient } from "./result-files.ts";
+import { PROTECTED, sendDocument, sendFile } from "./send-file.ts";
 
-const CONNECTION = { connections: 2, stallSeconds: 60 };
 /** Milliseconds for which the place of a user's results is remembered: a map asks for many parts of one file. */
 const REMEMBERED = 30_000;
-/** Files of one job that are listed. */
-const MOST_FILES = 10_000;
-
-/** Where the results of one job lie. */
-interface Place {
-  readonly storage: UserStorage;
-  readonly bucket: string;
-  /** `processing-results/<job>/` */
-  readonly prefix: string;
-}
 
 /** The files of a job's results, for clients that have no key of the object storage: a list, and each by its path. */
 export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
@@ -69,11 +57,15 @@ export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face
     { exposeHeadRoute: false, schema: { tags, summary: "A file of a job's results; parts of it by Range" } },
     async (request, reply) => {
       const { place, key } = await openFile(request, findPlace);
-      return sendFile(place, key, request, reply);
+      return (await sendDocument(place, key, request, reply)) ?? sendFile(place, key, request, reply);
     },
   );
   app.head(`${path}/*`, { schema: { hide: true } }, async (request, reply) => {
     const { place, key } = await openFile(request, findPlace);
+    const document = await sendDocument(place, key, request, reply);
+    if (document !== undefined) {
+      return document;
+    }
     const head = await withClient(place, (client) =>
       client.send(new HeadObjectCommand({ Bucket: place.bucket, Key: key })),
     ).catch((error: unknown) => refuse(error, key));
@@ -83,13 +75,6 @@ export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face
       .send();
   });
 }
-
-/** Results are strangers' files: a browser must never run them as a page of the platform. */
-const PROTECTED = {
-  "content-security-policy": "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'",
-  "x-content-type-options": "nosniff",
-  "cache-control": "private, no-cache",
-};
 
 async function openFile(
   request: FastifyRequest,
@@ -102,91 +87,6 @@ async function openFile(
     throw noSuchFile(path);
   }
   return { place, key: `${place.prefix}${path}` };
-}
-
-async function sendFile(
-  place: Place,
-  key: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { range, "if-none-match": known } = request.headers;
-  const requests = createObjectRequests(place.storage.target, CONNECTION);
-  const gone = new AbortController();
-  reply.raw.once("close", () => gone.abort());
-  let body: Readable | undefined;
-  try {
-    const answer = await requests.send({
-      method: "GET",
-      bucket: place.bucket,
-      key,
-      headers: { ...(range !== undefined && { range }), ...(known !== undefined && { "if-none-match": known }) },
-      signal: gone.signal,
-    });
-    body = answer.body;
-    body.once("close", () => void requests.close());
-    for (const name of ["content-length", "content-range", "etag", "last-modified"]) {
-      const value = answer.header(name);
-      if (value !== undefined) {
-        void reply.header(name, value);
-      }
-    }
-    const { download } = request.query as { download?: string };
-    if (download !== undefined) {
-      const name = key.slice(key.lastIndexOf("/") + 1);
-      void reply.header("content-disposition", `attachment; filename*=UTF-8''${encodeURIComponent(name)}`);
-    }
-    return await reply
-      .code(answer.header("content-range") === undefined ? 200 : 206)
-      .headers({ ...PROTECTED, "accept-ranges": "bytes" })
-      .type(answer.header("content-type") ?? mediaTypeOf(key))
-      .send(body);
-  } catch (error) {
-    if (body === undefined) {
-      await requests.close();
-    }
-    if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 304) {
-      return reply.code(304).send();
-    }
-    return refuse(error, key);
-  }
-}
-
-interface StoredFile {
-  readonly name: string;
-  readonly size: number;
-  readonly updated: string | undefined;
-}
-
-async function listFiles(place: Place): Promise<readonly StoredFile[]> {
-  const { bucket, prefix } = place;
-  return withClient(place, async (client) => {
-    const files: StoredFile[] = [];
-    let token: string | undefined;
-    do {
-      const page = await client.send(
-        new ListObjectsV2Command({
-          Bucket: bucket,
-          Prefix: prefix,
-          ...(token !== undefined && { ContinuationToken: token }),
-        }),
-      );
-      for (const { Key: key = "", Size: size = 0, LastModified: date } of page.Contents ?? []) {
-        files.push({ name: key.slice(prefix.length), size, updated: date?.toISOString() });
-      }
-      token = page.NextContinuationToken;
-    } while (token !== undefined && files.length < MOST_FILES);
-    return files;
-  }).catch((error: unknown) => refuse(error, prefix));
-}
-
-async function withClient<Result>(place: Place, work: (client: S3Client) => Promise<Result>): Promise<Result> {
-  const client = createS3Client(place.storage.target, CONNECTION);
-  try {
-    return await work(client);
-  } finally {
-    client.destroy();
-  }
 }
 
 function rememberStorage({ settings }: ApiContext): (user: string) => Promise<UserStorage> {
@@ -203,18 +103,4 @@ function rememberStorage({ settings }: ApiContext): (user: string) => Promise<Us
     entry.storage.catch(() => known.delete(user));
     return entry.storage;
   };
-}
-
-const noSuchFile = (path: string) => new OgcError(404, "NotFound", `The results have no file ${path}.`);
-
-/** @throws {OgcError} 404, 416, 502 */
-function refuse(error: unknown, key: string): never {
-  const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
-  if ($metadata?.httpStatusCode === 404) {
-    throw noSuchFile(key);
-  }
-  if ($metadata?.httpStatusCode === 416) {
-    throw new OgcError(416, "RangeNotSatisfiable", `${key} has no such part.`);
-  }
-  throw new OgcError(502, "InternalError", `The object storage does not give ${key}: ${name} ${message}`);
 }

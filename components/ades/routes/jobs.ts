@@ -5,7 +5,7 @@ import { jobListPage, jobPage } from "../pages/job-pages.ts";
 import { countJobs, listJobs } from "../store/job-list.ts";
 import { listSteps } from "../store/job-records.ts";
 import { dismissJob } from "../store/jobs.ts";
-import { answer } from "./answer.ts";
+import { answer, formOf } from "./answer.ts";
 import { type ApiContext, type Face, enterSpace } from "./context.ts";
 import { toStep } from "./job-records.ts";
 import { toStatus } from "./job-status.ts";
@@ -45,7 +45,7 @@ export function addJobRoutes(app: FastifyInstance, context: ApiContext, face: Fa
   app.get(`${path}/:id`, { schema: schemas.readJob }, async (request, reply) => {
     const space = enterSpace(context, request, face);
     const job = await openJob(context, request, face);
-    const steps = (await listSteps(db, job.id)).map(toStep);
+    const steps = formOf(request) === "html" ? (await listSteps(db, job.id)).map(toStep) : [];
     return answer(request, reply, toStatus(job, space), (status, url) => jobPage(status, steps, space, url));
   });
 

@@ -5,6 +5,7 @@ import { openDatabase } from "@swath/postgres";
 import { createLogger, loadSettings } from "@swath/service";
 
 import { settings as definitions } from "../config.ts";
+import { findIsolation } from "../execution/isolation.ts";
 import { runJob } from "../execution/run-job.ts";
 import type { Tables } from "../store/tables.ts";
 import { Interruption } from "./interruption.ts";
@@ -20,6 +21,8 @@ const INTERRUPTED = 75;
 const env = process.env;
 const logger = createLogger("ades-runner", env["LOG_LEVEL"] ?? "info");
 const settings = loadSettings(definitions, env);
+// Looked for while nobody waits.
+findIsolation(settings);
 const { db, close } = await openDatabase<Tables>({
   url: settings.DATABASE_URL,
   schema: "ades",

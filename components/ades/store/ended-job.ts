@@ -43,7 +43,7 @@ export async function insertEndedJob(
       })
       .returningAll()
       .executeTakeFirstOrThrow();
-    await sql`select pg_notify(${JOB_CHANNEL}, ${id})`.execute(transaction);
+    await sql`select pg_notify(${JOB_CHANNEL}, ${`${id} successful`})`.execute(transaction);
     return ended;
   });
 }

@@ -46,7 +46,7 @@ interface Attempt {
 
 /** Writes news of a job in one statement. Nothing durable depends on it, so it does not wait for the disk. */
 export async function writeNews(db: Db, { id, attempts }: Attempt, news: JobNews): Promise<void> {
-  await sql`
+  await sql`/* prepared: write-news */
     with ${recordsOf(id, news)}
     update job set updated_at = now(), progress = greatest(progress, ${Math.floor(news.progress ?? 0)}::integer),
       message = coalesce(${news.message ?? null}::text, message)
@@ -60,14 +60,14 @@ export async function writeNews(db: Db, { id, attempts }: Attempt, news: JobNews
  */
 export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, news: JobNews): Promise<boolean> {
   const result = end.result === undefined ? null : JSON.stringify(end.result);
-  const { rows } = await sql`
+  const { rows } = await sql`/* prepared: finish-job */
     with ${recordsOf(id, news)}, ended as (
       update job set status = ${end.status}, message = ${withoutNull(end.message)}, finished_at = now(), updated_at = now(),
         lease_until = null, progress = case when ${end.status} = 'successful' then 100 else progress end,
         result = ${result}::json
       where id = ${id} and status = 'running' and attempts = ${attempts}
-      returning id)
-    select pg_notify(${JOB_CHANNEL}, id::text) from ended`.execute(db);
+      returning id, status)
+    select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from ended`.execute(db);
   return rows.length === 1;
 }
 

@@ -6,7 +6,7 @@ import type { JobRequest, Tables } from "./tables.ts";
 export type Job = Selectable<Tables["job"]>;
 type Db = Kysely<Tables>;
 
-/** Channel on which new and dismissed jobs are told. */
+/** Channel on which jobs that have come to another status are told: `<id> <status>`. */
 export const JOB_CHANNEL = "ades_job";
 
 /** What a job asks the machine for. */
@@ -31,13 +31,13 @@ export async function insertJob(
 ): Promise<Job> {
   const { owner, processId, version, request } = job;
   const { cores, ramMiB, wishRamMiB } = job.needs ?? { cores: 1, ramMiB: 256, wishRamMiB: null };
-  const { rows } = await sql<Job>`
+  const { rows } = await sql<Job>`/* prepared: insert-job */
     with inserted as (
       insert into job (owner, process_id, process_version, status, message, request, need_cores, need_ram_mib, wish_ram_mib)
       values (${owner}, ${processId}, ${version}, 'accepted', 'The job is accepted and waits for its turn.',
         ${JSON.stringify(request)}::json, ${cores}, ${ramMiB}, ${wishRamMiB})
       returning *
-    ), told as (select pg_notify(${JOB_CHANNEL}, id::text) from inserted)
+    ), told as (select pg_notify(${JOB_CHANNEL}, id || ' accepted') from inserted)
     select inserted.* from inserted, told`.execute(db);
   const [inserted] = rows;
   if (inserted === undefined) {
@@ -67,19 +67,12 @@ export async function dismissJob(
     return undefined;
   }
   if (job.status === "accepted" || job.status === "running") {
-    await db
-      .updateTable("job")
-      .set({
-        status: "dismissed",
-        message: "The job was dismissed.",
-        finished_at: sql<Date>`now()`,
-        updated_at: sql<Date>`now()`,
-        lease_until: null,
-      })
-      .where("id", "=", id)
-      .where("status", "in", ["accepted", "running"])
-      .execute();
-    await sql`select pg_notify(${JOB_CHANNEL}, ${id})`.execute(db);
+    await sql`
+      with dismissed as (
+        update job set status = 'dismissed', message = 'The job was dismissed.', finished_at = now(), updated_at = now(),
+          lease_until = null
+        where id = ${id} and status in ('accepted', 'running') returning id)
+      select pg_notify(${JOB_CHANNEL}, id || ' dismissed') from dismissed`.execute(db);
     return findJob(db, owner, id);
   }
   await sql`

@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 
+import { filterJobs } from "./job-ids.ts";
 import { JOB_CHANNEL, type Job } from "./jobs.ts";
 import type { Tables } from "./tables.ts";
 
@@ -39,7 +40,7 @@ export async function claimJob(
 ): Promise<ClaimedJob | undefined> {
   // One index entry a user is looked at to find the users, however many jobs wait. What is lost by a loss of power before the
   // next commit is a claim only, so this commit does not wait for the disk.
-  const { rows } = await sql<ClaimedJob>`
+  const { rows } = await sql<ClaimedJob>`/* prepared: claim-job */
     with recursive owners as (
       (select owner from job where status in ('accepted', 'running') order by owner limit 1)
       union all
@@ -118,8 +119,8 @@ export async function noteDeath(
         message = case when deaths + 1 >= ${MOST_DEATHS} then ${why}
           else 'The job was interrupted and goes on from its last finished step.' end
       where id = ${id} and attempts = ${attempts} and status = 'running'
-      returning id)
-    select pg_notify(${JOB_CHANNEL}, id::text) from noted`.execute(db);
+      returning id, status)
+    select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from noted`.execute(db);
 }
 
 /** Ends jobs that wait for more than there is: they were accepted when there was more. */
@@ -130,26 +131,10 @@ export async function refuseTooLarge(db: Db, { cores, ramMiB }: Room): Promise<v
         'The job needs %s cores and %s MiB of memory for one of its tools; a job may have %s cores and %s MiB here by now.',
         need_cores, need_ram_mib, ${String(cores)}::text, ${String(ramMiB)}::text)
       where status = 'accepted' and (need_cores > ${cores} or need_ram_mib > ${ramMiB})
-      returning id)
-    select pg_notify(${JOB_CHANNEL}, id::text) from refused`.execute(db);
+      returning id, status)
+    select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from refused`.execute(db);
 }
 
 /** Which of these jobs are waiting or at work. */
-export async function findUnfinished(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) {
-    return new Set();
-  }
-  const rows = await db
-    .selectFrom("job")
-    .select("id")
-    .where("id", "in", ids)
-    .where("status", "in", ["accepted", "running"])
-    .execute();
-  return new Set(rows.map(({ id }) => id));
-}
-
-/** Whether a job is no longer wanted: dismissed, or forgotten. */
-export async function isDismissed(db: Db, id: string): Promise<boolean> {
-  const job = await db.selectFrom("job").select("status").where("id", "=", id).executeTakeFirst();
-  return job === undefined || job.status === "dismissed";
-}
+export const findUnfinished = (db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  filterJobs(db, ids, sql`status in ('accepted', 'running')`);

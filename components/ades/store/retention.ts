@@ -1,5 +1,6 @@
 import { type Kysely, type Selectable, sql } from "kysely";
 
+import { filterJobs } from "./job-ids.ts";
 import type { Tables } from "./tables.ts";
 
 type Db = Kysely<Tables>;
@@ -62,15 +63,5 @@ export async function noteRemovalFailure(db: Db, job: string, error: string): Pr
 }
 
 /** Which of these jobs wait, are at work, or ended within the last hour: their folders are in use, or soon to go by themselves. */
-export async function findFresh(db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) {
-    return new Set();
-  }
-  const rows = await db
-    .selectFrom("job")
-    .select("id")
-    .where("id", "in", ids)
-    .where(sql<boolean>`(finished_at is null or finished_at > now() - interval '1 hour')`)
-    .execute();
-  return new Set(rows.map(({ id }) => id));
-}
+export const findFresh = (db: Db, ids: readonly string[]): Promise<ReadonlySet<string>> =>
+  filterJobs(db, ids, sql`(finished_at is null or finished_at > now() - interval '1 hour')`);

@@ -252,4 +252,47 @@ test("a real scene becomes a vegetation index: staged in, computed, stored as a 
     new GetObjectCommand({ Bucket: "results", Key: `processing-results/${job.jobID}/catalog.json` }),
   );
   assert.equal(JSON.parse((await catalog.Body?.transformToString()) ?? "{}").type, "Catalog");
+  await walkByHttp(collection, `${ades.url}${location.replace("wps3", "ogc-api")}`);
 });
+
+interface StacDocument {
+  readonly type: string;
+  readonly links: readonly { readonly rel: string; readonly href: string }[];
+  readonly assets?: Readonly<Record<string, { readonly href: string; readonly type?: string; "file:size"?: number }>>;
+}
+
+/** What a STAC client does that has nothing but HTTP: from the result to its item, to the GeoTIFF, and back to the catalogue. */
+async function walkByHttp(collection: StacDocument, jobUrl: string): Promise<void> {
+  const read = async (address: string): Promise<{ url: string; document: StacDocument }> => {
+    const answer = await fetch(address);
+    assert.equal(answer.status, 200, address);
+    return { url: address, document: (await answer.json()) as StacDocument };
+  };
+  const linkOf = (document: StacDocument, rel: string, url: string): string => {
+    const href = document.links.find((link) => link.rel === rel)?.href;
+    assert.ok(href !== undefined, `${url} has a link ${rel}`);
+    return new URL(href, url).href;
+  };
+  const item = await read(linkOf(collection, "item", jobUrl));
+  assert.equal(item.document.type, "Feature");
+  const raster = Object.values(item.document.assets ?? {}).find(({ type }) => type?.startsWith("image/tiff"));
+  const address = new URL(raster?.href ?? "", item.url).href;
+  const file = await fetch(address);
+  const bytes = Buffer.from(await file.arrayBuffer());
+  assert.equal(file.headers.get("content-type"), raster?.type);
+  assert.equal(bytes.length, raster?.["file:size"]);
+  assert.match(bytes.toString("latin1", 0, 4), /^(?:II\*\0|II\+\0|MM\0[*+])/, "a TIFF");
+  const part = await fetch(address, { headers: { range: "bytes=0-3" } });
+  assert.deepEqual([part.status, await part.text()], [206, bytes.toString("latin1", 0, 4)]);
+
+  const root = await read(linkOf(item.document, "root", item.url));
+  assert.equal(root.url, `${jobUrl}/files/catalog.json`);
+  const child = await read(linkOf(root.document, "child", root.url));
+  assert.equal(linkOf(child.document, "item", child.url), item.url);
+  assert.equal(linkOf(child.document, "self", child.url), child.url);
+  const head = await fetch(child.url, { method: "HEAD" });
+  const whole = await fetch(child.url);
+  assert.equal(head.headers.get("content-length"), String((await whole.arrayBuffer()).byteLength));
+  const known = { "if-none-match": whole.headers.get("etag") ?? "" };
+  assert.equal((await fetch(child.url, { headers: known })).status, 304);
+}

@@ -5,28 +5,14 @@ import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
 import { describedPackage as shellPackage } from "./described-package.ts";
+import { API, ASYNC, EXCEPTIONS, REL, execute, linkOf } from "./ogc-requests.ts";
 import { type Answer, type TestAdes, startAdes } from "./start-ades.ts";
-
-const EXCEPTIONS = "http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0";
-const REL = "http://www.opengis.net/def/rel/ogc/1.0";
-const API = "/eric/ogc-api";
-const ASYNC = { prefer: "respond-async" };
 
 let ades: TestAdes;
 before(async () => {
   ades = await startAdes({ env: { ALLOW_PRIVATE: "127.0.0.1/32" } });
 });
 after(() => ades.close());
-
-interface TestLink {
-  readonly rel: string;
-  readonly href: string;
-  readonly type: string;
-}
-const linkOf = ({ body }: Answer, rel: string): TestLink | undefined =>
-  (body.links as TestLink[]).find((link) => link.rel === rel);
-const execute = (process: string, json: object, headers: Record<string, string> = {}, face = API) =>
-  ades.ask(`${face}/processes/${process}/execution`, { json, headers });
 
 const PNG = Buffer.from("89504e470d0a1a0a", "hex").toString("base64");
 const POINT = { type: "Point", coordinates: [149.1, -35.3] };
@@ -48,7 +34,7 @@ const ALL = {
 };
 
 test("/req/core/job-creation-op, -request, -inputs, -input-array, -input-inline, -inline-object, -inline-mixed, -inline-binary, -inline-bbox", async () => {
-  const { status, body, headers } = await execute("echo", { inputs: ALL, response: "document" });
+  const { status, body, headers } = await execute(ades, "echo", { inputs: ALL, response: "document" });
   assert.equal(status, 200, JSON.stringify(body));
   assert.match(headers.get("content-type") ?? "", /^application\/json/);
   assert.match(headers.get("link") ?? "", /rel="monitor"/);
@@ -71,16 +57,18 @@ test("/req/core/job-creation-input-ref: inputs by reference are fetched, and ref
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const href = `http://127.0.0.1:${(server.address() as AddressInfo).port}/features.json`;
   const link = { href, type: "application/geo+json" };
-  const { body } = await execute("echo", { inputs: { featureCollectionInput: link }, response: "document" });
+  const { body } = await execute(ades, "echo", { inputs: { featureCollectionInput: link }, response: "document" });
   server.close();
   assert.deepEqual(body.featureCollectionOutput.value, FEATURES);
-  const inside = await execute("echo", { inputs: { featureCollectionInput: { ...link, href: "http://10.0.0.1/x" } } });
+  const inside = await execute(ades, "echo", {
+    inputs: { featureCollectionInput: { ...link, href: "http://10.0.0.1/x" } },
+  });
   assert.equal(inside.status, 400);
   assert.match(inside.body.detail, /private address/);
 });
 
 test("/req/core/job-creation-input-validation: each input that does not fit is named", async () => {
-  const { status, body } = await execute("echo", {
+  const { status, body } = await execute(ades, "echo", {
     inputs: {
       stringInput: "Value9",
       doubleInput: 11,
@@ -111,7 +99,7 @@ test("/req/core/job-creation-input-validation: each input that does not fit is n
     [{ subscriber: { successUri: "http://169.254.169.254/" } }, /private address/],
     [{ mode: "later" }, /allowed: sync, async, auto/],
   ] as const) {
-    const answer = await execute("echo", { inputs: {}, ...wrong });
+    const answer = await execute(ades, "echo", { inputs: {}, ...wrong });
     assert.equal(answer.status, 400, JSON.stringify(wrong));
     assert.match(answer.body.detail, pattern);
   }
@@ -121,33 +109,33 @@ test("/req/core/job-creation-input-validation: each input that does not fit is n
 
 test("/req/core/job-creation-default-outputs: all outputs without outputs, those that are named otherwise", async () => {
   const inputs = { stringInput: "Value1", doubleInput: 2 };
-  const all = await execute("echo", { inputs, response: "document" });
+  const all = await execute(ades, "echo", { inputs, response: "document" });
   assert.deepEqual(all.body, { stringOutput: "Value1", doubleOutput: 2 });
-  const one = await execute("echo", { inputs, outputs: { doubleOutput: {} }, response: "document" });
+  const one = await execute(ades, "echo", { inputs, outputs: { doubleOutput: {} }, response: "document" });
   assert.deepEqual(one.body, { doubleOutput: 2 });
-  const none = await execute("echo", { inputs, outputs: {} });
+  const none = await execute(ades, "echo", { inputs, outputs: {} });
   assert.deepEqual([none.status, none.body.type], [404, `${EXCEPTIONS}/result-not-available`]);
 });
 
 test("/req/core/job-creation-default-execution-mode, -auto-execution-mode: sync unless Prefer says otherwise", async () => {
   const inputs = { stringInput: "Value1" };
-  assert.equal((await execute("echo", { inputs })).status, 200);
-  const asked = await execute("echo", { inputs }, ASYNC);
+  assert.equal((await execute(ades, "echo", { inputs })).status, 200);
+  const asked = await execute(ades, "echo", { inputs }, ASYNC);
   assert.deepEqual([asked.status, asked.headers.get("preference-applied")], [201, "respond-async"]);
-  const patient = await execute("echo", { inputs }, { prefer: "respond-async, wait=10" });
+  const patient = await execute(ades, "echo", { inputs }, { prefer: "respond-async, wait=10" });
   assert.deepEqual([patient.status, patient.headers.get("preference-applied")], [200, "wait=10"]);
-  const document = await execute("echo", { inputs }, { prefer: "return=representation" });
+  const document = await execute(ades, "echo", { inputs }, { prefer: "return=representation" });
   assert.deepEqual(
     [document.headers.get("preference-applied"), document.body],
     ["return=representation", { stringOutput: "Value1" }],
   );
-  assert.equal((await execute("echo", { inputs, mode: "async" })).status, 201);
+  assert.equal((await execute(ades, "echo", { inputs, mode: "async" })).status, 201);
   const made = await ades.ask(`${API}/processes`, {
     text: shellPackage("patience", "sleep 3; printf x"),
     type: "application/cwl",
   });
   assert.equal(made.status, 201);
-  const impatient = await execute("patience", { inputs: { name: "x" } }, { prefer: "wait=0" });
+  const impatient = await execute(ades, "patience", { inputs: { name: "x" } }, { prefer: "wait=0" });
   assert.equal(impatient.status, 201);
   assert.equal((await ades.ended(impatient.headers.get("location") ?? "")).status, "successful");
 });
@@ -158,7 +146,7 @@ test("/req/core/job-creation-sync-raw-value-one, -raw-value-multi, -raw-ref, -ra
     featureCollectionInput: ALL.featureCollectionInput,
     imagesInput: ALL.imagesInput,
   };
-  const ask = (outputs: object, response = "raw") => execute("echo", { inputs, outputs, response });
+  const ask = (outputs: object, response = "raw") => execute(ades, "echo", { inputs, outputs, response });
   const one = await ask({ stringOutput: {} });
   assert.deepEqual(
     [one.status, one.body, one.headers.get("content-type")],
@@ -190,7 +178,7 @@ test("/req/core/job-creation-sync-raw-value-one, -raw-value-multi, -raw-ref, -ra
 });
 
 test("/req/core/job-creation-success-async, job-op, job-success: a job with its status", async () => {
-  const { status, body, headers } = await execute("echo", { inputs: ALL }, ASYNC);
+  const { status, body, headers } = await execute(ades, "echo", { inputs: ALL }, ASYNC);
   assert.equal(status, 201);
   assert.equal(headers.get("location"), `${API}/jobs/${body.jobID}`);
   const job = await ades.ended(headers.get("location") ?? "");
@@ -219,7 +207,7 @@ test("/req/core/job-exception-no-such-job, job-results-exception/no-such-job: wh
 test("/req/core/job-results, job-results-async-raw-*, job-results-async-document: as they were asked for", async () => {
   const inputs = { stringInput: "Value3", doubleInput: 1.5 };
   const results = async (more: object) => {
-    const { headers } = await execute("echo", { inputs, ...more }, ASYNC);
+    const { headers } = await execute(ades, "echo", { inputs, ...more }, ASYNC);
     const location = headers.get("location") ?? "";
     await ades.ended(location);
     return ades.ask(`${location}/results`);
@@ -228,7 +216,7 @@ test("/req/core/job-results, job-results-async-raw-*, job-results-async-document
   assert.match((await results({})).headers.get("content-type") ?? "", /^multipart\/related/);
   assert.equal((await results({ outputs: { doubleOutput: { transmissionMode: "reference" } } })).status, 204);
   assert.deepEqual((await results({ response: "document" })).body, { stringOutput: "Value3", doubleOutput: 1.5 });
-  const { headers } = await execute("echo", { inputs }, ASYNC);
+  const { headers } = await execute(ades, "echo", { inputs }, ASYNC);
   const single = await ades.ask(`${headers.get("location")}/results/doubleOutput`);
   assert.deepEqual([single.body, single.headers.get("content-type")], [1.5, "application/json"]);
   const wrong = await ades.ask(`${headers.get("location")}/results/nothing`);

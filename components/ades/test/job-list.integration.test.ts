@@ -81,6 +81,7 @@ test("a page is read by an index that is in its order, wherever it is", async ()
     sql`(created_at, id) < ('epoch'::timestamptz + ${sql.lit(deep.created)}::bigint * interval '1 microsecond', ${sql.lit(deep.id)}::uuid)`,
     sql`status in ('failed')`,
     sql`process_id in ('p3')`,
+    sql`process_id in ('p3') and status in ('failed')`,
   ];
   for (const condition of conditions) {
     const { rows } = await sql<{ "QUERY PLAN": string }>`

@@ -54,13 +54,16 @@ async function run(user: string, process: { readonly id: string }, inputs: objec
 test("a job reads results of its user's own jobs, and nobody else's, by name or by folder", async () => {
   const made = await run("eric", MAKE, {});
   assert.equal(made.job.status, "successful", made.job.message);
-  const { files } = (await ades.ask(`${made.location}/files`)).body as { files: { path: string }[] };
+  const { files } = (await ades.ask(`${made.location}/files`)).body as { files: { path: string; href: string }[] };
   const said = files.find(({ path }) => path.endsWith("said.txt"));
   assert.ok(said !== undefined, JSON.stringify(files));
   const href = `s3://results/processing-results/${made.job.jobID}/${said.path}`;
 
   const own = await run("eric", READ, { file: { href, type: "text/plain" } });
   assert.equal(own.job.status, "successful", own.job.message);
+
+  const byHttp = await run("eric", READ, { file: { href: `${ades.url}${said.href}`, type: "text/plain" } });
+  assert.equal(byHttp.job.status, "successful", byHttp.job.message);
 
   const foreign = await run("bob", READ, { file: { href, type: "text/plain" } });
   assert.equal(foreign.job.status, "failed");

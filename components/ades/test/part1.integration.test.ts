@@ -5,12 +5,8 @@ import { after, before, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 
 import { describedPackage as shellPackage } from "./described-package.ts";
+import { API, ASYNC, EXCEPTIONS, REL, execute, linkOf, type TestLink } from "./ogc-requests.ts";
 import { type Answer, type TestAdes, startAdes } from "./start-ades.ts";
-
-const EXCEPTIONS = "http://www.opengis.net/def/exceptions/ogcapi-processes-1/1.0";
-const REL = "http://www.opengis.net/def/rel/ogc/1.0";
-const API = "/eric/ogc-api";
-const ASYNC = { prefer: "respond-async" };
 
 let ades: TestAdes;
 before(async () => {
@@ -18,15 +14,6 @@ before(async () => {
 });
 after(() => ades.close());
 
-interface TestLink {
-  readonly rel: string;
-  readonly href: string;
-  readonly type: string;
-}
-const linkOf = ({ body }: Answer, rel: string): TestLink | undefined =>
-  (body.links as TestLink[]).find((link) => link.rel === rel);
-const execute = (process: string, json: object, headers: Record<string, string> = {}, face = API) =>
-  ades.ask(`${face}/processes/${process}/execution`, { json, headers });
 const asHtml = (path: string) =>
   ades.ask(path, { headers: { accept: "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8" } });
 
@@ -181,7 +168,7 @@ test("/req/core/job-results-exception/results-not-ready, job-results-failed, /re
     text: shellPackage("fails", "echo 'no such band: B99' >&2; exit 3"),
     type: "application/cwl",
   });
-  const slow = (await execute("slow", { inputs: { name: "x" } }, ASYNC)).headers.get("location") ?? "";
+  const slow = (await execute(ades, "slow", { inputs: { name: "x" } }, ASYNC)).headers.get("location") ?? "";
   const notReady = await ades.ask(`${slow}/results`);
   assert.deepEqual([notReady.status, notReady.body.type], [404, `${EXCEPTIONS}/result-not-ready`]);
   const dismissed = await ades.ask(slow, { method: "DELETE" });
@@ -193,7 +180,7 @@ test("/req/core/job-results-exception/results-not-ready, job-results-failed, /re
   assert.equal((await ades.ask(`${slow}/results`)).status, 410);
   assert.equal((await ades.ask(slow, { method: "DELETE" })).status, 200);
   assert.equal((await ades.ask(slow, { method: "DELETE" })).status, 404);
-  const failed = (await execute("fails", { inputs: { name: "x" } }, ASYNC)).headers.get("location") ?? "";
+  const failed = (await execute(ades, "fails", { inputs: { name: "x" } }, ASYNC)).headers.get("location") ?? "";
   const job = await ades.ended(failed);
   assert.equal(job.status, "failed");
   const { status, body } = await ades.ask(`${failed}/results`);
@@ -203,7 +190,7 @@ test("/req/core/job-results-exception/results-not-ready, job-results-failed, /re
 });
 
 test("/req/html/definition, /req/html/content: every document is a page, without script, with every link", async () => {
-  const { headers } = await execute("echo", { inputs: { stringInput: "Value1" } }, ASYNC);
+  const { headers } = await execute(ades, "echo", { inputs: { stringInput: "Value1" } }, ASYNC);
   const job = headers.get("location") ?? "";
   for (const path of [
     API,
@@ -259,6 +246,7 @@ test("/req/json/definition, CORS: answers say what they are, pages of other host
 test("the earlier face: one JSON document, relative locations", async () => {
   const face = "/eric/wps3";
   const { headers } = await execute(
+    ades,
     "echo",
     { inputs: { stringInput: "Value1", doubleInput: 2 }, response: "raw" },
     ASYNC,

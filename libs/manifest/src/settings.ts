@@ -115,6 +115,7 @@ export interface Variables {
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly PROCESSING_PULL_SECRETS: string | undefined;
   readonly PROCESSING_JOB_RETENTION_DAYS: number;
+  readonly PROCESSING_HOST_TOOLS: string;
   readonly PROCESSING_RESULT_RETENTION: string;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
   /** auto, none, podman, docker, or the path of one. */

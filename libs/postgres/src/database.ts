@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 
 import { migrate } from "./migrate.ts";
+import { PreparedClient } from "./prepared-client.ts";
 
 /** A component's own corner of the deployment's PostgreSQL. */
 export interface Database<Tables> {
@@ -37,6 +38,7 @@ export async function openDatabase<Tables>({
     throw new TypeError(`"${schema}" is not a schema name; allowed: lower-case letters, digits and _`);
   }
   const pool = new pg.Pool({
+    Client: PreparedClient,
     connectionString: url,
     max: connections,
     options: `-c search_path=${schema},public`,

@@ -70,10 +70,12 @@ export async function startNginx(root: string): Promise<{ url: string; stop: () 
        server { listen 127.0.0.1:${port}; root ${root}; } }`,
   );
   const child = spawn("/usr/sbin/nginx", ["-c", join(folder, "nginx.conf")], { stdio: "ignore" });
-  await waitUntil(async () => (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer());
+  await untilItAnswers(child, async () => (await fetch(`http://127.0.0.1:${port}/`)).arrayBuffer());
   return { url: `http://127.0.0.1:${port}`, stop: () => stop(child, folder) };
 }
 
+/** Milliseconds that a program may take to start on a machine that has much to do. */
+const PATIENCE = 90_000;
 const SECRET = "root-password-of-the-tests";
 
 /**
@@ -113,7 +115,7 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
         OBJSTORE_RESERVED_MIB: "1",
       },
     });
-    await waitUntil(() => client.send(new ListBucketsCommand({})));
+    await untilItAnswers(child, () => client.send(new ListBucketsCommand({})));
   };
   await start();
   await client.send(new CreateBucketCommand({ Bucket: "results" }));
@@ -133,13 +135,16 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
   };
 }
 
-async function waitUntil(ask: () => Promise<unknown>): Promise<void> {
-  for (let attempt = 0; ; attempt += 1) {
+/** Waits until a program answers; one that does not is ended, so that nothing waits for it for ever. */
+async function untilItAnswers(child: ChildProcess, ask: () => Promise<unknown>): Promise<void> {
+  const patience = performance.now() + PATIENCE;
+  for (;;) {
     try {
       await ask();
       return;
     } catch (error) {
-      if (attempt === 200) {
+      if (performance.now() > patience || child.exitCode !== null) {
+        child.kill("SIGKILL");
         throw error;
       }
       await sleep(50);

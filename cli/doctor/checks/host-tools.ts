@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+import type { Check } from "../finding.ts";
+
+const PATIENCE_MS = 10_000;
+const ADVICE = "apt-get install bubblewrap";
+
+/** Whether tools of application packages that run on this machine itself are kept to themselves. */
+export const checkHostTools: Check = async ({ plan: { settings } }) => {
+  const { REQUIRE_ADES: required, PROCESSING_HOST_TOOLS: wanted } = settings.variables;
+  if (!required || wanted === "open" || wanted === "refused") {
+    return [];
+  }
+  const why = await whyNoBubblewrap();
+  if (why === undefined) {
+    return [{ verdict: "good", subject: "isolation", found: "tools without a container run in bubblewrap" }];
+  }
+  return wanted === "isolated"
+    ? [
+        {
+          verdict: "bad",
+          subject: "isolation",
+          found: `PROCESSING_HOST_TOOLS=isolated, and bubblewrap ${why}`,
+          meaning: "The processing service will not start.",
+          advice: `${ADVICE}, or set PROCESSING_HOST_TOOLS to auto or refused.`,
+        },
+      ]
+    : [
+        {
+          verdict: "limited",
+          subject: "isolation",
+          found: `bubblewrap ${why}`,
+          meaning:
+            "Tools whose packages name no container run with the rights of the processing service: for packages of people you trust.",
+          advice: ADVICE,
+        },
+      ];
+};
+
+async function whyNoBubblewrap(): Promise<string | undefined> {
+  try {
+    await promisify(execFile)("bwrap", ["--unshare-all", "--ro-bind", "/", "/", "--", "/bin/sh", "-c", ":"], {
+      timeout: PATIENCE_MS,
+    });
+    return undefined;
+  } catch (error) {
+    const { code, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
+    return code === "ENOENT"
+      ? "is not installed"
+      : `does not work here: ${(stderr?.trim() || message).split("\n").at(-1) ?? ""}`;
+  }
+}

@@ -1,0 +1,54 @@
+import { sql, type Kysely } from "kysely";
+import { Counter, Gauge, type Registry } from "prom-client";
+
+import type { JobChanges } from "./execution/job-changes.ts";
+import type { Tables } from "./store/tables.ts";
+
+const ENDED = ["successful", "failed", "dismissed"];
+const OPEN = ["accepted", "running"] as const;
+
+/** What an operator wants to know of the jobs: how many wait, how long already, how they end. */
+export function measureJobs(metrics: Registry, db: Kysely<Tables>, changes: Pick<JobChanges, "follow">): void {
+  const registers = [metrics];
+  const ended = new Counter({
+    name: "processing_jobs_ended_total",
+    help: "Jobs that ended since this process started, as it was told",
+    labelNames: ["status"],
+    registers,
+  });
+  ENDED.forEach((status) => ended.inc({ status }, 0));
+  changes.follow((change) => {
+    if (change !== undefined && ENDED.includes(change.status)) {
+      ended.inc({ status: change.status });
+    }
+  });
+  // oxlint-disable-next-line no-new -- the registry keeps it
+  new Gauge({
+    name: "processing_jobs",
+    help: "Jobs that wait (accepted) or are at work (running) now",
+    labelNames: ["status"],
+    registers,
+    async collect() {
+      const { rows } = await sql<{ status: string; count: number }>`
+        select status, count(*)::int as count from job where status in ('accepted', 'running') group by status`.execute(
+        db,
+      );
+      for (const status of OPEN) {
+        this.set({ status }, rows.find((row) => row.status === status)?.count ?? 0);
+      }
+    },
+  });
+  // oxlint-disable-next-line no-new -- the registry keeps it
+  new Gauge({
+    name: "processing_longest_wait_seconds",
+    help: "Since when the job waits that waits longest; 0 when none does",
+    registers,
+    async collect() {
+      const { rows } = await sql<{ seconds: number | null }>`
+        select extract(epoch from now() - min(created_at))::float8 as seconds from job where status = 'accepted'`.execute(
+        db,
+      );
+      this.set(rows[0]?.seconds ?? 0);
+    },
+  });
+}

@@ -1,0 +1,113 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Readable } from "node:stream";
+
+import { followableDocument } from "../results/followable.ts";
+import { createObjectRequests } from "../staging/object-requests.ts";
+import { mediaTypeOf } from "../staging/out/media-type.ts";
+import { CONNECTION, type Place, refuse } from "./result-files.ts";
+
+/** Larger ones are sent as they are. */
+const LARGEST_DOCUMENT = 4 * 2 ** 20;
+
+/** Results are strangers' files: a browser must never run them as a page of the platform. */
+export const PROTECTED = {
+  "content-security-policy": "sandbox; default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'",
+  "x-content-type-options": "nosniff",
+  "cache-control": "private, no-cache",
+};
+
+/**
+ * Sends a STAC document of the results with links that can be followed here, whole always.
+ * @returns undefined for a file that is none, of which nothing was sent
+ * @throws {OgcError} 404, 502
+ */
+export async function sendDocument(
+  { storage, bucket, prefix }: Place,
+  key: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  if (!/\.(?:geo)?json$/i.test(key)) {
+    return undefined;
+  }
+  const requests = createObjectRequests(storage.target, CONNECTION);
+  try {
+    const answer = await requests.send({ method: "GET", bucket, key, signal: AbortSignal.timeout(60_000) });
+    if (Number(answer.header("content-length")) > LARGEST_DOCUMENT) {
+      answer.body.destroy();
+      return undefined;
+    }
+    const text = Buffer.concat((await answer.body.toArray()) as Buffer[]).toString();
+    const document = followableDocument(text, `s3://${bucket}/${prefix}`, key.slice(prefix.length));
+    if (document === undefined) {
+      return undefined;
+    }
+    // Of what is sent, which is another than what is stored.
+    const etag = `"${(answer.header("etag") ?? "").replaceAll('"', "")}-links"`;
+    void reply.headers({ ...PROTECTED, etag }).headers(download(request, key));
+    if (request.headers["if-none-match"] === etag) {
+      return await reply.code(304).send();
+    }
+    return await reply
+      .header("content-length", Buffer.byteLength(document))
+      .type(answer.header("content-type") ?? mediaTypeOf(key))
+      .send(document);
+  } catch (error) {
+    return refuse(error, key);
+  } finally {
+    await requests.close();
+  }
+}
+
+/** Sends a file of the results as it is stored, or the part that `Range` names. @throws {OgcError} 404, 416, 502 */
+export async function sendFile(
+  place: Place,
+  key: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { range, "if-none-match": known } = request.headers;
+  const requests = createObjectRequests(place.storage.target, CONNECTION);
+  const gone = new AbortController();
+  reply.raw.once("close", () => gone.abort());
+  let body: Readable | undefined;
+  try {
+    const answer = await requests.send({
+      method: "GET",
+      bucket: place.bucket,
+      key,
+      headers: { ...(range !== undefined && { range }), ...(known !== undefined && { "if-none-match": known }) },
+      signal: gone.signal,
+    });
+    body = answer.body;
+    body.once("close", () => void requests.close());
+    for (const name of ["content-length", "content-range", "etag", "last-modified"]) {
+      const value = answer.header(name);
+      if (value !== undefined) {
+        void reply.header(name, value);
+      }
+    }
+    void reply.headers(download(request, key));
+    return await reply
+      .code(answer.header("content-range") === undefined ? 200 : 206)
+      .headers({ ...PROTECTED, "accept-ranges": "bytes" })
+      .type(answer.header("content-type") ?? mediaTypeOf(key))
+      .send(body);
+  } catch (error) {
+    if (body === undefined) {
+      await requests.close();
+    }
+    if ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode === 304) {
+      return reply.code(304).send();
+    }
+    return refuse(error, key);
+  }
+}
+
+function download(request: FastifyRequest, key: string): Record<string, string> {
+  const { download: isWanted } = request.query as { download?: string };
+  const name = key.slice(key.lastIndexOf("/") + 1);
+  return isWanted === undefined
+    ? {}
+    : { "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}` };
+}
