@@ -61,13 +61,13 @@ test("a package is pasted, its mistake shown at its line, repaired there, and de
   await editor.click();
   const wrong = PACKAGE.replace("outputSource: wait/said", "outputSource: wait/sad");
   const line = wrong.split("\n").findIndex((text) => text.includes("wait/sad")) + 1;
-  await page.evaluate((text) => navigator.clipboard.writeText(text), wrong);
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(wrong)})`);
   await page.keyboard.press("Control+V");
   await page.getByText("Not valid: one mistake").waitFor();
   await page.getByRole("button", { name: `Line ${line}` }).click();
   await page.locator(".cm-activeLine", { hasText: "wait/sad" }).waitFor();
   await editor.press("Control+A");
-  await page.evaluate((text) => navigator.clipboard.writeText(text), PACKAGE);
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(PACKAGE)})`);
   await page.keyboard.press("Control+V");
   await page.getByText("Valid: Patience, version 1.0.0").waitFor();
   await page.getByRole("button", { name: "Deploy", exact: true }).click();
