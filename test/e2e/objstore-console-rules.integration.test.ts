@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import * as s3 from "@aws-sdk/client-s3";
-
-import { createS3Client } from "../../components/objstore/test/s3-client.ts";
 import { type ConsoleRig, logIn, signIn, skip, startConsoleRig } from "./console-rig.ts";
 
 let rig: ConsoleRig;
@@ -13,10 +10,9 @@ before(async () => {
     return;
   }
   rig = await startConsoleRig();
-  const client = createS3Client({ url: rig.s3Url });
-  await client.send(new s3.CreateBucketCommand({ Bucket: "maps" }));
-  await client.send(new s3.PutObjectCommand({ Bucket: "maps", Key: "item.json", Body: "{}" }));
-  client.destroy();
+  await rig.administer("/api/buckets/maps", "PUT");
+  const url = await presign({ bucket: "maps", key: "item.json", method: "PUT" });
+  assert.equal((await fetch(url, { method: "PUT", body: "{}" })).status, 200);
   const page = await rig.openPage();
   await rig.visit(page, "/");
   await signIn(page);
@@ -25,12 +21,16 @@ before(async () => {
 });
 after(() => rig?.close());
 
+async function presign(wanted: object): Promise<string> {
+  const answer = await rig.administer("/api/presign", "POST", { seconds: 60, ...wanted });
+  return ((await answer.json()) as { url: string }).url;
+}
+
 test("in Chromium: a lifecycle is written, refused with the reason, and in force", { skip }, async () => {
   const page = await rig.openPage();
   const read = async () => {
-    const wanted = { bucket: "maps", method: "GET", seconds: 60, query: { lifecycle: "" } };
-    const answer = await rig.administer("/api/presign", "POST", wanted);
-    return (await fetch(((await answer.json()) as { url: string }).url)).text();
+    const url = await presign({ bucket: "maps", method: "GET", query: { lifecycle: "" } });
+    return (await fetch(url)).text();
   };
   await rig.visit(page, "/buckets/maps/lifecycle");
   await page.getByText("Nothing is deleted by itself.").waitFor();
