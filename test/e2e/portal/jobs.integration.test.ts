@@ -218,19 +218,23 @@ async function shortenTokens(accessTokenLifespan: number): Promise<void> {
 }
 
 test(
-  "five thousand jobs are counted, scrolled and filtered, and only those in sight are in the page",
+  "five thousand jobs are scrolled and filtered, what is few is counted, and only those in sight are in the page",
   { skip },
   async () => {
     await addJobs(5000);
     const { page } = eric;
     await page.goto(portal("/processing/jobs"));
-    await page.getByRole("status").filter({ hasText: "5,002 jobs" }).waitFor();
+    // More than the service counts: the list grows as it is read.
+    await page.getByRole("status").filter({ hasText: "Very many jobs" }).waitFor();
     const table = page.getByRole("table", { name: "Jobs" });
-    assert.equal(await table.getAttribute("aria-rowcount"), "5003");
+    assert.equal(await table.getAttribute("aria-rowcount"), "-1");
     const rowCount = () => table.getByRole("row").count();
     assert.ok((await rowCount()) < 60, `${await rowCount()} rows are in the page`);
-    await page.keyboard.press("End");
-    await table.locator('[aria-rowindex="5003"]').getByRole("link", { name: "bulk" }).waitFor();
+    await waitUntil("the end of the list has moved on", async () => {
+      await page.keyboard.press("End");
+      const rows = table.locator("[aria-rowindex]").filter({ has: page.getByRole("link", { name: "bulk" }) });
+      return Number(await rows.last().getAttribute("aria-rowindex")) > 700;
+    });
     assert.ok((await rowCount()) < 60, `${await rowCount()} rows are in the page`);
     await page.keyboard.press("Home");
     await page.getByRole("button", { name: "Filter" }).click();

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import {
   isEmptyFilter,
+  measureList,
   readFilter,
   toJobQuery,
   toPageStarts,
@@ -34,4 +35,17 @@ test("only the pages in sight are fetched", () => {
   assert.deepEqual(toPageStarts(95, 130, 5000), [0, 100]);
   assert.deepEqual(toPageStarts(4990, 5020, 5000), [4900]);
   assert.deepEqual(toPageStarts(0, 20, 0), [0]);
+});
+
+test("a list is as long as the service says, else as far as it was read and a page more", () => {
+  const full = { rows: 100, total: undefined };
+  assert.deepEqual(measureList({ start: 0, rows: 100, total: 700 }, undefined), { rows: 700, isExact: true });
+  const first = measureList({ start: 0, ...full }, undefined);
+  assert.deepEqual(first, { rows: 200, isExact: false });
+  const second = measureList({ start: 100, ...full }, first);
+  assert.deepEqual(second, { rows: 300, isExact: false });
+  assert.equal(measureList({ start: 0, ...full }, second), second, "scrolled back");
+  const end = measureList({ start: 200, rows: 7, total: undefined }, second);
+  assert.deepEqual(end, { rows: 207, isExact: true });
+  assert.equal(measureList({ start: 0, ...full }, end), end);
 });

@@ -22,7 +22,8 @@ export interface Job {
 
 export interface JobPage {
   readonly jobs: readonly Job[];
-  readonly numberTotal: number;
+  /** Left out where there are more than the service counts. */
+  readonly numberTotal?: number;
 }
 
 /** A mistake or doubt in a package, and where. Lines and columns count from 1. */

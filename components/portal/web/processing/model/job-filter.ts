@@ -89,3 +89,29 @@ export function toPageStarts(first: number, last: number, total: number): readon
   }
   return starts.length === 0 ? [0] : starts;
 }
+
+/** How long a list of jobs is, as far as it is known. */
+export interface ListLength {
+  readonly rows: number;
+  /** Otherwise there are more, and `rows` grows as the list is read. */
+  readonly isExact: boolean;
+}
+
+/**
+ * What a page tells of the length of its list: `total` where the service counted, else as far as the page goes, and one page
+ * more while it is full.
+ */
+export function measureList(
+  page: { readonly start: number; readonly rows: number; readonly total: number | undefined },
+  before: ListLength | undefined,
+): ListLength {
+  const { start, rows, total } = page;
+  if (total !== undefined) {
+    return { rows: total, isExact: true };
+  }
+  if (rows < PAGE_ROWS) {
+    return { rows: start + rows, isExact: true };
+  }
+  const read = start + 2 * PAGE_ROWS;
+  return before !== undefined && before.rows >= read ? before : { rows: read, isExact: false };
+}

@@ -7,7 +7,14 @@ import { Link } from "react-router";
 
 import { jobPageQuery, useProcessing } from "../api/processing.ts";
 import type { Job } from "../api/processing-client.ts";
-import { type JobFilter, PAGE_ROWS, toPageStarts } from "../model/job-filter.ts";
+import {
+  type JobFilter,
+  type ListLength,
+  PAGE_ROWS,
+  measureList,
+  toPageStarts,
+  writeFilter,
+} from "../model/job-filter.ts";
 import { isActive } from "../model/step-states.ts";
 import classes from "./job-table.module.css";
 import { StatusBadge } from "./status-badge.tsx";
@@ -22,10 +29,16 @@ interface JobTableProps {
 }
 
 /** Jobs, the latest first, kept current. Of thousands only those in sight are fetched and in the page. */
-export function JobTable({ filter, label, empty = <Text c="dimmed">No jobs.</Text> }: JobTableProps) {
+export function JobTable(props: JobTableProps) {
+  // Another filter is another list: nothing that was known of the length holds.
+  return <FilteredJobs key={writeFilter(props.filter).toString()} {...props} />;
+}
+
+function FilteredJobs({ filter, label, empty = <Text c="dimmed">No jobs.</Text> }: JobTableProps) {
   const client = useProcessing();
   const body = useRef<HTMLDivElement>(null);
-  const [total, setTotal] = useState<number>();
+  const [length, setLength] = useState<ListLength>();
+  const total = length?.rows;
   const [margin, setMargin] = useState(0);
   const virtual = useWindowVirtualizer({
     count: total ?? 0,
@@ -36,11 +49,14 @@ export function JobTable({ filter, label, empty = <Text c="dimmed">No jobs.</Tex
   const rows = virtual.getVirtualItems();
   const starts = toPageStarts(rows[0]?.index ?? 0, rows.at(-1)?.index ?? 0, total ?? 0);
   const pages = useQueries({ queries: starts.map((start) => jobPageQuery(client, filter, start)) });
-  const known = pages.find(({ data }) => data !== undefined)?.data?.numberTotal;
+  // The farthest page knows most of the length.
+  const last = pages.findLastIndex(({ data, isPlaceholderData }) => data !== undefined && !isPlaceholderData);
+  const { jobs, numberTotal } = pages[last]?.data ?? {};
+  const known = jobs && measureList({ start: starts[last] ?? 0, rows: jobs.length, total: numberTotal }, length);
   const error = pages.find((page) => page.error)?.error;
   // While a page far down is on its way, the list stays as long as it was.
-  if (known !== undefined && known !== total) {
-    setTotal(known);
+  if (known !== undefined && (known.rows !== length?.rows || known.isExact !== length.isExact)) {
+    setLength(known);
   }
   useLayoutEffect(() => {
     setMargin((body.current?.getBoundingClientRect().top ?? 0) + window.scrollY);
@@ -59,9 +75,14 @@ export function JobTable({ filter, label, empty = <Text c="dimmed">No jobs.</Tex
       ) : (
         <>
           <Text size="sm" c="dimmed" role="status">
-            {formatPlural(total, "job")}
+            {length?.isExact === false ? "Very many jobs; the filter finds some of them" : formatPlural(total, "job")}
           </Text>
-          <div role="table" aria-label={label} aria-rowcount={total + 1} className={classes.table}>
+          <div
+            role="table"
+            aria-label={label}
+            aria-rowcount={length?.isExact === false ? -1 : total + 1}
+            className={classes.table}
+          >
             <div role="rowgroup">
               <div role="row" aria-rowindex={1} className={classes.head}>
                 <span role="columnheader">Job</span>
