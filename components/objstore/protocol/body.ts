@@ -186,6 +186,11 @@ function collect(chunks: AsyncIterable<Buffer>, checkSize: ChunkOptions["checkSi
     })();
   }
   return new Promise((resolve, reject) => {
+    if (chunks.destroyed) {
+      // It tells of its end once, and has.
+      reject(chunks.errored ?? new S3Error("IncompleteBody"));
+      return;
+    }
     const attempt = (work: () => void) => {
       try {
         work();

@@ -69,6 +69,8 @@ export function openForm(request: S3Request): Promise<UploadForm> {
     });
     parser.on("file", (name, stream, fileName) => {
       file = stream;
+      // Who reads it gets the error. While nobody does, as before a disk has made room or after a refusal, it must not end the service.
+      stream.on("error", () => {});
       if (name.toLowerCase() !== "file") {
         stream.resume();
         fail(new S3Error("InvalidArgument", `The file must be in the field "file", not in "${name.slice(0, 100)}".`));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { Client, type PostPolicy } from "minio";
 
@@ -152,3 +153,32 @@ test("unsigned, empty and torn forms", async () => {
   assert.equal((await fetch(`${store.url}/forms`, { method: "POST", body: unsigned })).status, 204);
   await assert.rejects(client.statObject("forms", "torn"));
 });
+
+test("forms torn at any moment, refused ones too, do not end the service", async () => {
+  const tear = async (bucket: string, pause: number) => {
+    const socket = connect(Number(new URL(store.url).port), "127.0.0.1");
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    socket.write(
+      `POST /${bucket} HTTP/1.1\r\nHost: x\r\nContent-Length: 900000\r\nContent-Type: multipart/form-data; boundary=b\r\n\r\n` +
+        '--b\r\nContent-Disposition: form-data; name="key"\r\n\r\ntorn\r\n' +
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="t"\r\n\r\nx',
+    );
+    await sleep(pause);
+    socket.resetAndDestroy();
+    await once(socket, "close");
+  };
+  await client.makeBucket("closed");
+  for (let pause = 0; pause < 40; pause += 1) {
+    await Promise.all([tear("forms", pause), tear("closed", pause), tear("forms", pause / 10)]);
+  }
+  assert.equal((await fetch(`${store.url}/closed`, { method: "POST", body: unsignedForm("a") })).status, 403);
+  await assert.rejects(client.statObject("forms", "torn"));
+});
+
+function unsignedForm(key: string): FormData {
+  const data = new FormData();
+  data.append("key", key);
+  data.append("file", new Blob(["x"]), "a");
+  return data;
+}
