@@ -2,7 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { mustKubectl } from "@swath/testing/kubernetes";
 
-import { openDeployment, whyNoDeployment } from "../test/kubernetes/support/deployment.ts";
+import { type Deployment, openDeployment, whyNoDeployment } from "../test/kubernetes/support/deployment.ts";
+import { testPackage } from "../test/kubernetes/support/package.ts";
+import { openProcedure } from "../test/kubernetes/support/procedure.ts";
 import type { BenchRow } from "./types.ts";
 
 const VARIABLES = {
@@ -11,8 +13,13 @@ const VARIABLES = {
   REQUIRE_DUMMY_SERVICE: "true",
   STAGEOUT_TARGET: "objstore",
 };
+const NAMESPACES = ["storage", "um", "rm", "zoo", "demo"];
+const MEBIBYTE = 2 ** 20;
 
-/** The whole platform on the cluster of KUBECONFIG, with the image of SWATH_IMAGE: from apply to ready, and what it takes. */
+/**
+ * The whole platform on the cluster of KUBECONFIG, with the image of SWATH_IMAGE: from apply to ready, and what its containers take
+ * beside what they ask for.
+ */
 export async function bench(): Promise<BenchRow[]> {
   const missing = await whyNoDeployment();
   if (missing !== undefined) {
@@ -32,15 +39,23 @@ export async function bench(): Promise<BenchRow[]> {
     const empty = await apply();
     const unchanged = await apply();
     await sleep(20_000);
-    const memory = await readMemory();
+    const requests = await readRequests();
+    const idle = await readMemory();
+    const busy = await readPeak(deployment);
+    const sum = (memory: ReadonlyMap<string, number>) => [...memory.values()].reduce((total, one) => total + one, 0);
+    const perContainer = [...requests].map(([name, { memory, cpu }]) => {
+      const [now, peak] = [idle, busy].map((memories) => Math.round((memories.get(name) ?? 0) / MEBIBYTE));
+      return `${name} ${now}/${peak} of ${Math.round(memory / MEBIBYTE)} (${cpu})`;
+    });
     return [
       { name: "Kubernetes: apply to all pods ready, empty cluster", value: empty, unit: "s", note: "one run" },
       { name: "Kubernetes: apply with nothing to change", value: unchanged, unit: "s", note: "one run" },
+      { name: "Kubernetes: memory of all pods, idle", value: sum(idle) / MEBIBYTE, unit: "MiB" },
       {
-        name: "Kubernetes: memory of all pods, idle",
-        value: memory.reduce((sum, { bytes }) => sum + bytes, 0) / 2 ** 20,
+        name: "Kubernetes: memory of all pods, most under the quick procedure",
+        value: sum(busy) / MEBIBYTE,
         unit: "MiB",
-        note: memory.map(({ name, bytes }) => `${name} ${Math.round(bytes / 2 ** 20)}`).join(", "),
+        note: `idle/most of requested MiB (CPU): ${perContainer.join(", ")}`,
       },
     ];
   } finally {
@@ -48,11 +63,64 @@ export async function bench(): Promise<BenchRow[]> {
   }
 }
 
-/** Working set of every container of the platform, as the nodes measure it. */
-async function readMemory(): Promise<readonly { readonly name: string; readonly bytes: number }[]> {
+/** The most that each container took while jobs ran. */
+async function readPeak(deployment: Deployment): Promise<ReadonlyMap<string, number>> {
+  const { deployPackage, execute, ended } = openProcedure(() => deployment);
+  const most = new Map<string, number>();
+  const controller = new AbortController();
+  const watching = (async () => {
+    while (!controller.signal.aborted) {
+      for (const [name, bytes] of await readMemory()) {
+        most.set(name, Math.max(most.get(name) ?? 0, bytes));
+      }
+      await sleep(2000);
+    }
+  })();
+  try {
+    await deployPackage(testPackage(process.env["SWATH_IMAGE"] ?? ""));
+    for (let job = 0; job < 3; job += 1) {
+      await ended(await execute("write-item", `job ${job}`));
+    }
+  } finally {
+    controller.abort();
+    await watching;
+  }
+  return most;
+}
+
+/** What each workload's container asks for: memory in bytes, CPU as it is written. */
+async function readRequests(): Promise<ReadonlyMap<string, { readonly memory: number; readonly cpu: string }>> {
+  const text = await mustKubectl([
+    "get",
+    "deployments,statefulsets",
+    "-A",
+    "-l",
+    "app.kubernetes.io/part-of=swath",
+    "-o",
+    "json",
+  ]);
+  const { items } = JSON.parse(text) as {
+    items: {
+      metadata: { name: string };
+      spec: {
+        template: { spec: { containers: { resources: { requests: { memory: string; cpu: string } } }[] } };
+      };
+    }[];
+  };
+  return new Map(
+    items.map(({ metadata, spec }) => {
+      const { memory, cpu } = spec.template.spec.containers[0]?.resources.requests ?? { memory: "0", cpu: "0" };
+      const [, amount = "0", unit = ""] = /^(\d+)(\w*)$/.exec(memory) ?? [];
+      const factor = { Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30 }[unit] ?? 1;
+      return [metadata.name, { memory: Number(amount) * factor, cpu }];
+    }),
+  );
+}
+
+/** Working set of every container of the platform in bytes, as the nodes measure it. */
+async function readMemory(): Promise<ReadonlyMap<string, number>> {
   const nodes = (await mustKubectl(["get", "nodes", "-o", "name"])).trim().split("\n");
-  const namespaces = ["storage", "um", "rm", "zoo"];
-  const found: { name: string; bytes: number }[] = [];
+  const found = new Map<string, number>();
   for (const node of nodes) {
     const path = `/api/v1/nodes/${node.replace("node/", "")}/proxy/stats/summary`;
     const { pods } = JSON.parse(await mustKubectl(["get", "--raw", path])) as {
@@ -62,10 +130,10 @@ async function readMemory(): Promise<readonly { readonly name: string; readonly 
       }[];
     };
     for (const { podRef, containers = [] } of pods) {
-      if (namespaces.includes(podRef.namespace)) {
-        found.push(...containers.map(({ name, memory }) => ({ name, bytes: memory?.workingSetBytes ?? 0 })));
+      for (const { name, memory } of NAMESPACES.includes(podRef.namespace) ? containers : []) {
+        found.set(name, (found.get(name) ?? 0) + (memory?.workingSetBytes ?? 0));
       }
     }
   }
-  return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return found;
 }

@@ -1,7 +1,7 @@
 // `npm run test:kubernetes [-- part of a file's name …]`: the platform on a real cluster.
 //
-// The cluster is that of KUBECONFIG; else one that ../shared/kubernetes/cluster starts, where that is there and this is root. Without
-// any, it says so and ends well. SWATH_IMAGE names an image that the cluster has; else one is built and given to it.
+// The cluster is that of KUBECONFIG; else one that ../shared/kubernetes/cluster starts, where that is there and this is root; it is
+// taken away afterwards. Without any, it says why and ends well. SWATH_IMAGE names an image that the cluster has; else one is built and given to it.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,19 +15,25 @@ const env: NodeJS.ProcessEnv = { ...process.env };
 const only = process.argv.slice(2);
 
 let started = false;
-if (env["KUBECONFIG"] === undefined && canStart) {
+if (env["KUBECONFIG"] === undefined) {
+  if (!existsSync(cluster)) {
+    skip(`${cluster}, which starts one, is not there`);
+  }
+  if (process.getuid?.() !== 0) {
+    skip("starting one needs root");
+  }
   env["KUBECONFIG"] = "/var/tmp/test-kubernetes/kubeconfig";
   started = !isReachable();
   if (started) {
     console.log("starting a cluster; its programs are built first where this machine has none (8 minutes, once)");
-    run(cluster, ["up"]);
+    if (run(cluster, ["up"]) !== 0) {
+      run(cluster, ["down"]);
+      skip("it could not be started; what it said is above");
+    }
   }
 }
-if (env["KUBECONFIG"] === undefined || !isReachable()) {
-  console.log(
-    "skipped: no Kubernetes cluster is reachable. Set KUBECONFIG to one for tests, and SWATH_IMAGE to an image that it has",
-  );
-  process.exit(0);
+if (!isReachable()) {
+  skip("that of KUBECONFIG does not answer");
 }
 try {
   if (env["SWATH_IMAGE"] === undefined) {
@@ -69,6 +75,12 @@ function giveImage(): string {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function skip(why: string): never {
+  console.log(`skipped: there is no Kubernetes cluster to test on: ${why}.`);
+  console.log("Set KUBECONFIG to a cluster for tests, and SWATH_IMAGE to an image that it has.");
+  process.exit(0);
 }
 
 function isReachable(): boolean {

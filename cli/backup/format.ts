@@ -20,6 +20,8 @@ export interface BackupHeader {
   readonly format: number;
   /** Version of the deployment tool that wrote it. */
   readonly version: string;
+  /** Where it ran; the embedded cluster when left out. */
+  readonly target?: "kubernetes";
   readonly cluster: string;
   readonly domain: string;
   readonly createdAt: string;

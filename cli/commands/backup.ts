@@ -2,15 +2,20 @@ import { createWriteStream, renameSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 
+import type { ArchiveWriter } from "@swath/archive";
+
 import packageJson from "../../package.json" with { type: "json" };
 import { type BackupHeader, writeBackup } from "../backup/format.ts";
 import type { Plan } from "../platform/plan.ts";
 import { exportCluster } from "../targets/embedded/export-cluster.ts";
 import { holdApply } from "../targets/embedded/hold-apply.ts";
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
+import type { ClusterAddress } from "../targets/kubernetes/api/connection.ts";
+import { createKubernetesTarget } from "../targets/kubernetes/kubernetes-target.ts";
 import { formatBytes } from "../view/bytes.ts";
-import { CommandError, type Command } from "./command.ts";
-import { DEFAULT_CLUSTER, openEmbeddedTarget, readDeployedPlan } from "./open-target.ts";
+import { CommandError, type Command, type CommandContext } from "./command.ts";
+import { DEFAULT_CLUSTER, findClusterAddress, openEmbeddedTarget, readDeployedPlan } from "./open-target.ts";
+import { sayWaiting } from "./say-waiting.ts";
 
 export const backupCommand: Command = {
   name: "backup",
@@ -28,26 +33,21 @@ swath restore makes a deployment from it.`,
       options: { output: { type: "string", short: "o" } },
     });
     const name = positionals[0] ?? DEFAULT_CLUSTER;
-    const target = openEmbeddedTarget(name, env);
-    const paths = clusterPaths(name, env);
     const createdAt = new Date().toISOString();
     const file = resolve(values.output ?? `swath-${name}-${createdAt.replace(/\..*|[-:]/g, "")}.tar.zst`);
-    const release = await holdApply(paths.id, () =>
-      stderr.write(`an apply of cluster "${name}" is at work; waiting for it to end ...\n`),
-    );
+    const source = await openSource(name, { args, env, stdout, stderr });
     try {
-      const plan = await readDeployedPlan(target);
-      if ((await target.listPods()).length === 0) {
-        throw new CommandError(
-          `nothing runs on the ${target.title}; a backup is made of a running deployment: bin/swath start`,
-        );
-      }
-      const { domain } = plan.settings;
-      const header = { version: packageJson.version, cluster: name, domain, createdAt, ...listContents(plan) };
+      const { plan, fill } = await source.prepare();
+      const header: Omit<BackupHeader, "format"> = {
+        version: packageJson.version,
+        ...source.header,
+        cluster: name,
+        domain: plan.settings.domain,
+        createdAt,
+        ...listContents(plan),
+      };
       await writeWhole(file, (unfinished) =>
-        writeBackup(createWriteStream(unfinished, { mode: 0o600, flush: true }), header, (archive) =>
-          exportCluster(paths, plan, archive),
-        ),
+        writeBackup(createWriteStream(unfinished, { mode: 0o600, flush: true }), header, fill),
       );
       stdout.write(
         `wrote ${file} (${formatBytes(statSync(file).size)}): settings, secrets, keys and the volumes ${header.volumes.join(", ")}\n`,
@@ -60,10 +60,66 @@ swath restore makes a deployment from it.`,
       );
       return 0;
     } finally {
-      release();
+      await source.release();
     }
   },
 };
+
+/** A running deployment that nobody else changes until it is released. */
+interface Source {
+  readonly header: Pick<BackupHeader, "target">;
+  readonly prepare: () => Promise<{ readonly plan: Plan; readonly fill: (archive: ArchiveWriter) => Promise<void> }>;
+  readonly release: () => Promise<void> | void;
+}
+
+function openSource(name: string, context: CommandContext): Promise<Source> {
+  const address = findClusterAddress(name, context.env);
+  return address === undefined ? openEmbeddedSource(name, context) : openKubernetesSource(name, address, context);
+}
+
+async function openEmbeddedSource(name: string, { env, stderr }: CommandContext): Promise<Source> {
+  const target = openEmbeddedTarget(name, env);
+  const paths = clusterPaths(name, env);
+  const release = await holdApply(paths.id, () =>
+    stderr.write(`an apply of cluster "${name}" is at work; waiting for it to end ...\n`),
+  );
+  return {
+    header: {},
+    prepare: async () => {
+      const plan = await readDeployedPlan(target);
+      if ((await target.listPods()).length === 0) {
+        throw new CommandError(
+          `nothing runs on the ${target.title}; a backup is made of a running deployment: bin/swath start`,
+        );
+      }
+      return { plan, fill: (archive) => exportCluster(paths, plan, archive) };
+    },
+    release,
+  };
+}
+
+async function openKubernetesSource(
+  clusterName: string,
+  address: ClusterAddress,
+  { env, stderr }: CommandContext,
+): Promise<Source> {
+  const [{ connect }, { holdLease }, { exportDeployment }] = await Promise.all([
+    import("../targets/kubernetes/api/connection.ts"),
+    import("../targets/kubernetes/lease/hold-lease.ts"),
+    import("../targets/kubernetes/backup/export-deployment.ts"),
+  ]);
+  const connection = connect(address);
+  const target = createKubernetesTarget({ clusterName, address: { ...address, context: connection.context }, env });
+  const lease = await holdLease({ connection, onWait: sayWaiting(stderr) });
+  return {
+    header: { target: "kubernetes" },
+    prepare: async () => {
+      const plan = await readDeployedPlan(target);
+      return { plan, fill: (archive) => exportDeployment(connection, plan, archive) };
+    },
+    release: async () => lease?.release(),
+  };
+}
 
 /** A file appears under its name only when it is whole. */
 async function writeWhole(file: string, write: (unfinished: string) => Promise<void>): Promise<void> {

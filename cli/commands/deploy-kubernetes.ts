@@ -1,40 +1,51 @@
 import { components } from "../platform/components.ts";
 import { listMissingComponents } from "../platform/missing-components.ts";
-import { createPlan } from "../platform/plan.ts";
+import { type Plan, createPlan } from "../platform/plan.ts";
 import type { Config } from "../config/config.ts";
-import { holdApply } from "../targets/embedded/hold-apply.ts";
+import type { ClusterAddress } from "../targets/kubernetes/api/connection.ts";
 import { findDeploymentAddress, findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { forgetKnownCluster, writeKnownCluster } from "../targets/kubernetes/known-clusters.ts";
 import { createKubernetesTarget } from "../targets/kubernetes/kubernetes-target.ts";
+import type { Applying } from "../targets/target.ts";
 import { formatTable } from "../view/table.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type CommandContext } from "./command.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { requireRealm } from "./require-realm.ts";
+import { sayWaiting } from "./say-waiting.ts";
 import { listUrls } from "./urls.ts";
 
 /** Makes the deployment on the cluster that the variables mean. */
-export async function applyOnKubernetes(config: Config, { env, stdout, stderr }: CommandContext): Promise<number> {
-  const started = performance.now();
-  const { clusterName } = config;
+export async function applyOnKubernetes(config: Config, context: CommandContext): Promise<number> {
+  const { stdout, env } = context;
   const plan = createPlan(config, components);
   const { resolveContext } = await import("../targets/kubernetes/api/resolve-context.ts");
-  const address = resolveContext(findVariablesAddress(clusterName, env) ?? {});
-  const target = createKubernetesTarget({ clusterName, address, env });
-  const release = await holdApply(`kubernetes/${address.context}`, () =>
-    stderr.write(`another apply on the ${target.title} is at work; waiting for it to end ...\n`),
-  );
+  const address = resolveContext(findVariablesAddress(config.clusterName, env) ?? {});
+  const missing = listMissingComponents(config, components);
+  if (missing.length > 0) {
+    stdout.write(`Note: asked for, but not part of this version yet: ${missing.join(", ")}.\n`);
+  }
+  return applyPlan(plan, address, context);
+}
+
+/** Brings a cluster to a plan, showing the progress of every pod. */
+export async function applyPlan(
+  plan: Plan,
+  address: ClusterAddress & { readonly context: string },
+  { env, stdout, stderr }: CommandContext,
+): Promise<number> {
+  const started = performance.now();
+  const { clusterName, domain } = plan.settings;
+  const target = createKubernetesTarget({ clusterName, address, env, onWait: sayWaiting(stderr) });
   const controller = new AbortController();
+  let release: Applying["release"];
   try {
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
-    const missing = listMissingComponents(config, components);
-    if (missing.length > 0) {
-      stdout.write(`Note: asked for, but not part of this version yet: ${missing.join(", ")}.\n`);
-    }
     await requireRealm(target, plan);
-    const { finished } = await target.apply(plan, controller.signal);
-    writeKnownCluster(clusterName, { ...address, domain: config.domain }, env);
-    const outcome = await watchUntilSettled({ target, stdout, finished });
+    const applying = await target.apply(plan, controller.signal);
+    ({ release } = applying);
+    writeKnownCluster(clusterName, { ...address, domain }, env);
+    const outcome = await watchUntilSettled({ target, stdout, finished: applying.finished });
     if (!outcome.settled) {
       stderr.write(outcome.explanation);
       return 1;
@@ -48,14 +59,17 @@ export async function applyOnKubernetes(config: Config, { env, stdout, stderr }:
     return 0;
   } finally {
     controller.abort();
-    release();
+    await release?.();
   }
 }
 
 /** Removes the deployment from its cluster; volumes and generated secrets stay. */
-export async function deleteOnKubernetes(clusterName: string, { env, stdout }: CommandContext): Promise<number> {
+export async function deleteOnKubernetes(
+  clusterName: string,
+  { env, stdout, stderr }: CommandContext,
+): Promise<number> {
   const { connection, undeploy, title } = await openDeployment(clusterName, env);
-  const { removed, kept, shared } = await undeploy({ connection, clusterName, env });
+  const { removed, kept, shared } = await undeploy({ connection, clusterName, env, onWait: sayWaiting(stderr) });
   stdout.write(
     removed === 0 ? `nothing was deployed on the ${title}\n` : `removed ${removed} objects from the ${title}\n`,
   );
@@ -69,14 +83,20 @@ export async function deleteOnKubernetes(clusterName: string, { env, stdout }: C
 }
 
 /** Removes what outlives a deletion, while nothing is deployed. */
-export async function cleanOnKubernetes(clusterName: string, { env, stdout }: CommandContext): Promise<number> {
+export async function cleanOnKubernetes(clusterName: string, { env, stdout, stderr }: CommandContext): Promise<number> {
   const { connection, undeploy, readPlan, title } = await openDeployment(clusterName, env);
   if ((await readPlan(connection, clusterName)) !== undefined) {
     throw new CommandError(
       `"${clusterName}" has a deployment that uses its volumes; remove it first: deploy/swath/swath.sh delete ${clusterName}`,
     );
   }
-  const { removed, shared } = await undeploy({ connection, clusterName, env, everything: true });
+  const { removed, shared } = await undeploy({
+    connection,
+    clusterName,
+    env,
+    everything: true,
+    onWait: sayWaiting(stderr),
+  });
   forgetKnownCluster(clusterName, env);
   stdout.write(
     removed === 0

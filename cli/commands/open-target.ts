@@ -1,6 +1,7 @@
 import type { Plan } from "../platform/plan.ts";
 import { createEmbeddedTarget } from "../targets/embedded/embedded-target.ts";
 import { listClusters } from "../targets/embedded/state/paths.ts";
+import type { ClusterAddress } from "../targets/kubernetes/api/connection.ts";
 import { findDeploymentAddress, findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { listKnownClusters } from "../targets/kubernetes/known-clusters.ts";
 import { createKubernetesTarget } from "../targets/kubernetes/kubernetes-target.ts";
@@ -16,18 +17,23 @@ export const DEFAULT_CLUSTER = "swath";
 export function openTarget(cluster: string | undefined, env: NodeJS.ProcessEnv): Target {
   const name = cluster ?? DEFAULT_CLUSTER;
   const embedded = listClusters(env);
-  const isEmbedded = findVariablesAddress(name, env) === undefined && embedded.includes(name);
-  const address = isEmbedded ? undefined : findDeploymentAddress(name, env);
+  const address = findClusterAddress(name, env);
   if (address !== undefined) {
     return createKubernetesTarget({ clusterName: name, address, env });
   }
-  if (!isEmbedded) {
+  if (!embedded.includes(name)) {
     const known = [...new Set([...embedded, ...listKnownClusters(env)])];
     throw new CommandError(
       `there is no cluster "${name}"${known.length > 0 ? ` (there are: ${known.join(", ")})` : ""}; make one: deploy/simple/simple`,
     );
   }
   return createEmbeddedTarget(name, env);
+}
+
+/** The Kubernetes cluster that a deployment of that name is on, or would be; undefined where it is embedded or nowhere. */
+export function findClusterAddress(name: string, env: NodeJS.ProcessEnv): ClusterAddress | undefined {
+  const isEmbedded = findVariablesAddress(name, env) === undefined && listClusters(env).includes(name);
+  return isEmbedded ? undefined : findDeploymentAddress(name, env);
 }
 
 /** The target of an embedded cluster, for what only that can do. */

@@ -8,7 +8,9 @@ import { type BackupHeader, readBackup } from "../backup/format.ts";
 import { type ClusterImport, findObstacle, importCluster } from "../targets/embedded/import-cluster.ts";
 import { holdApply } from "../targets/embedded/hold-apply.ts";
 import { clusterPaths } from "../targets/embedded/state/paths.ts";
+import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
 import { CommandError, type Command } from "./command.ts";
+import { findClusterAddress } from "./open-target.ts";
 import { startCommand } from "./start.ts";
 
 export const restoreCommand: Command = {
@@ -19,7 +21,9 @@ Usage: swath restore FILE [CLUSTER] [--no-start]
 
 Makes the deployment that swath backup wrote into FILE and starts it: the same users, data, secrets, keys, domain and
 ports. CLUSTER is the name that it had when left out. Refuses where something is deployed or volumes lie.
---no-start leaves it stopped; swath start starts it.`,
+--no-start leaves it stopped; swath start starts it.
+A backup of a deployment on Kubernetes is restored on the cluster of the current kubeconfig context, where
+REQUIRE_LOCALCLUSTER=false is set.`,
   run: async (context) => {
     const { args, env, stdout, stderr } = context;
     const { values, positionals } = parseArgs({
@@ -36,6 +40,11 @@ ports. CLUSTER is the name that it had when left out. Refuses where something is
     }
     const header = await readHeader(file);
     const cluster = wanted ?? header.cluster;
+    const address = findClusterAddress(cluster, env);
+    if (header.target === "kubernetes" || findVariablesAddress(cluster, env) !== undefined) {
+      const { restoreOnKubernetes } = await import("./restore-kubernetes.ts");
+      return restoreOnKubernetes({ file, header, cluster, address, noStart: values["no-start"] }, context);
+    }
     const paths = clusterPaths(cluster, env);
     const release = await holdApply(paths.id, () =>
       stderr.write(`an apply of cluster "${cluster}" is at work; waiting for it to end ...\n`),

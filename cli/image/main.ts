@@ -2,6 +2,9 @@
 //
 //   swath serve COMPONENT [ENTRY]   becomes a service: components/COMPONENT/ENTRY.ts, main when left out
 //   swath probe postgres            ends with 0 when the PostgreSQL of this pod takes queries
+//   swath backup COMPONENT ENTRY    writes a volume as a tar stream; its settings are a line of JSON on standard input
+//   swath unpack FOLDER             makes the volume of such a stream again
+//   swath idle                      does nothing until it is asked to stop: a pod in which others are run
 //   swath warm                      fills the compile cache, while the image is built
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,6 +18,23 @@ switch (command) {
     break;
   case "probe":
     await probe(args[0]);
+    break;
+  case "backup": {
+    const { readSettings } = await import("./read-settings.ts");
+    await readSettings();
+    await serve(args[0] ?? "", args[1] ?? "");
+    break;
+  }
+  case "unpack": {
+    const { unpackInput } = await import("./unpack.ts");
+    await unpackInput(args[0] ?? "").catch((error: unknown) => fail((error as Error).message));
+    // The input may stay open for ever.
+    process.stdin.destroy();
+    break;
+  }
+  case "idle":
+    process.once("SIGTERM", () => process.exit(0));
+    setInterval(() => {}, 2 ** 30);
     break;
   case "warm": {
     const { warmCompileCache } = await import("./warm.ts");

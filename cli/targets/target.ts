@@ -44,6 +44,8 @@ export interface Forward {
 export interface Applying {
   /** Resolves when all that the tool itself has to do is done; rejects with what is in the way. */
   readonly finished: Promise<void>;
+  /** Lets others change the deployment again; for a target that other machines may change at the same time. */
+  readonly release?: () => Promise<void>;
 }
 
 export interface DeploymentAccess {

@@ -71,7 +71,7 @@ export const manifest: Component = {
           ports: [{ name: "http", number: 8080 }],
           mounts: [{ volume: "ades", path: "/data" }],
           callsOutside: true,
-          resources: { requests: { cpu: "100m", memory: "192Mi" }, limits: { memory: "1Gi" } },
+          resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },
         },
       ],
       volumes: [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import type { StacItem } from "@swath/stac";
 
 import { readRaster } from "../tools/band.ts";
-import { assetPath, readScenes } from "../tools/scene.ts";
+import { assetPath, folderOf, readScenes } from "../tools/scene.ts";
 
 const run = promisify(execFile);
 const examples = join(import.meta.dirname, "..");
@@ -48,6 +48,37 @@ before(async () => {
 
 after(async () => {
   await rm(folder, { recursive: true, force: true });
+});
+
+test("a directory with several scenes, as a search brings it, has a result of each", async () => {
+  const found = join(folder, "found");
+  await mkdir(found);
+  for (const name of ["canberra", "lommel"]) {
+    await cp(join(examples, "scenes", name), join(found, name), { recursive: true });
+  }
+  const links = ["canberra", "lommel"].map((name) => ({ rel: "item", href: `./${name}/item.json` }));
+  await writeFile(
+    join(found, "catalog.json"),
+    JSON.stringify({ type: "Catalog", stac_version: "1.0.0", id: "found", description: "", links }),
+  );
+  const made = join(folder, "found-ndvi");
+  await mkdir(made);
+  await run(join(examples, "bin/swath-examples"), ["ndvi", "--scene", found], { cwd: made });
+  const several = await readScenes(made);
+  assert.deepEqual(
+    several.map(({ item }) => item.id).toSorted(),
+    (await itemsOf("ndvi")).map(({ item }) => item.id).toSorted(),
+  );
+  const collected = join(folder, "found-collected");
+  await mkdir(collected);
+  await run(join(examples, "bin/swath-examples"), ["collect", "--scene", made], { cwd: collected });
+  for (const scene of await readScenes(collected)) {
+    assert.deepEqual((await readdir(folderOf(scene))).toSorted(), [
+      `${scene.item.id}.json`,
+      `${scene.item.id}.png`,
+      `${scene.item.id}.tif`,
+    ]);
+  }
 });
 
 const itemsOf = (name: string) => readScenes(results.get(name) ?? "");

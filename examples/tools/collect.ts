@@ -1,8 +1,9 @@
 import { cp } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { ToolError } from "./errors.ts";
-import { folderOf, readScenes } from "./scene.ts";
+import { folderOf, localAssets, readScenes } from "./scene.ts";
 import { writeCatalog } from "./write-result.ts";
 
 /** `collect --id NAME --scene DIR …`: results of a scattered step as one catalogue, a folder for each. */
@@ -20,7 +21,11 @@ export async function collect(
       );
     }
     taken.add(id);
-    await cp(folderOf(scene), id, { recursive: true });
+    const folder = folderOf(scene);
+    // Other scenes may have their files in the same folder.
+    for (const path of [fileURLToPath(scene.href), ...localAssets(scene)]) {
+      await cp(path, join(id, relative(folder, path)), { recursive: true });
+    }
     items.push(`${id}/${basename(scene.href)}`);
   }
   await writeCatalog(".", options["id"] ?? "results", items);

@@ -3,19 +3,23 @@ import { readRaster } from "./band.ts";
 import { ToolError } from "./errors.ts";
 import { openGdal } from "./gdal.ts";
 import type { Grid } from "./grid.ts";
-import { assetPath, readScene } from "./scene.ts";
+import { ofEachScene } from "./each-scene.ts";
+import { type Scene, assetPath } from "./scene.ts";
 import { writeThumbnail } from "./thumbnail.ts";
 import { writeResult } from "./write-result.ts";
 
 const MAX_PIXELS = 100_000_000;
 
 /**
- * `crop --scene DIR --bbox W,S,E,N --epsg CODE --resolution UNITS --offset UNITS --assets A,B,…`: the part of one scene in a box of
+ * `crop --scene DIR --bbox W,S,E,N --epsg CODE --resolution UNITS --offset UNITS --assets A,B,…`: the part of each scene in a box of
  * longitudes and latitudes, on a grid that is the same for every scene.
  */
 export async function crop(options: Readonly<Record<string, string>>): Promise<string> {
-  const { scene: directory = "", bbox: box = "", epsg = "", resolution = "", offset = "0", assets = "" } = options;
-  const scene = await readScene(directory);
+  return ofEachScene(options["scene"] ?? "", (scene) => cropOf(scene, options));
+}
+
+async function cropOf(scene: Scene, options: Readonly<Record<string, string>>) {
+  const { bbox: box = "", epsg = "", resolution = "", offset = "0", assets = "" } = options;
   const gdal = await openGdal();
   try {
     const bbox = parseBox(box, "--bbox");
@@ -70,7 +74,7 @@ export async function crop(options: Readonly<Record<string, string>>): Promise<s
         { key: "thumbnail", name: `${id}.png`, title: first.key, kind: "thumbnail" },
       ],
     });
-    return `${scene.item.id}: cropped to ${grid.width} x ${grid.height} pixels`;
+    return { id, said: `${scene.item.id}: cropped to ${grid.width} x ${grid.height} pixels` };
   } finally {
     await gdal.close();
   }

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 
@@ -42,8 +42,11 @@ const PREDICTORS = {
   Uint16Array: "STANDARD",
 } as const;
 
-/** Starts GDAL. Everything it touches lies in a directory of its own below the working directory. */
-export async function openGdal(): Promise<Gdal> {
+/** The library is there once in a process, and keeps the folder that it was started with. */
+let started: ReturnType<typeof startGdal> | undefined;
+let count = 0;
+
+async function startGdal() {
   const folder = await mkdtemp(join(process.cwd(), ".gdal-"));
   const library = dirname(createRequire(import.meta.url).resolve("gdal3.js/dist/package/gdal3.node.js"));
   const messages: string[] = [];
@@ -54,7 +57,14 @@ export async function openGdal(): Promise<Gdal> {
     logHandler: () => undefined,
     errorHandler: (message) => messages.push(message),
   });
-  let count = 0;
+  return { folder, gdal, messages };
+}
+
+/** Starts GDAL, or uses it again. Everything it touches lies in a directory of its own below the working directory. */
+export async function openGdal(): Promise<Gdal> {
+  started ??= startGdal();
+  const { folder, gdal, messages } = await started;
+  await mkdir(folder, { recursive: true });
   type Dataset = Awaited<ReturnType<typeof gdal.open>>["datasets"][number];
   const run = async (name: string, work: (dataset: Dataset, output: string) => Promise<unknown>): Promise<string> => {
     const { datasets } = await gdal.open(`/output/${name}`).catch(() => ({ datasets: [] }));

@@ -2,7 +2,8 @@ import { cut, findWindow, footprintOf, parseBox } from "./area.ts";
 import { readBand } from "./band.ts";
 import { openGdal } from "./gdal.ts";
 import { EMPTY, meanOf, normalizedDifference } from "./normalized-difference.ts";
-import { readScene } from "./scene.ts";
+import { ofEachScene } from "./each-scene.ts";
+import type { Scene } from "./scene.ts";
 import { type Colour, ramp, writeThumbnail } from "./thumbnail.ts";
 import { type Result, writeResult } from "./write-result.ts";
 
@@ -15,12 +16,15 @@ const GREENS: readonly (readonly [number, Colour])[] = [
 ];
 
 /**
- * `ndvi --scene DIR --red ASSET --nir ASSET [--aoi W,S,E,N]`: vegetation index of one scene, or of the part of it in an area of
+ * `ndvi --scene DIR --red ASSET --nir ASSET [--aoi W,S,E,N]`: vegetation index of each scene, or of the part of it in an area of
  * interest, into the working directory.
  */
 export async function ndvi(options: Readonly<Record<string, string>>): Promise<string> {
-  const { scene: directory = "", red: redName = "red", nir: nirName = "nir", aoi } = options;
-  const scene = await readScene(directory);
+  return ofEachScene(options["scene"] ?? "", (scene) => ndviOf(scene, options));
+}
+
+async function ndviOf(scene: Scene, options: Readonly<Record<string, string>>) {
+  const { red: redName = "red", nir: nirName = "nir", aoi } = options;
   const [red, nir] = [await readBand(scene, redName), await readBand(scene, nirName)];
   const whole = normalizedDifference(nir, red, `${nirName} and ${redName} of ${scene.item.id}`);
   const id = `${scene.item.id}_ndvi`;
@@ -62,5 +66,5 @@ export async function ndvi(options: Readonly<Record<string, string>>): Promise<s
       { key: "thumbnail", name: `${id}.png`, title: "Vegetation index", kind: "thumbnail" },
     ],
   });
-  return `${scene.item.id}: mean vegetation index ${mean.toFixed(3)} over ${count} pixels`;
+  return { id, said: `${scene.item.id}: mean vegetation index ${mean.toFixed(3)} over ${count} pixels` };
 }

@@ -50,3 +50,13 @@ export function assetPath({ item, href }: Scene, key: string): string {
 }
 
 export const folderOf = ({ href }: Scene): string => dirname(fileURLToPath(href));
+
+/** Paths of the files of a scene that lie in its own folder. */
+export function localAssets(scene: Scene): readonly string[] {
+  const folder = `${folderOf(scene)}/`;
+  return Object.values(scene.item.assets).flatMap(({ href }) => {
+    const file = resolveHref(href, scene.href);
+    const path = file.startsWith("file:") ? fileURLToPath(file) : "";
+    return path.startsWith(folder) ? [path] : [];
+  });
+}

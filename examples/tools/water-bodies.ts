@@ -2,7 +2,8 @@ import { readBand } from "./band.ts";
 import { ToolError } from "./errors.ts";
 import { openGdal } from "./gdal.ts";
 import { EMPTY, normalizedDifference } from "./normalized-difference.ts";
-import { readScene } from "./scene.ts";
+import { ofEachScene } from "./each-scene.ts";
+import type { Scene } from "./scene.ts";
 import { ramp, writeThumbnail } from "./thumbnail.ts";
 import { writeResult } from "./write-result.ts";
 
@@ -10,12 +11,16 @@ const NO_DATA = 255;
 
 /** `water-bodies --scene DIR --green ASSET --nir ASSET --threshold N`: 1 where NDWI is above the threshold, 0 elsewhere. */
 export async function waterBodies(options: Readonly<Record<string, string>>): Promise<string> {
-  const { scene: directory = "", green: greenName = "green", nir: nirName = "nir", threshold: text = "0" } = options;
+  const { threshold: text = "0" } = options;
   const threshold = Number(text);
   if (Number.isNaN(threshold)) {
     throw new ToolError(`--threshold is "${text}"; a number between -1 and 1 is needed`);
   }
-  const scene = await readScene(directory);
+  return ofEachScene(options["scene"] ?? "", (scene) => waterOf(scene, threshold, options));
+}
+
+async function waterOf(scene: Scene, threshold: number, options: Readonly<Record<string, string>>) {
+  const { green: greenName = "green", nir: nirName = "nir" } = options;
   const [green, nir] = [await readBand(scene, greenName), await readBand(scene, nirName)];
   const ndwi = normalizedDifference(green, nir, `${greenName} and ${nirName} of ${scene.item.id}`);
   const mask = Uint8Array.from(ndwi, (value) => (value === EMPTY ? NO_DATA : value > threshold ? 1 : 0));
@@ -71,5 +76,5 @@ export async function waterBodies(options: Readonly<Record<string, string>>): Pr
       { key: "thumbnail", name: `${id}.png`, title: "Water bodies", kind: "thumbnail" },
     ],
   });
-  return `${scene.item.id}: ${water} pixels of water, ${area.toFixed(2)} km²`;
+  return { id, said: `${scene.item.id}: ${water} pixels of water, ${area.toFixed(2)} km²` };
 }

@@ -28,12 +28,12 @@ export async function checkAccessibility(page: Page, where: string): Promise<voi
 
 /** Presses Tab until what is named so has the focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 40; presses += 1) {
+  for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press("Tab");
     const label = await page.evaluate(
-      "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
+      "document.activeElement.getAttribute('aria-label') ?? (document.activeElement.labels?.[0] ?? document.activeElement).textContent",
     );
-    if (String(label).trim() === name) {
+    if (String(label).replace(/ \*$/, "").trim() === name) {
       return;
     }
   }

@@ -1,11 +1,13 @@
 // The platform on a real cluster: deployed, used, changed under load, broken, removed.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, after, before, test } from "node:test";
 
-import { waitUntil } from "@swath/testing";
-import { kubectl, mustKubectl } from "@swath/testing/kubernetes";
+import { runCommand, waitUntil } from "@swath/testing";
+import { applyObjects, kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
 import {
   DOMAIN,
@@ -17,7 +19,8 @@ import {
   whyNoDeployment,
 } from "./support/deployment.ts";
 import { startLoad } from "./support/load.ts";
-import { testPackage } from "./support/package.ts";
+import { openProcedure } from "./support/procedure.ts";
+import { patientPackage, testPackage } from "./support/package.ts";
 
 const missing = await whyNoDeployment();
 const image = process.env["SWATH_IMAGE"] ?? "";
@@ -31,6 +34,7 @@ const VARIABLES = {
 const json = { "content-type": "application/json", accept: "application/json" };
 
 let deployment: Deployment;
+const { ask, deployPackage, execute, ended } = openProcedure(() => deployment);
 
 before(async () => {
   if (missing === undefined) {
@@ -40,7 +44,7 @@ before(async () => {
     process.stdout.write(`${/Ready after.*/.exec(stdout)?.[0]}\n`);
   }
 });
-after(() => deployment?.close());
+after(() => (process.env["SWATH_TEST_KEEP_DEPLOYMENT"] === undefined ? deployment?.close() : deployment?.leave()));
 
 const check = (title: string, run: (t: TestContext) => Promise<void>) => test(title, { skip: missing ?? false }, run);
 
@@ -92,39 +96,38 @@ check("a second apply changes nothing", async () => {
   assert.deepEqual(await readPodNames(), pods);
 });
 
+/** An object of the bucket of results, as an S3 client reads it. */
+async function readObject(key: string): Promise<string> {
+  const host = `objstore.${DOMAIN}`;
+  const { status, stdout, stderr } = await runCommand("curl", [
+    "-sS",
+    "-f",
+    "--connect-to",
+    `${host}:80:127.0.0.1:${await deployment.port()}`,
+    "--aws-sigv4",
+    "aws:amz:us-east-1:s3",
+    "--user",
+    `swath:${await password("object storage")}`,
+    "-H",
+    "x-amz-content-sha256: UNSIGNED-PAYLOAD",
+    `http://${host}/results/${key}`,
+  ]);
+  assert.equal(status, 0, `${key}: ${stderr}`);
+  return stdout;
+}
+
 check("the quick procedure: list, deploy, details, execute, status, result, list of jobs", async () => {
-  const send = (path: string, body?: unknown, headers = {}) =>
-    deployment.send("ades-open", path, {
-      headers: { ...json, ...headers },
-      ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
-    });
-  const listed = await send("/eric/wps3/processes");
+  const listed = await ask("/eric/wps3/processes");
   assert.equal(listed.status, 200, listed.text);
-  const href = `data:application/cwl;base64,${Buffer.from(testPackage(image)).toString("base64")}`;
-  const deployed = await send("/eric/wps3/processes", { executionUnit: { href, type: "application/cwl" } });
-  assert.equal(deployed.status, 201, deployed.text);
-  const details = await send("/eric/wps3/processes/write-item");
+  await deployPackage(testPackage(image));
+  const details = await ask("/eric/wps3/processes/write-item");
   assert.deepEqual(Object.keys(details.json().inputs), ["title"]);
-  const started = await send(
-    "/eric/wps3/processes/write-item/execution",
-    { inputs: { title: "made on a cluster" }, response: "raw" },
-    { prefer: "respond-async" },
-  );
-  assert.equal(started.status, 201, started.text);
-  const location = String(started.headers["location"]);
-  assert.match(location, /^\/eric\/wps3\/jobs\/[0-9a-f-]{36}$/);
-  const job = await waitUntil(
-    "the job has ended",
-    async () => {
-      const found = (await send(location)).json();
-      return ["successful", "failed"].includes(found.status) ? found : undefined;
-    },
-    300,
-  );
+  const location = await execute("write-item", "made on a cluster");
+  const job = await ended(location);
   assert.equal(job.status, "successful", job.message);
-  const result = await send(`${location}/result`);
+  const result = await ask(`${location}/result`);
   assert.equal(result.json().StacCatalogUri, `s3://results/processing-results/${job.jobID}/catalog.json`);
-  const jobs = await send("/eric/wps3/jobs");
+  const jobs = await ask("/eric/wps3/jobs");
   assert.deepEqual(
     jobs.json().jobs.map(({ jobID }: { jobID: string }) => jobID),
     [job.jobID],
@@ -150,34 +153,137 @@ check("the workspace procedure: a token, a workspace, its bucket", async () => {
   assert.ok(workspace.storage.credentials.bucketname, JSON.stringify(Object.keys(workspace)));
 });
 
-check("X-Auth-* fields of a client reach nobody, though the ingress controller passes them on", async () => {
-  const { ask, stop } = await startLoad(image, []);
-  const claims = { "x-auth-username": "admin", "x-auth-roles": "admin" };
-  const url = "http://dummy-service.um.svc.cluster.local:8080/x";
-  const text = await ask(url, { ...claims, host: `dummy-service-open.${DOMAIN}`, "x-other": "kept" });
-  assert.match(text, /x-other/i);
-  assert.doesNotMatch(text, /x-auth/i);
-  await stop();
+check("a job outlives the end of every component's pod and of the kubelet, and its step runs once", async (t) => {
+  await deployPackage(patientPackage(image));
+  const location = await execute("wait-for-it", "patient");
+  const job = location.split("/").at(-1) ?? "";
+  const readStep = async () => {
+    const text = await mustKubectl(["get", "pods", "-n", "zoo", "-l", `swath.io/job=${job}`, "-o", "json"]);
+    const { items } = JSON.parse(text) as {
+      items: { metadata: { name: string; uid: string }; status: { phase?: string } }[];
+    };
+    return items;
+  };
+  const step = await waitUntil(
+    "the step's pod runs",
+    async () => (await readStep()).find(({ status }) => status.phase === "Running"),
+    180,
+  );
+  for (const namespace of ["zoo", "storage", "rm", "um", "demo"]) {
+    const selector = "app.kubernetes.io/managed-by=swath";
+    await mustKubectl(["delete", "pod", "-n", namespace, "-l", selector, "--grace-period=0", "--force"]);
+  }
+  await waitUntil("all pods are ready again", async () => (await deployment.swath("pods", NAME)).status === 0, 400);
+  await killKubelet(t);
+  assert.deepEqual(
+    (await readStep()).map(({ metadata }) => metadata.uid),
+    [step.metadata.uid],
+    "the same pod as before",
+  );
+  assert.equal((await ask(location)).json().status, "running");
+  const touch = ["node", "-e", "require('fs').writeFileSync('go', '')"];
+  await mustKubectl(["exec", "-n", "zoo", step.metadata.name, "--", ...touch]);
+  const done = await ended(location);
+  assert.equal(done.status, "successful", done.message);
+  assert.match(await readObject(`processing-results/${job}/${job}/made/made.txt`), /^began 1 times$/);
+  const logs = await ask(`/eric/ogc-api/jobs/${job}/logs`);
+  assert.match(logs.text, /joined the pod/);
+  await waitUntil("the step's pod is gone", async () => (await readStep()).length === 0, 60);
 });
 
-check("a changed setting rolls only what it affects, and no request fails", async () => {
+/** Ends the node's kubelet, where a command is known that starts another one, which has to take all pods over as they are. */
+async function killKubelet(t: TestContext): Promise<void> {
+  const file = "/var/tmp/test-kubernetes/kubelet.pid";
+  const start = process.env["SWATH_TEST_CLUSTER_START"];
+  if (start === undefined || !existsSync(file)) {
+    t.diagnostic("the kubelet was left alone: SWATH_TEST_CLUSTER_START names no command that starts it again");
+    return;
+  }
   const pods = await readPodNames();
-  const load = await startLoad(image, [
+  const kubelet = Number(readFileSync(file, "utf8"));
+  process.kill(kubelet, "SIGKILL");
+  // Services go on: what carries requests to pods is not the kubelet.
+  const path = ["-o", "jsonpath={.spec.clusterIP}"];
+  const address = await mustKubectl(["get", "service", "-n", "um", "dummy-service", ...path]);
+  const url = `http://${address}:8080/`;
+  const { status, stdout } = await runCommand("curl", ["-s", "-o", "/dev/null", "-w", "%{http_code}", url]);
+  assert.deepEqual([status, stdout], [0, "200"]);
+  await waitUntil("the killed one is gone", () => !existsSync(`/proc/${kubelet}`));
+  assert.equal(spawnSync("sh", ["-c", start], { stdio: "ignore" }).status, 0);
+  assert.notEqual(Number(readFileSync(file, "utf8")), kubelet, "another kubelet");
+  await waitUntil("all pods are ready", async () => (await deployment.swath("pods", NAME)).status === 0, 240);
+  assert.deepEqual(await readPodNames(), pods);
+}
+
+check("portal and console of the object storage: page, script, the way to the login", async () => {
+  for (const [host, login] of [
+    ["portal", "/auth/login"],
+    ["objstore-console", "/api/login"],
+  ] as const) {
+    const page = await deployment.send(host, "/");
+    assert.equal(page.status, 200, page.text);
+    assert.match(String(page.headers["content-type"]), /^text\/html/);
+    const script = /<script type="module"[^>]+src="([^"]+\.js)"/.exec(page.text)?.[1] ?? "";
+    const program = await deployment.send(host, new URL(script, `http://${host}/`).pathname);
+    assert.equal(program.status, 200, script);
+    assert.match(String(program.headers["content-type"]), /javascript/);
+    assert.ok(program.text.length > 1000);
+    const redirect = await deployment.send(host, login);
+    assert.ok([302, 303].includes(redirect.status), `${host}${login}: ${redirect.status} ${redirect.text}`);
+    const target = new URL(String(redirect.headers["location"]));
+    assert.equal(target.host, `identity.${DOMAIN}`);
+    assert.equal(target.searchParams.get("response_type"), "code");
+    const form = await deployment.send("identity", target.pathname + target.search);
+    assert.ok([200, 302, 303].includes(form.status), form.text);
+  }
+});
+
+check("two applies at once: they wait for whoever is at work, and take over from one that died", async () => {
+  const died = {
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: "swath-apply", namespace: "swath" },
+    spec: { holderIdentity: "somebody@elsewhere", leaseDurationSeconds: 15 },
+  };
+  await applyObjects([died]);
+  const earlier = await readPodNames();
+  const both = await Promise.all([deployment.apply(), deployment.apply()]);
+  for (const { status, stdout, stderr } of both) {
+    assert.equal(status, 0, stdout + stderr);
+    assert.match(stderr, /somebody@elsewhere changes this deployment at present; waiting/);
+  }
+  assert.deepEqual(await readPodNames(), earlier);
+  assert.equal(await mustKubectl(["get", "leases", "-n", "swath", "-o", "name"]), "", "none is left");
+});
+
+check("X-Auth-* fields of a client reach nobody, though the ingress controller passes them on", async (t) => {
+  const load = await startLoad(t, image, []);
+  const claims = { "x-auth-username": "admin", "x-auth-roles": "admin" };
+  const url = "http://dummy-service.um.svc.cluster.local:8080/x";
+  const text = await load.ask(url, { ...claims, host: `dummy-service-open.${DOMAIN}`, "x-other": "kept" });
+  assert.match(text, /x-other/i);
+  assert.doesNotMatch(text, /x-auth/i);
+});
+
+check("a changed setting rolls only what it affects, and no request fails", async (t) => {
+  const pods = await readPodNames();
+  const load = await startLoad(t, image, [
     { url: "http://dummy-service.um.svc.cluster.local:8080/x", host: `dummy-service.${DOMAIN}` },
     {
       url: "http://identity.um.svc.cluster.local:8080/realms/master/.well-known/openid-configuration",
       host: `identity.${DOMAIN}`,
     },
     { url: "http://gatekeeper.um.svc.cluster.local:3000/docs/", host: `identity-api.${DOMAIN}` },
+    { url: "http://portal.demo.svc.cluster.local:8080/", host: `portal.${DOMAIN}` },
   ]);
   const { status, stdout, stderr } = await deployment.apply({
     IDENTITY_GATEKEEPER_ENCRYPTION_KEY: "another-key-of-cookies",
   });
   assert.equal(status, 0, stdout + stderr);
-  const { gatekeeper, ...others } = await readPodNames();
-  const { gatekeeper: earlier, ...earlierOthers } = pods;
-  assert.notEqual(gatekeeper, earlier);
-  assert.deepEqual(others, earlierOthers);
+  const present = await readPodNames();
+  const changed = Object.keys(present).filter((name) => present[name] !== pods[name]);
+  // The portal shows administrators where each setting comes from.
+  assert.deepEqual(changed.toSorted(), ["gatekeeper", "portal"]);
   const restarted = await deployment.swath("restart", "identity", NAME);
   assert.equal(restarted.status, 0, restarted.stderr);
   await mustKubectl(["rollout", "status", "-n", "um", "deployment/identity", "--timeout=180s"]);
@@ -204,56 +310,53 @@ check("protection turned on: open hosts go, protected ones lead to the gatekeepe
   assert.ok([200, 403].includes(asAdmin.status), asAdmin.text);
 });
 
-check("killed pods come back, and nothing that was committed is lost", async () => {
-  await mustKubectl(["delete", "pod", "-n", "storage", "postgres-0", "--grace-period=0", "--force"]);
-  await mustKubectl(["delete", "pod", "-n", "rm", "objstore-0", "--grace-period=0", "--force"]);
-  await waitUntil("all pods are ready again", async () => (await deployment.swath("pods", NAME)).status === 0, 240);
-  const authorization = `Bearer ${await waitUntil("a token", takeToken, 60)}`;
-  const found = await deployment.send("workspace-api", "/workspaces/ws-eric", { headers: { authorization } });
-  assert.equal(found.status, 200, found.text);
-});
-
 check("a pod that cannot start is explained, and a mended setting heals it", async () => {
-  const { status, stderr } = await deployment.apply({ SWATH_IMAGE: "swath.invalid/none:1" });
+  const { status, stderr } = await deployment.apply({ PROCESSING_ZOO_IMAGE: "swath.invalid/none:1" });
   assert.equal(status, 1);
-  assert.match(stderr, /ERROR: pod \S+ is not ready: ErrImagePull: .*swath\.invalid/);
+  assert.match(stderr, /ERROR: pod zoo\/ades-0 is not ready: (ErrImagePull|ImagePullBackOff): .*swath\.invalid/);
   const mended = await deployment.apply();
   assert.equal(mended.status, 0, mended.stdout + mended.stderr);
 });
 
-check("the node's kubelet killed: services go on, and a new one takes the pods over", async (t) => {
-  const file = "/var/tmp/test-kubernetes/kubelet.pid";
-  const start = process.env["SWATH_TEST_CLUSTER_START"];
-  if (start === undefined || !existsSync(file)) {
-    t.skip("SWATH_TEST_CLUSTER_START names no command that starts a kubelet again");
-    return;
-  }
-  const pods = await readPodNames();
-  const kubelet = Number(readFileSync(file, "utf8"));
-  process.kill(kubelet, "SIGKILL");
-  const address = await mustKubectl([
-    "get",
-    "service",
-    "-n",
-    "um",
-    "dummy-service",
-    "-o",
-    "jsonpath={.spec.clusterIP}",
-  ]);
-  const { status, stdout } = spawnSync(
-    "curl",
-    ["-s", "-o", "/dev/null", "-w", "%{http_code}", `http://${address}:8080/`],
-    {
-      encoding: "utf8",
-    },
-  );
-  assert.deepEqual([status, stdout], [0, "200"]);
-  await waitUntil("the killed one is gone", () => !existsSync(`/proc/${kubelet}`));
-  assert.equal(spawnSync("sh", ["-c", start], { stdio: "ignore" }).status, 0);
-  assert.notEqual(Number(readFileSync(file, "utf8")), kubelet, "another kubelet");
-  await waitUntil("all pods are ready", async () => (await deployment.swath("pods", NAME)).status === 0, 120);
-  assert.deepEqual(await readPodNames(), pods);
-});
+check(
+  "backup while it runs, everything removed, restore: what was acknowledged is there, old tokens stay good",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "swath-backup-"));
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    const token = await takeToken();
+    const jobs = (await ask("/eric/wps3/jobs")).json().jobs as { jobID: string; processID: string }[];
+    const made = jobs.find(({ processID }) => processID === "write-item")?.jobID ?? "";
+    const readMade = () => readObject(`processing-results/${made}/${made}/made/made.txt`);
+    assert.equal(await readMade(), "made on a cluster");
+    const file = join(folder, "backup.tar.zst");
+    const backup = await deployment.swath("backup", NAME, "-o", file);
+    assert.equal(backup.status, 0, backup.stdout + backup.stderr);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const refused = await deployment.swath("restore", file);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /nothing was changed: .* something is deployed/);
+
+    assert.equal((await deployment.swath("deploy", "delete", NAME)).status, 0);
+    assert.equal((await deployment.swath("clean", NAME)).status, 0);
+    assert.deepEqual(await readVersions(), {});
+    const short = join(folder, "short.tar.zst");
+    writeFileSync(short, readFileSync(file).subarray(0, statSync(file).size >> 1));
+    const spoiled = await deployment.swath("restore", short);
+    assert.equal(spoiled.status, 1);
+    assert.match(spoiled.stderr, /nothing was changed: .*not whole/);
+    assert.deepEqual(await readVersions(), {});
+
+    const restored = await deployment.restore(file);
+    assert.equal(restored.status, 0, restored.stdout + restored.stderr);
+    assert.equal(await readMade(), "made on a cluster");
+    assert.deepEqual((await ask("/eric/wps3/jobs")).json().jobs, jobs);
+    const headers = { authorization: `Bearer ${token}` };
+    const user = await deployment.send("identity", "/realms/master/protocol/openid-connect/userinfo", { headers });
+    assert.equal(user.status, 200, user.text);
+    const workspace = await deployment.send("workspace-api", "/workspaces/ws-eric", { headers });
+    assert.equal(workspace.status, 200, workspace.text);
+  },
+);
 
 check("delete keeps volumes and secrets and nothing else; clean takes these away too", async () => {
   await kubectl(["create", "configmap", "somebody-elses", "-n", "default"]);

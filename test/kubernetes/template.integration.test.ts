@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { globSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 
 import { runCommand } from "@swath/testing";
@@ -63,7 +64,26 @@ test("domain and address are understood in both orders; two addresses are not", 
   assert.match(wrong.stderr, /two addresses[\s\S]*variant A[\s\S]*variant B/);
 });
 
-test("a real API server accepts every document", async (t) => {
+/** What a wrapper deploys, in a variant, as YAML. */
+async function renderWrapper(name: string, variant: string): Promise<string> {
+  const options = join(root, "deploy", name, `${name}-options`);
+  const script = '. "$1" && exec "$2" "$3" deploy template swath swath.example.org 192.0.2.10';
+  const { status, stdout, stderr } = await runCommand(
+    "sh",
+    ["-euc", script, "sh", options, process.execPath, join(root, "cli/main.ts")],
+    { env: { ...base, PLATFORM_VARIANT: variant } },
+  );
+  assert.equal(status, 0, `${name} ${variant}: ${stderr}`);
+  return stdout;
+}
+
+const WRAPPERS = globSync("deploy/*/*-options", { cwd: root })
+  .map((file) => basename(dirname(file)))
+  .toSorted();
+
+const splitDocuments = (text: string) => text.split(/^---\n/m).filter((document) => /^kind: /m.test(document));
+
+test("a real API server accepts every document of every wrapper in both variants", async (t) => {
   const env = { PATH, HOME, KUBECONFIG };
   const reachable = await runCommand("kubectl", ["get", "nodes", "--request-timeout=3s"], { env }).catch(
     () => undefined,
@@ -72,22 +92,33 @@ test("a real API server accepts every document", async (t) => {
     t.skip("no Kubernetes cluster is reachable: set KUBECONFIG to one (kubectl must be installed)");
     return;
   }
-  for (const settings of SETTINGS) {
-    const text = await renderTemplate(settings);
-    const documents = text.split(/^---\n/m).filter(Boolean);
-    const namespaces = documents.filter((document) => /^kind: Namespace$/m.test(document));
-    // A dry run does not remember namespaces, so they are made for as long as it takes.
-    await runCommand("kubectl", ["apply", "-f", "-"], { env, input: namespaces.join("---\n") });
-    const { status, stdout, stderr } = await runCommand("kubectl", ["apply", "--dry-run=server", "-f", "-"], {
-      env,
-      input: text,
-    });
-    await runCommand("kubectl", ["delete", "--wait=false", "-f", "-"], { env, input: namespaces.join("---\n") });
-    assert.equal(status, 0, stderr);
-    assert.equal(stdout.trim().split("\n").length, documents.length);
-    await runCommand("kubectl", ["wait", "--for=delete", "--timeout=60s", "-f", "-"], {
-      env,
-      input: namespaces.join("---\n"),
-    });
+  const rendered = new Map<string, string>();
+  for (const [index, settings] of SETTINGS.entries()) {
+    rendered.set(`settings ${index}`, await renderTemplate(settings));
+  }
+  assert.ok(WRAPPERS.length >= 7, WRAPPERS.join());
+  for (const name of WRAPPERS) {
+    for (const variant of ["A", "B"]) {
+      rendered.set(`${name} ${variant}`, await renderWrapper(name, variant));
+    }
+  }
+  // A dry run does not remember namespaces, so they are made for as long as it takes.
+  const all = [...rendered.values()].flatMap(splitDocuments);
+  const namespaces = [...new Set(all.filter((document) => /^kind: Namespace$/m.test(document)))].join("---\n");
+  await runCommand("kubectl", ["apply", "-f", "-"], { env, input: namespaces });
+  try {
+    for (const [name, text] of rendered) {
+      const { status, stdout, stderr } = await runCommand(
+        "kubectl",
+        ["apply", "--dry-run=server", "--server-side", "--force-conflicts", "--field-manager=swath", "-f", "-"],
+        { env, input: text },
+      );
+      assert.equal(status, 0, `${name}: ${stderr}`);
+      assert.equal(stdout.trim().split("\n").length, splitDocuments(text).length, name);
+      t.diagnostic(`${name}: ${splitDocuments(text).length} objects`);
+    }
+  } finally {
+    await runCommand("kubectl", ["delete", "--wait=false", "-f", "-"], { env, input: namespaces });
+    await runCommand("kubectl", ["wait", "--for=delete", "--timeout=120s", "-f", "-"], { env, input: namespaces });
   }
 });

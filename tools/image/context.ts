@@ -14,14 +14,12 @@ import {
 import { basename, dirname, join } from "node:path";
 
 import { keepNeeded } from "./keep-needed.ts";
+import { removeLitter } from "./remove-litter.ts";
 
 /** What of the repository is in the image. */
 const SOURCES = ["cli/image", "components", "libs", "package.json", "package-lock.json", "LICENSE"];
 /** What services do not read: tests, documents, the sources of browser code (its bundle is in `dist`). */
 const UNUSED = /(^|\/)(test|web)\/|^libs\/(ui|testing)\/(?!package\.json)|\.test\.ts$|\.md$/;
-/** What packages carry for people and debuggers. */
-const PACKAGE_LITTER = /\.(map|d\.ts|d\.mts|d\.cts|tsbuildinfo)$|(^|\/)(README|CHANGELOG|HISTORY)\.md$/i;
-
 /** The command `swath` of the image. */
 const LAUNCHER = `#!/bin/sh\nexec node /app/cli/image/main.ts "$@"\n`;
 
@@ -61,13 +59,7 @@ function installDependencies(root: string, app: string): void {
   rmSync(join(app, ".npmrc"));
   rmSync(join(app, "node_modules/.package-lock.json"), { force: true });
   keepNeeded(realpathSync(app));
-  for (const entry of readdirSync(join(app, "node_modules"), { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    // Links lead to the workspaces, whose files are wanted as they are.
-    if (entry.isFile() && PACKAGE_LITTER.test(path)) {
-      rmSync(path);
-    }
-  }
+  removeLitter(app);
 }
 
 /** The package lists its library links, which cannot be made later in a read-only image. */

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** Programs beside Node.js that services start: a shell (initdb does, and the launcher), and what its scripts call. */
-const PROGRAMS = ["/bin/sh", "/bin/mkdir", "/bin/chown"];
+/** Programs beside Node.js that services start: a shell (initdb does, and the launcher), what its scripts call, and what forces files to a disk. */
+const PROGRAMS = ["/bin/sh", "/bin/mkdir", "/bin/chown", "/bin/sync"];
 /** Loaded by name at run time, so nothing lists them: name service, and the C++ library of native modules. */
 const LIBRARIES = [
   "libnss_dns.so.2",

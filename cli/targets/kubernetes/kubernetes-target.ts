@@ -9,10 +9,12 @@ interface TargetOptions {
   readonly clusterName: string;
   readonly address: ClusterAddress;
   readonly env: NodeJS.ProcessEnv;
+  /** Called with who changes the deployment at present, when that has to be waited for. */
+  readonly onWait?: (holder: string) => void;
 }
 
 /** A deployment on a Kubernetes cluster. The client is loaded at the first use: its import takes longer than most commands. */
-export function createKubernetesTarget({ clusterName, address, env }: TargetOptions): Target {
+export function createKubernetesTarget({ clusterName, address, env, onWait = () => {} }: TargetOptions): Target {
   let opened: Promise<Connection> | undefined;
   let applying: { readonly plan: Plan; readonly progress: RollOutProgress } | undefined;
   const open = () => {
@@ -26,14 +28,14 @@ export function createKubernetesTarget({ clusterName, address, env }: TargetOpti
     apply: async (plan, signal = new AbortController().signal) => {
       const connection = await open();
       const { deploy } = await import("./deploy.ts");
-      const progress: RollOutProgress = { waiting: new Map() };
-      const accepted = await deploy({ connection, plan, env, progress, signal });
+      const progress: RollOutProgress = { waiting: new Map(), done: new Set() };
+      const { finish, release } = await deploy({ connection, plan, env, progress, signal, onWait });
       applying = { plan, progress };
-      return { finished: accepted.finish() };
+      return { finished: finish(), release };
     },
     delete: async () => {
       const { undeploy } = await import("./deploy.ts");
-      await undeploy({ connection: await open(), clusterName, env });
+      await undeploy({ connection: await open(), clusterName, env, onWait });
     },
     listPods,
     watchPods: async function* watch(signal) {

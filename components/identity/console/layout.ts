@@ -1,4 +1,4 @@
-import { type Html, html } from "@swath/pages";
+import { type Html, PAGE_ICON, html } from "@swath/pages";
 import { STYLE_PATH } from "../pages/layout.ts";
 import { CONSOLE, type Visit } from "./visit.ts";
 
@@ -55,6 +55,7 @@ export function renderConsolePage({
         <meta name="color-scheme" content="light dark" />
         <meta name="referrer" content="no-referrer" />
         <title>${title} · ${realm} · Swath</title>
+        ${PAGE_ICON}
         <link rel="stylesheet" href="${STYLE_PATH}" />
         <link rel="stylesheet" href="${CONSOLE_STYLE_PATH}" />
       </head>

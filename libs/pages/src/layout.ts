@@ -23,6 +23,15 @@ const BRAND = html`<svg viewBox="0 0 32 32" aria-hidden="true">
   <path d="M6 24 20 3.8M12 28.4 26 8" />
 </svg>`;
 
+const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#16888f" stroke-width="2.5" stroke-linecap="round"><circle cx="16" cy="16" r="13"/><path d="M6 24 20 3.8M12 28.4 26 8"/></svg>`;
+
+/** The mark in a browser's tab, inside the page: without one, browsers ask for /favicon.ico, which no service has. */
+export const PAGE_ICON: Html = html`<link
+  rel="icon"
+  type="image/svg+xml"
+  href="data:image/svg+xml,${encodeURIComponent(MARK)}"
+/>`;
+
 /** A whole page: works without script, in light and dark, on a phone. */
 export function renderPage(layout: PageLayout): string {
   const { title, style, refresh, forms = [] } = layout;
@@ -35,6 +44,7 @@ export function renderPage(layout: PageLayout): string {
         <meta name="referrer" content="no-referrer" />
         ${refresh !== undefined && html`<meta http-equiv="refresh" content="${refresh}" />`}
         <title>${title} · Swath</title>
+        ${PAGE_ICON}
         <link rel="stylesheet" href="${style}" />
         ${forms.map(({ href, type }) => html`<link rel="alternate" type="${type}" href="${href}" />`)}
       </head>

@@ -67,6 +67,23 @@ async function apply(client: pg.PoolClient, schema: string, directory: string, f
   }
 }
 
+/** Refused, cut off, not yet open for business; on a cluster also: sent to the address of a pod that is gone. */
+const PASSING = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "57P03",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EAI_AGAIN",
+]);
+
+/** The pool's own timeout has no code. */
+function isPassing({ code, message }: NodeJS.ErrnoException): boolean {
+  return code === undefined ? /connection timeout|timeout exceeded|timeout expired/i.test(message) : PASSING.has(code);
+}
+
 /** A database that is just starting or restarting refuses connections for a moment; that is no reason to give up. */
 async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
   const patience = Date.now() + 30_000;
@@ -74,9 +91,7 @@ async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
     try {
       return await pool.connect();
     } catch (error) {
-      const { code } = error as { code?: string };
-      const passing = code === "ECONNREFUSED" || code === "ENOENT" || code === "57P03" || code === "ECONNRESET";
-      if (!passing || Date.now() > patience) {
+      if (!isPassing(error as NodeJS.ErrnoException) || Date.now() > patience) {
         throw error;
       }
       await sleep(100);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import fastifyStatic from "@fastify/static";
@@ -22,39 +22,49 @@ interface WebFilesOptions {
 
 /**
  * Serves a built app: files with hashed names for ever, compressed ones where the client takes them, and the app's page for
- * every other address that a browser opens (its own routes). Pages carry a strict content security policy: no script inside
+ * every other address that a browser opens (its own routes). A new build needs no restart. Pages carry a strict content security policy: no script inside
  * the page, styles by nonce, no host but those named. Register it after the API; where nothing was built, pages answer 503.
  */
 export async function addWebFiles(app: FastifyInstance, options: WebFilesOptions): Promise<void> {
   const { directory, programs = ["/api/"] } = options;
-  const page = join(directory, "index.html");
-  const template = existsSync(page) ? readFileSync(page, "utf8") : undefined;
-  if (template !== undefined) {
-    await app.register(fastifyStatic, {
-      root: directory,
-      index: false,
-      wildcard: false,
-      globIgnore: ["index.html", "build.json", ".*/**", "**/*.br", "**/*.gz"],
-      preCompressed: true,
-      decorateReply: false,
-      cacheControl: false,
-      setHeaders: (response, path) => {
-        const isHashed = path.startsWith(join(directory, "assets"));
-        response.header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
-        response.header("x-content-type-options", "nosniff");
-      },
-    });
-  }
-  app.get("/*", { schema: { hide: true } as object }, (request, reply) => {
+  await app.register(fastifyStatic, {
+    // May come later than the service, with the first build.
+    root: join(directory, "assets"),
+    suppressWarning: true,
+    prefix: "/assets/",
+    index: false,
+    dotfiles: "ignore",
+    preCompressed: true,
+    decorateReply: false,
+    cacheControl: false,
+    setHeaders: (response) => {
+      response.header("cache-control", "public, max-age=31536000, immutable");
+      response.header("x-content-type-options", "nosniff");
+    },
+  });
+  app.get("/*", { schema: { hide: true } as object }, async (request, reply) => {
     const path = request.url.split("?", 1)[0] ?? "/";
-    if (programs.some((prefix) => path.startsWith(prefix)) || path.startsWith("/assets/") || !wantsPage(request)) {
+    if (programs.some((prefix) => path.startsWith(prefix)) || !wantsPage(request)) {
       throw new Problem(404, `There is nothing at ${request.method} ${path}.`);
     }
+    const template = await readPage(directory);
     if (template === undefined) {
-      throw new Problem(503, "The web pages of this service are not built. Run npm run build:web, then restart it.");
+      throw new Problem(503, "The web pages of this service are not built. Run npm run build:web.");
     }
     return sendPage(reply, template, options);
   });
+}
+
+/** The page of the build that is there now: one that came while the service ran is served at once. */
+async function readPage(directory: string): Promise<string | undefined> {
+  try {
+    return await readFile(join(directory, "index.html"), "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw error;
+  }
 }
 
 function wantsPage(request: FastifyRequest): boolean {

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { request } from "node:https";
 
-import type { TestCluster } from "@swath/testing";
-import axe from "axe-core";
+import { type TestCluster, createTestCluster, dummyServiceOnly } from "@swath/testing";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 
 const CHROMIUM = "/usr/bin/chromium";
@@ -34,6 +33,37 @@ export interface Visitor {
   readonly page: Page;
   readonly requests: readonly string[];
   readonly logIn: (username: string, path?: string) => Promise<void>;
+}
+
+/** The variables of a deployment of the portal with what its pages are about. */
+const PORTAL = {
+  ...dummyServiceOnly,
+  REQUIRE_DUMMY_SERVICE: "false",
+  REQUIRE_IDENTITY_SERVICE: "true",
+  REQUIRE_WORKSPACE_API: "true",
+  REQUIRE_OBJSTORE: "true",
+  REQUIRE_ADES: "true",
+  REQUIRE_PORTAL: "true",
+};
+
+/** Deploys a platform with a portal, and opens a browser. `close` deletes it, also when only half of it came to be. */
+export async function deployPortal(
+  variables: Readonly<Record<string, string>> = {},
+): Promise<{ readonly cluster: TestCluster; readonly rig: PortalRig; readonly close: () => Promise<void> }> {
+  const cluster = await createTestCluster({ ...PORTAL, ...variables });
+  try {
+    const { status, stdout, stderr } = await cluster.apply();
+    assert.equal(status, 0, stdout + stderr);
+    const rig = await openPortal(cluster);
+    const close = async () => {
+      await rig.close();
+      await cluster.close();
+    };
+    return { cluster, rig, close };
+  } catch (error) {
+    await cluster.close();
+    throw error;
+  }
 }
 
 export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
@@ -103,17 +133,4 @@ async function logIn(page: Page, address: string, username: string): Promise<voi
   await page.getByLabel("Password").press("Enter");
   await page.waitForURL(address);
   await page.getByRole("button", { name: /^Signed in as/ }).waitFor();
-}
-
-/** No serious accessibility fault on the page as it is. The browser has to be one with `bypassCSP`. */
-export async function checkAccessibility(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const faults = await page.evaluate(async () => {
-    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await checker.run();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(" ")}`);
-  });
-  assert.deepEqual(faults, [], page.url());
 }

@@ -3,41 +3,28 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type TestCluster, createTestCluster, dummyServiceOnly, waitUntil } from "@swath/testing";
+import { type TestCluster, waitUntil } from "@swath/testing";
 
-import { type PortalRig, type Visitor, checkAccessibility, openPortal, skipWithoutChromium } from "./portal-browser.ts";
+import { checkAccessibility, tabTo } from "../in-browser.ts";
+import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
 
-const VARIABLES = {
-  ...dummyServiceOnly,
-  REQUIRE_IDENTITY_SERVICE: "true",
-  REQUIRE_WORKSPACE_API: "true",
-  REQUIRE_OBJSTORE: "true",
-  REQUIRE_ADES: "true",
-  REQUIRE_PORTAL: "true",
-  REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
-};
 const skip = skipWithoutChromium;
 const FILE = JSON.stringify({ type: "FeatureCollection", features: [] });
 
 let cluster: TestCluster;
 let rig: PortalRig;
+let close: (() => Promise<void>) | undefined;
 let eric: Visitor;
 before(async () => {
-  if (skip !== false) {
-    return;
-  }
-  cluster = await createTestCluster(VARIABLES);
-  const { status, stdout, stderr } = await cluster.apply();
-  assert.equal(status, 0, stdout + stderr);
-  rig = await openPortal(cluster);
-  eric = await rig.open();
-});
-after(async () => {
   if (skip === false) {
-    await rig?.close();
-    await cluster.close();
+    ({ cluster, rig, close } = await deployPortal({
+      REQUIRE_DUMMY_SERVICE: "true",
+      REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
+    }));
+    eric = await rig.open();
   }
 });
+after(() => close?.());
 
 const portal = (path: string) => rig.url("portal", path);
 const heading = ({ page }: Visitor, name: string | RegExp) => page.getByRole("heading", { name }).first();
@@ -126,11 +113,10 @@ test("others see nothing of it until they are let in, and then only what they ma
 test("the same browser may use the workspace API's page and every protected service", { skip }, async () => {
   const page = await eric.context.newPage();
   page.setDefaultTimeout(30_000);
-  await page.goto(rig.url("workspace-api", "/docs#/workspaces/get_workspaces"));
+  // Without the operation's own address: the page opens that one by itself at some time, and a click would close it again.
+  await page.goto(rig.url("workspace-api", "/docs"));
   const operation = page.locator(".opblock-get").first();
-  if ((await operation.locator(".execute").count()) === 0) {
-    await operation.locator(".opblock-summary-control").click();
-  }
+  await operation.locator(".opblock-summary-control").click();
   await operation.getByRole("button", { name: "Execute" }).click();
   await operation.locator(".live-responses-table").getByText('"ws-eric"').first().waitFor();
   for (const [service, path] of [
@@ -194,7 +180,7 @@ test("no page has a serious accessibility fault or is wider than a phone, in lig
   const { page } = admin;
   await page.goto(portal("/"));
   await page.getByRole("link", { name: "Log in" }).waitFor();
-  await checkAccessibility(page);
+  await checkAccessibility(page, "landing page");
   await admin.logIn("admin");
   const files = "/workspaces/ws-eric";
   const pages = [
@@ -216,7 +202,7 @@ test("no page has a serious accessibility fault or is wider than a phone, in lig
     for (const [path, name] of pages) {
       await page.goto(portal(path));
       await heading(admin, name).waitFor();
-      await checkAccessibility(page);
+      await checkAccessibility(page, `${path} ${colorScheme}`);
     }
   }
   await page.setViewportSize({ width: 390, height: 844 });
@@ -232,21 +218,12 @@ test("by keyboard alone: to the content, to a workspace, to its keys", { skip },
   const { page } = eric;
   await page.goto(portal("/"));
   await page.getByRole("link", { name: "ws-eric" }).waitFor();
-  const tabTo = async (name: string) => {
-    for (let presses = 0; presses < 60; presses += 1) {
-      await page.keyboard.press("Tab");
-      if (String(await page.evaluate("document.activeElement.textContent")).trim() === name) {
-        return;
-      }
-    }
-    assert.fail(`${name} is not reached by the Tab key`);
-  };
-  await tabTo("Skip to content");
+  await tabTo(page, "Skip to content");
   await page.keyboard.press("Enter");
-  await tabTo("ws-eric");
+  await tabTo(page, "ws-eric");
   await page.keyboard.press("Enter");
   await page.waitForURL(/ws-eric\/files/);
-  await tabTo("Files");
+  await tabTo(page, "Files");
   await page.keyboard.press("ArrowRight");
   await page.waitForURL(/ws-eric\/access/);
   await heading(eric, "Keys").waitFor();
@@ -255,7 +232,7 @@ test("by keyboard alone: to the content, to a workspace, to its keys", { skip },
 test(
   "the first load is small, stays within the deployment, and has no script of its own in the page",
   { skip },
-  async () => {
+  async (t) => {
     const visitor = await rig.open();
     await visitor.logIn("eric");
     const { page, requests, context } = visitor;
@@ -275,6 +252,7 @@ test(
     const answer = await page.goto(portal("/"));
     await page.getByRole("link", { name: "ws-eric" }).waitFor();
     await page.waitForLoadState("networkidle");
+    t.diagnostic(`${scripts} bytes of script in the first load`);
     assert.ok(scripts > 50_000 && scripts <= 250_000, `${scripts} bytes of script`);
     const policy = answer?.headers()["content-security-policy"] ?? "";
     assert.match(policy, /script-src 'self';/);

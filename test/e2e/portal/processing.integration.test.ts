@@ -3,46 +3,30 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type TestCluster, createTestCluster, dummyServiceOnly } from "@swath/testing";
+import type { TestCluster } from "@swath/testing";
 
-import { type PortalRig, type Visitor, checkAccessibility, openPortal, skipWithoutChromium } from "./portal-browser.ts";
+import { checkAccessibility } from "../in-browser.ts";
+import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
 
 // From a package to a map: a person deploys the vegetation index, runs it on a part of a real scene, watches it, looks at what
 // came of it. Somebody else sees none of it.
-const VARIABLES = {
-  ...dummyServiceOnly,
-  REQUIRE_DUMMY_SERVICE: "false",
-  REQUIRE_IDENTITY_SERVICE: "true",
-  REQUIRE_WORKSPACE_API: "true",
-  REQUIRE_OBJSTORE: "true",
-  REQUIRE_ADES: "true",
-  REQUIRE_PORTAL: "true",
-};
 const EXAMPLES = join(import.meta.dirname, "../../../examples");
 const skip = skipWithoutChromium;
 
 let cluster: TestCluster;
 let rig: PortalRig;
+let close: (() => Promise<void>) | undefined;
 let eric: Visitor;
 let jobAddress = "";
 before(async () => {
-  if (skip !== false) {
-    return;
-  }
-  cluster = await createTestCluster(VARIABLES);
-  const { status, stdout, stderr } = await cluster.apply();
-  assert.equal(status, 0, stdout + stderr);
-  rig = await openPortal(cluster);
-  eric = await rig.open();
-  await eric.logIn("eric");
-  await storeScene(eric, "lommel");
-});
-after(async () => {
   if (skip === false) {
-    await rig?.close();
-    await cluster.close();
+    ({ cluster, rig, close } = await deployPortal());
+    eric = await rig.open();
+    await eric.logIn("eric");
+    await storeScene(eric, "lommel");
   }
 });
+after(() => close?.());
 
 const portal = (path: string) => rig.url("portal", path);
 
@@ -193,7 +177,7 @@ test("pages have no serious accessibility fault, light and dark, and fit a phone
       await page.setViewportSize(colorScheme === "light" ? { width: 1280, height: 860 } : { width: 390, height: 800 });
       await page.goto(portal(path));
       await isThere();
-      await checkAccessibility(page);
+      await checkAccessibility(page, `${path} ${colorScheme}`);
       const width = Number(
         await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
       );

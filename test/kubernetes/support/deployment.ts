@@ -26,10 +26,16 @@ export interface Answer {
 export interface Deployment {
   readonly env: NodeJS.ProcessEnv;
   readonly apply: (variables?: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<CommandResult>;
+  /** Makes the deployment from a backup. */
+  readonly restore: (file: string) => Promise<CommandResult>;
   readonly swath: (...args: readonly string[]) => Promise<CommandResult>;
+  /** Port on loopback that takes every host of the deployment. */
+  readonly port: () => Promise<number>;
   /** A request to a host of the deployment through the API server. */
   readonly send: (service: string, path: string, options?: SendOptions) => Promise<Answer>;
   readonly close: () => Promise<void>;
+  /** Ends what this process does and leaves the deployment as it is, for whoever works on a test. */
+  readonly leave: () => void;
 }
 
 export interface SendOptions {
@@ -87,18 +93,30 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     forward ??= await startForward(env);
     return forward.port;
   };
+  const closeForward = () => {
+    forward?.process.kill("SIGTERM");
+    forward = undefined;
+  };
   return {
     env,
+    restore: async (file) => {
+      closeForward();
+      return run(["restore", file]);
+    },
     apply: async (more, signal) => {
       // The hosts may be others afterwards.
-      forward?.process.kill("SIGTERM");
-      forward = undefined;
+      closeForward();
       return run(["deploy", "apply", NAME, DOMAIN, "192.0.2.10"], more, signal);
     },
     swath: (...args) => run(args),
+    port: openForward,
     send: async (service, path, options) => send(await openForward(), `${service}.${DOMAIN}`, path, options),
+    leave: () => {
+      closeForward();
+      clearInterval(openVolumes);
+    },
     close: async () => {
-      forward?.process.kill("SIGTERM");
+      closeForward();
       await run(["deploy", "delete", NAME]);
       await run(["clean", NAME]);
       clearInterval(openVolumes);

@@ -1,3 +1,4 @@
+import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { applyObjects, kubectl, mustKubectl } from "@swath/testing/kubernetes";
@@ -67,9 +68,9 @@ export interface Load {
 }
 
 /** Sends requests from inside the cluster, in the place of the ingress controller, until `stop`. */
-export async function startLoad(image: string, targets: readonly LoadTarget[]): Promise<Load> {
-  // Left by a test that failed.
-  await kubectl(["delete", "namespace", NAMESPACE, "--ignore-not-found"]);
+export async function startLoad(t: TestContext, image: string, targets: readonly LoadTarget[]): Promise<Load> {
+  // A test that fails leaves nothing that makes the others slow.
+  t.after(() => kubectl(["delete", "namespace", NAMESPACE, "--ignore-not-found"]));
   await applyObjects([
     { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
     {
@@ -103,7 +104,6 @@ export async function startLoad(image: string, targets: readonly LoadTarget[]): 
         const log = await mustKubectl(["logs", "-n", NAMESPACE, "load"]);
         const line = log.split("\n").find((one) => one.startsWith("{"));
         if (line !== undefined) {
-          await kubectl(["delete", "namespace", NAMESPACE]);
           return JSON.parse(line) as LoadResult;
         }
         await sleep(500);

@@ -15,8 +15,29 @@ writeFileSync("made.json", JSON.stringify(item));
 writeFileSync("catalog.json", JSON.stringify(catalog));
 `;
 
+/** Says that it has begun, waits for a file, then says how often it has begun. */
+const PATIENT = `
+const { appendFileSync, existsSync, readFileSync } = require("node:fs");
+appendFileSync("starts", "x");
+const timer = setInterval(() => {
+  if (existsSync("go")) {
+    clearInterval(timer);
+    process.argv[1] = "began " + readFileSync("starts", "utf8").length + " times";
+    write();
+  }
+}, 200);
+function write() {
+${PROGRAM}
+}
+`;
+
 /** An application package whose one step is a program of the platform's own image, which every cluster of a test has. */
-export function testPackage(image: string): string {
+export const testPackage = (image: string): string => describe(image, "write-item", PROGRAM);
+
+/** The same, waiting until somebody puts a file `go` into its working folder. */
+export const patientPackage = (image: string): string => describe(image, "wait-for-it", PATIENT);
+
+function describe(image: string, id: string, program: string): string {
   return JSON.stringify({
     cwlVersion: "v1.2",
     $namespaces: { s: "https://schema.org/" },
@@ -24,7 +45,7 @@ export function testPackage(image: string): string {
     $graph: [
       {
         class: "Workflow",
-        id: "write-item",
+        id,
         label: "Write an item",
         inputs: { title: "string" },
         steps: { write: { run: "#write", in: { title: "title" }, out: ["results"] } },
@@ -34,7 +55,7 @@ export function testPackage(image: string): string {
         class: "CommandLineTool",
         id: "write",
         requirements: { DockerRequirement: { dockerPull: image }, ResourceRequirement: { coresMin: 1, ramMin: 256 } },
-        baseCommand: ["node", "-e", PROGRAM],
+        baseCommand: ["node", "-e", program],
         inputs: { title: { type: "string", inputBinding: {} } },
         outputs: { results: { type: "Directory", outputBinding: { glob: "." } } },
       },

@@ -2,13 +2,14 @@ import type { KubernetesObject } from "@swath/kubernetes";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { Connection } from "../api/connection.ts";
-import { applyObject, forEachOf, readObject } from "../api/objects.ts";
-import { commonLabels, keys } from "../render/labels.ts";
+import { applyObject, forEachOf } from "../api/objects.ts";
+import { commonLabels } from "../render/labels.ts";
 import type { RenderInput } from "../render/render-input.ts";
 import { renderNamespace, renderPlan } from "../render/render-plan.ts";
 import { createSeal, fillSecret, openGeneratedSecrets } from "../state/generated-secrets.ts";
 import { RECORD_NAMESPACE } from "../state/names.ts";
 import { writePlan } from "../state/record.ts";
+import { applyNamespace } from "./apply-namespace.ts";
 import { isController } from "./kinds.ts";
 import { prune } from "./prune.ts";
 import { type RollOutProgress, rollOut } from "./roll-out.ts";
@@ -49,18 +50,4 @@ export async function acceptPlan({ connection, plan, minor, progress, signal }: 
       await prune({ connection, clusterName: plan.settings.clusterName, minor, wanted: objects });
     },
   };
-}
-
-/** A namespace that was there before us is used and marked, so that its deletion is never ours. */
-async function applyNamespace(connection: Connection, namespace: KubernetesObject): Promise<void> {
-  const existing = await readObject(connection, namespace);
-  const { metadata } = namespace;
-  const isForeign = existing !== undefined && existing.metadata.labels?.[keys.deployment] === undefined;
-  const isMarked = existing?.metadata.annotations?.[keys.foreign] !== undefined;
-  await applyObject(
-    connection,
-    isForeign || isMarked
-      ? { ...namespace, metadata: { ...metadata, annotations: { ...metadata.annotations, [keys.foreign]: "true" } } }
-      : namespace,
-  );
 }

@@ -19,6 +19,8 @@ const WORKLOAD_LABEL = "app.kubernetes.io/name";
 export interface RollOutProgress {
   /** Workloads that have not been started yet, and what they wait for. */
   readonly waiting: Map<string, readonly string[]>;
+  /** Workloads that are what the plan says. The pod of a task among them may have been tidied away by the cluster since. */
+  readonly done: Set<string>;
 }
 
 interface RollOutOptions {
@@ -49,6 +51,7 @@ export async function rollOut({ connection, plan, objects, progress, signal }: R
       const { metadata } = await applyObject(connection, controller);
       progress.waiting.delete(workload.name);
       await watch(controller, metadata.generation ?? 1);
+      progress.done.add(workload.name);
     }
     const hosts = objects.filter((object) => object.kind === "Ingress" && backendOf(plan, object) === workload.name);
     await forEachOf(hosts, async (host) => void (await applyObject(connection, host)));

@@ -31,6 +31,7 @@ const needed: readonly Access[] = [
   { group: "networking.k8s.io", resource: "networkpolicies", verbs: APPLY },
   { group: "networking.k8s.io", resource: "ingressclasses", verbs: ["list"] },
   { group: "storage.k8s.io", resource: "storageclasses", verbs: ["list"] },
+  { group: "coordination.k8s.io", resource: "leases", verbs: ["get", "create", "update", "delete"] },
   { group: "rbac.authorization.k8s.io", resource: "roles", verbs: APPLY },
   { group: "rbac.authorization.k8s.io", resource: "rolebindings", verbs: APPLY },
   { group: "rbac.authorization.k8s.io", resource: "clusterroles", verbs: APPLY },

@@ -6,7 +6,7 @@ import type { PlannedRoute } from "../../../platform/plan-routes.ts";
 import type { Forward } from "../../target.ts";
 import type { Connection } from "../api/connection.ts";
 import { KubernetesError } from "../kubernetes-error.ts";
-import { listLivePods } from "../pods/list-pods.ts";
+import { findReadyPod } from "../pods/find-ready-pod.ts";
 import { connectToPod } from "./pod-connection.ts";
 
 interface ForwardOptions {
@@ -156,14 +156,7 @@ class PodAgent extends Agent {
     const port = this.#plan.workloads
       .find(({ name }) => name === workload)
       ?.ports?.find(({ name }) => name === portName)?.number;
-    const pods = await listLivePods(this.#connection, this.#plan.settings.clusterName);
-    const pod = pods.findLast(
-      ({ metadata, status }) =>
-        metadata.namespace === namespace &&
-        metadata.labels?.["app.kubernetes.io/name"] === workload &&
-        metadata.deletionTimestamp === undefined &&
-        status?.containerStatuses?.[0]?.ready === true,
-    );
+    const pod = await findReadyPod(this.#connection, this.#plan.settings.clusterName, { name: workload, namespace });
     if (pod === undefined || port === undefined) {
       throw new Error(`no pod of ${workload} is ready`);
     }

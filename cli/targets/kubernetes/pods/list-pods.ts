@@ -18,6 +18,7 @@ interface PlannedWorkload {
   readonly name: string;
   readonly namespace: string;
   readonly component: string;
+  readonly kind: "service" | "task";
 }
 
 export async function listLivePods(connection: Connection, clusterName: string): Promise<readonly LivePod[]> {
@@ -68,9 +69,11 @@ export async function* watchPods({
         const needs = applying?.progress.waiting.get(workload.name) ?? [];
         const unmet = needs.filter((need) => !pods.some((pod) => pod.workload === need && isUp(pod)));
         return {
-          ...workload,
+          name: workload.name,
+          namespace: workload.namespace,
+          component: workload.component,
           workload: workload.name,
-          phase: "Pending",
+          phase: workload.kind === "task" && applying?.progress.done.has(workload.name) ? "Completed" : "Pending",
           ready: false,
           restarts: 0,
           createdAt: startedAt,

@@ -127,7 +127,7 @@ function protectedHosts({ routes }: RenderInput, workload: string): string {
     .join(",");
 }
 
-/** Kubernetes replaces `$(NAME)` in values; `$$(` stands for itself. */
-function escapeReferences(text: string): string {
-  return text.replaceAll("$(", "$$$$(");
+/** Kubernetes takes `$(NAME)` in values for a variable and `$$` for `$`; doubled, every dollar stands for itself. */
+export function escapeReferences(text: string): string {
+  return text.replaceAll("$", "$$$$");
 }

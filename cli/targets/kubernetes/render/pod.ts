@@ -7,6 +7,22 @@ import { commonLabels, keys, selectorOf } from "./labels.ts";
 /** The image's account: neither root nor any user of the machine. */
 const userId = 10_001;
 
+/** What the restricted pod security standard asks of a pod, and of each container. */
+export const podSecurity = {
+  runAsNonRoot: true,
+  runAsUser: userId,
+  runAsGroup: userId,
+  fsGroup: userId,
+  // Changing the owner of every file of a large volume would take minutes at each start.
+  fsGroupChangePolicy: "OnRootMismatch",
+  seccompProfile: { type: "RuntimeDefault" },
+} as const;
+export const containerSecurity = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ["ALL"] },
+  readOnlyRootFilesystem: true,
+} as const;
+
 /** The pod of a workload under the restricted pod security standard. `configs` are the Secrets and ConfigMaps of its namespace. */
 export function renderPod(plan: RenderInput, workload: Workload, configs: readonly KubernetesObject[]): PodTemplate {
   const { env } = renderEnvironment(plan, workload);
@@ -26,11 +42,7 @@ export function renderPod(plan: RenderInput, workload: Workload, configs: readon
       ...mounts.map(({ volume, path }) => ({ name: `data-${volume}`, mountPath: path })),
     ],
     resources: { ...workload.resources },
-    securityContext: {
-      allowPrivilegeEscalation: false,
-      capabilities: { drop: ["ALL"] },
-      readOnlyRootFilesystem: true,
-    },
+    securityContext: containerSecurity,
   };
   return {
     metadata: {
@@ -52,15 +64,7 @@ export function renderPod(plan: RenderInput, workload: Workload, configs: readon
       enableServiceLinks: false,
       ...(isService ? {} : { restartPolicy: "OnFailure" as const }),
       terminationGracePeriodSeconds: workload.stopSeconds ?? 30,
-      securityContext: {
-        runAsNonRoot: true,
-        runAsUser: userId,
-        runAsGroup: userId,
-        fsGroup: userId,
-        // Changing the owner of every file of a large volume would take minutes at each start.
-        fsGroupChangePolicy: "OnRootMismatch",
-        seccompProfile: { type: "RuntimeDefault" },
-      },
+      securityContext: podSecurity,
     },
   };
 }

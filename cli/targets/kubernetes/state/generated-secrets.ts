@@ -25,7 +25,7 @@ const identity = {
 const SEAL = "swath-seal";
 
 export async function openGeneratedSecrets(connection: Connection, labels: Labels): Promise<GeneratedSecrets> {
-  const known = await readKept(connection);
+  const known = await readGeneratedSecrets(connection);
   let changed = false;
   return {
     get: (name, bytes) => {
@@ -40,17 +40,22 @@ export async function openGeneratedSecrets(connection: Connection, labels: Label
     },
     save: async () => {
       if (changed) {
-        const data = Object.fromEntries([...known].map(([name, value]) => [name, encode(value)]));
-        await applyObject(connection, {
-          ...identity,
-          metadata: { ...identity.metadata, labels },
-          type: "Opaque",
-          data,
-        });
+        await writeGeneratedSecrets(connection, known, labels);
         changed = false;
       }
     },
   };
+}
+
+/** Keeps these secrets as those that the deployment made for itself. */
+export async function writeGeneratedSecrets(
+  connection: Connection,
+  secrets: ReadonlyMap<string, string>,
+  labels: Labels,
+): Promise<void> {
+  const data = Object.fromEntries([...secrets].map(([name, value]) => [name, encode(value)]));
+  const metadata = { ...identity.metadata, labels };
+  await applyObject(connection, { ...identity, metadata, type: "Opaque", data });
 }
 
 /** The value of a secret setting of a deployment. */
@@ -58,7 +63,7 @@ export async function readSecret(connection: Connection, secret: PlatformSecret)
   if (secret.kind === "given") {
     return secret.value;
   }
-  const value = (await readKept(connection)).get(secret.name);
+  const value = (await readGeneratedSecrets(connection)).get(secret.name);
   if (value === undefined) {
     throw new Error(`the cluster has no secret ${secret.name} yet; deploy first`);
   }
@@ -95,7 +100,8 @@ function resolvePart(part: GeneratedPart, given: Readonly<Record<string, string>
     : secrets.get(part.name, part.bytes);
 }
 
-async function readKept(connection: Connection): Promise<Map<string, string>> {
+/** Every secret that the deployment made for itself, by its name. */
+export async function readGeneratedSecrets(connection: Connection): Promise<Map<string, string>> {
   const secret = await readObject(connection, identity);
   const data = (secret?.["data"] ?? {}) as Record<string, string>;
   return new Map(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString("utf8")]));

@@ -11,6 +11,7 @@ import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
 import { stageIn } from "../stage-in.ts";
+import { StagingError } from "../errors.ts";
 import { stageOut } from "../stage-out.ts";
 import type { SourceAccess, StageInSource } from "../types.ts";
 import { makeFolder, openAccess, startObjstore, startServer } from "./servers.ts";
@@ -66,17 +67,24 @@ test("an object store that is killed while results go to it gets them when it is
     await writeFile(join(output, "large.bin"), LARGE);
     await writeFile(join(output, "small.txt"), "small");
     let killing: Promise<void> | undefined;
-    const { files, collection } = await stageOut({
-      directory: output,
-      target: { ...objstore.endpoint, bucket: "results" },
-      prefix: "processing-results/killed",
-      jobId: "killed",
-      signal: AbortSignal.timeout(60_000),
-      onProgress: (bytes) => {
-        if (bytes > LARGE.length / 4) {
-          killing ??= objstore.kill().then(objstore.start);
-        }
-      },
+    const send = () =>
+      stageOut({
+        directory: output,
+        target: { ...objstore.endpoint, bucket: "results" },
+        prefix: "processing-results/killed",
+        jobId: "killed",
+        signal: AbortSignal.timeout(120_000),
+        onProgress: (bytes) => {
+          if (bytes > LARGE.length / 4) {
+            killing ??= objstore.kill().then(objstore.start);
+          }
+        },
+      });
+    // A store that takes long to come back is asked again by whoever stores results, as the processing service does.
+    const { files, collection } = await send().catch(async (error: unknown) => {
+      assert.ok(error instanceof StagingError && error.temporary, String(error));
+      await killing;
+      return send();
     });
     assert.ok(killing !== undefined);
     await killing;

@@ -54,8 +54,8 @@ export function createBaseLayers(scheme: MapScheme): readonly [VectorLayer, Grat
     strokeStyle: new Stroke({ color: grid, width: 1 }),
     showLabels: true,
     wrapX: true,
-    lonLabelStyle: new Text({ font: FONT, textBaseline: "bottom", fill: new Fill({ color: text }) }),
-    latLabelStyle: new Text({ font: FONT, textAlign: "end", fill: new Fill({ color: text }) }),
+    lonLabelStyle: new Text({ font: FONT, textBaseline: "bottom", offsetY: -2, fill: new Fill({ color: text }) }),
+    latLabelStyle: new Text({ font: FONT, textAlign: "end", offsetX: -4, fill: new Fill({ color: text }) }),
   });
   return [countries, graticule];
 }

@@ -7,7 +7,7 @@ import { useEffect, useEffectEvent, useRef } from "react";
 
 import type { Box } from "./box.ts";
 import { type ColourRamp, colourAt } from "./colour-ramps.ts";
-import { useMap } from "./map-view.tsx";
+import { PREPARING, useMap } from "./map-view.tsx";
 import { prepareProjections } from "./projections.ts";
 
 interface GeoTiffLayerProps {
@@ -61,7 +61,10 @@ export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError 
       layer.current = made;
       map.addLayer(made);
     };
-    add().catch((error: unknown) => (isGone ? undefined : fail(error)));
+    map.set(PREPARING, true);
+    add()
+      .catch((error: unknown) => (isGone ? undefined : fail(error)))
+      .finally(() => (isGone ? undefined : map.set(PREPARING, false)));
     return () => {
       isGone = true;
       layer.current = null;

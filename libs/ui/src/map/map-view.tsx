@@ -38,6 +38,7 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
   const help = useId();
   const [map, setMap] = useState<OlMap>();
   const scheme = useComputedColorScheme("light");
+  const isBusy = useBusy(map);
 
   useEffect(() => {
     if (target.current === null) {
@@ -96,10 +97,51 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
         aria-describedby={help}
         style={{ height, background: seaOf(scheme) }}
       />
+      {isBusy && (
+        <div className="swath-map-busy" role="status">
+          Drawing …
+        </div>
+      )}
       <span id={help} hidden>
         Arrow keys move the map, plus and minus zoom.
       </span>
       <MapContext value={map}>{children}</MapContext>
     </div>
   );
+}
+
+/** Set on a map by a layer that fetches something before it is on the map. */
+export const PREPARING = "swath-preparing";
+
+/** Milliseconds after which somebody who waits is told so. */
+const PATIENCE = 300;
+
+/** Whether layers have been fetched or drawn for longer than anybody overlooks. */
+function useBusy(map: OlMap | undefined): boolean {
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    if (map === undefined) {
+      return undefined;
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const begin = () => {
+      timer ??= setTimeout(() => setBusy(true), PATIENCE);
+    };
+    const end = () => {
+      clearTimeout(timer);
+      timer = undefined;
+      setBusy(false);
+    };
+    const look = () => (map.get(PREPARING) === true ? begin() : end());
+    map.on("loadstart", begin);
+    map.on("loadend", look);
+    map.on("propertychange", look);
+    return () => {
+      clearTimeout(timer);
+      map.un("loadstart", begin);
+      map.un("loadend", look);
+      map.un("propertychange", look);
+    };
+  }, [map]);
+  return isBusy;
 }

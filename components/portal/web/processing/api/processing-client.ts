@@ -78,8 +78,10 @@ export function createProcessingClient(username: string) {
     readGraph: (id: string) => ask<WorkflowGraph>(`/processes/${seg(id)}/graph`),
     readPackage: async (id: string) =>
       (await callService("ades", `${base}/processes/${seg(id)}/package`, { headers: { accept: "*/*" } })).text(),
-    checkPackage: (source: PackageSource, workflow?: string) =>
-      send<PackageReport>(`/packages/check${query(workflow)}`, "POST", source),
+    checkPackage: async (source: PackageSource, workflow?: string) => {
+      const report = await send<PackageReport>(`/packages/check${query(workflow)}`, "POST", source);
+      return "text" in source ? withoutReference(report) : report;
+    },
     deploy: (source: PackageSource, workflow?: string) =>
       send<ProcessSummary>(`/processes${query(workflow)}`, "POST", source),
     replace: (id: string, source: PackageSource, workflow?: string) =>
@@ -126,6 +128,13 @@ export type ProcessingClient = ReturnType<typeof createProcessingClient>;
 export interface Started {
   readonly job?: Job;
   readonly outputs?: Readonly<Record<string, unknown>>;
+}
+
+/** A text has no address; the one that the service made up for it would tell nobody anything. */
+function withoutReference({ problems, ...report }: PackageReport): PackageReport {
+  const address = report.reference.split("#", 1)[0] ?? "";
+  const plain = (message: string) => (address === "" ? message : message.replaceAll(address, "the package"));
+  return { ...report, problems: problems.map((problem) => ({ ...problem, message: plain(problem.message) })) };
 }
 
 const toPath = (path: string): string => path.split("/").map(encodeURIComponent).join("/");

@@ -1,12 +1,11 @@
-import { Fieldset, Stack, Text, Textarea } from "@mantine/core";
-import { Loading } from "@swath/ui";
-import { Suspense, lazy, useState } from "react";
+import { Textarea } from "@mantine/core";
+import { useState } from "react";
 
 import { type Polygon, formatWkt, parseArea } from "../model/areas.ts";
+import { AreaMapPart } from "./area-map-part.tsx";
+import { FieldGroup } from "./field-group.tsx";
 import { useForm } from "./form-context.ts";
 import type { KindInputProps } from "./kind-input-props.ts";
-
-const AreaMap = lazy(async () => ({ default: (await import("./area-map.tsx")).AreaMap }));
 
 interface AreaInputProps extends Omit<KindInputProps, "kind" | "draft"> {
   readonly draft: Polygon | undefined;
@@ -24,36 +23,27 @@ export function AreaInput({ label, description, isRequired, path, draft, onChang
     onChange(area);
   };
   return (
-    <Fieldset legend={isRequired ? `${label} *` : label} data-path={path}>
-      <Stack gap="xs">
-        {description && (
-          <Text size="sm" c="dimmed">
-            {description}
-          </Text>
-        )}
-        <Suspense fallback={<Loading what="Loading the map" />}>
-          <AreaMap
-            label={label}
-            shape="polygon"
-            value={draft}
-            onChange={(area) => {
-              setWrong(false);
-              setText(area === undefined ? "" : formatWkt(area as Polygon));
-              onChange(area);
-            }}
-          />
-        </Suspense>
-        <Textarea
-          label="Corners"
-          description="Well-known text, GeoJSON, or west,south,east,north"
-          value={text}
-          autosize
-          minRows={1}
-          maxRows={6}
-          error={isWrong ? "This is no polygon and no box." : error}
-          onChange={(event) => type(event.currentTarget.value)}
-        />
-      </Stack>
-    </Fieldset>
+    <FieldGroup label={label} description={description} isRequired={isRequired} path={path}>
+      <AreaMapPart
+        label={label}
+        shape="polygon"
+        value={draft}
+        onChange={(area) => {
+          setWrong(false);
+          setText(area === undefined ? "" : formatWkt(area as Polygon));
+          onChange(area);
+        }}
+      />
+      <Textarea
+        label="Corners"
+        description="Well-known text, GeoJSON, or west,south,east,north"
+        value={text}
+        autosize
+        minRows={1}
+        maxRows={6}
+        error={isWrong ? "This is no polygon and no box." : error}
+        onChange={(event) => type(event.currentTarget.value)}
+      />
+    </FieldGroup>
   );
 }

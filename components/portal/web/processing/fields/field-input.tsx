@@ -1,4 +1,4 @@
-import { Fieldset, JsonInput, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { JsonInput, NumberInput, Select, TextInput } from "@mantine/core";
 
 import type { Field } from "../model/form-fields.ts";
 import {
@@ -13,6 +13,7 @@ import type { Polygon } from "../model/areas.ts";
 import { AddressInput } from "./address-input.tsx";
 import { AreaInput } from "./area-input.tsx";
 import { BoxInput } from "./box-input.tsx";
+import { FieldGroup } from "./field-group.tsx";
 import { useForm } from "./form-context.ts";
 import type { KindInputProps } from "./kind-input-props.ts";
 import { ListInput } from "./list-input.tsx";
@@ -119,24 +120,17 @@ export function KindInput(props: KindInputProps) {
       return <UnionInput {...props} Input={KindInput} kind={kind} draft={draft as UnionDraft} />;
     case "record":
       return (
-        <Fieldset legend={label} data-path={path}>
-          <Stack gap="sm">
-            {description && (
-              <Text size="sm" c="dimmed">
-                {description}
-              </Text>
-            )}
-            {kind.fields.map((field) => (
-              <FieldInput
-                key={field.name}
-                field={field}
-                path={`${path}.${field.name}`}
-                draft={(draft as Drafts)[field.name]}
-                onChange={(value) => onChange({ ...(draft as Drafts), [field.name]: value })}
-              />
-            ))}
-          </Stack>
-        </Fieldset>
+        <FieldGroup label={label} description={description} isRequired={isRequired} path={path}>
+          {kind.fields.map((field) => (
+            <FieldInput
+              key={field.name}
+              field={field}
+              path={`${path}.${field.name}`}
+              draft={(draft as Drafts)[field.name]}
+              onChange={(value) => onChange({ ...(draft as Drafts), [field.name]: value })}
+            />
+          ))}
+        </FieldGroup>
       );
     case "json":
       return (

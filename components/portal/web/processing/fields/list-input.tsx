@@ -1,9 +1,10 @@
-import { ActionIcon, Box, Button, Fieldset, Group, Stack, Text } from "@mantine/core";
+import { ActionIcon, Box, Button, Group } from "@mantine/core";
 import { ListPlus, Plus, X } from "lucide-react";
 import { useState } from "react";
 
 import type { Kind } from "../model/form-fields.ts";
 import { type ListEntry, toDraft } from "../model/form-values.ts";
+import { FieldGroup } from "./field-group.tsx";
 import { useForm } from "./form-context.ts";
 import type { KindInputComponent, KindInputProps } from "./kind-input-props.ts";
 import { ScenePicker } from "./scene-picker.tsx";
@@ -32,78 +33,54 @@ export function ListInput({ Input, kind, label, description, isRequired, path, d
   };
   const isFull = kind.maxItems !== undefined && draft.length >= kind.maxItems;
   return (
-    <Fieldset
-      data-path={path}
-      legend={
-        <>
-          {label}
-          {isRequired && (
-            <Text span c="var(--mantine-color-error)" aria-hidden>
-              {" *"}
-            </Text>
-          )}
-        </>
-      }
-    >
-      <Stack gap="xs">
-        {description && (
-          <Text size="sm" c="dimmed">
-            {description}
-          </Text>
-        )}
-        {draft.map(({ key, value }, index) => (
-          <Group key={key} wrap="nowrap" align="flex-end" gap="xs">
-            <Box flex={1} miw={0}>
-              <Input
-                kind={kind.items}
-                label={`${label} ${index + 1}`}
-                path={`${path}[${index}]`}
-                draft={value}
-                onChange={(changed) =>
-                  onChange(draft.map((entry) => (entry.key === key ? { key, value: changed } : entry)))
-                }
-              />
-            </Box>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size="lg"
-              mb={2}
-              aria-label={`Remove ${label} ${index + 1}`}
-              onClick={() => onChange(draft.filter((entry) => entry.key !== key))}
-            >
-              <X size={16} aria-hidden />
-            </ActionIcon>
-          </Group>
-        ))}
-        <Group gap="xs">
-          {hasScenes && (
-            <Button
-              size="xs"
-              variant="light"
-              leftSection={<ListPlus size={14} aria-hidden />}
-              onClick={() => setPicking(true)}
-            >
-              Choose scenes
-            </Button>
-          )}
+    <FieldGroup label={label} description={description} isRequired={isRequired} path={path} error={error}>
+      {draft.map(({ key, value }, index) => (
+        <Group key={key} wrap="nowrap" align="flex-end" gap="xs">
+          <Box flex={1} miw={0}>
+            <Input
+              kind={kind.items}
+              label={`${label} ${index + 1}`}
+              path={`${path}[${index}]`}
+              draft={value}
+              onChange={(changed) =>
+                onChange(draft.map((entry) => (entry.key === key ? { key, value: changed } : entry)))
+              }
+            />
+          </Box>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size="lg"
+            mb={2}
+            aria-label={`Remove ${label} ${index + 1}`}
+            onClick={() => onChange(draft.filter((entry) => entry.key !== key))}
+          >
+            <X size={16} aria-hidden />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Group gap="xs">
+        {hasScenes && (
           <Button
             size="xs"
-            variant="default"
-            leftSection={<Plus size={14} aria-hidden />}
-            onClick={add}
-            disabled={isFull}
+            variant="light"
+            leftSection={<ListPlus size={14} aria-hidden />}
+            onClick={() => setPicking(true)}
           >
-            {hasScenes ? "Add an address" : "Add"}
+            Choose scenes
           </Button>
-        </Group>
-        {error && (
-          <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {error}
-          </Text>
         )}
-      </Stack>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<Plus size={14} aria-hidden />}
+          onClick={add}
+          disabled={isFull}
+        >
+          {hasScenes ? "Add an address" : "Add"}
+        </Button>
+      </Group>
       {isPicking && <ScenePicker isMultiple onUse={use} onClose={() => setPicking(false)} />}
-    </Fieldset>
+    </FieldGroup>
   );
 }

@@ -42,7 +42,11 @@ export async function readSceneFolder(workspace: string, prefix: string, anyFile
   const others = anyFile
     ? page.files.map(({ key, name }): Scene => ({ href: hrefOf(key), title: name, kind: "file", assets: [] }))
     : [];
-  return { folders: page.folders, scenes: anyFile ? others : scenes.filter((scene) => scene !== undefined) };
+  // What is drawn on the map before what only leads to it.
+  const found = scenes
+    .filter((scene) => scene !== undefined)
+    .toSorted((a, b) => Number(b.kind === "item") - Number(a.kind === "item"));
+  return { folders: page.folders, scenes: anyFile ? others : found };
 }
 
 /** The items that a job has made. */

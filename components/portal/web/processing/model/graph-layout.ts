@@ -6,7 +6,7 @@ const HEIGHT = { input: 44, output: 44, step: 64 } as const;
 /** Width of a letter of the picture's font, about. */
 const LETTER = 7.6;
 const PADDING = 40;
-const NARROWEST = 140;
+const NARROWEST = 172;
 
 /** A node with its place; `x` and `y` count from the upper left corner of its parent. */
 export interface PlacedNode {

@@ -1,11 +1,11 @@
 import { Badge, Button, Group, Menu, Paper, Tabs } from "@mantine/core";
-import { Awaited, Loading, Page, notifyDone, notifyFailed, useConfirm } from "@swath/ui";
+import { Awaited, Empty, Loading, Page, notifyDone, notifyFailed, useConfirm } from "@swath/ui";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { EllipsisVertical, Play, RefreshCw, Trash2 } from "lucide-react";
+import { EllipsisVertical, FileQuestion, Play, RefreshCw, Trash2 } from "lucide-react";
 import { Suspense } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
-import { graphQuery, packageQuery, processQuery, useProcessing, useRefresh } from "../api/processing.ts";
+import { graphQuery, isGone, packageQuery, processQuery, useProcessing, useRefresh } from "../api/processing.ts";
 import { JobTable } from "../parts/job-table.tsx";
 import { CwlEditor } from "../parts/lazy-parts.tsx";
 import { Parameters } from "../parts/parameters.tsx";
@@ -39,44 +39,58 @@ export function Component() {
         )
       }
     >
-      <Awaited query={process} what="Reading the process">
-        {(found) => (
-          <>
-            <Group gap="xs">
-              <Badge variant="default" tt="none">
-                version {found.version}
-              </Badge>
-              {!isOwn && (
+      {isGone(process.error) ? (
+        <Empty
+          title="There is no such process"
+          icon={FileQuestion}
+          action={
+            <Button component={Link} to="/processing/processes" variant="default">
+              To the processes
+            </Button>
+          }
+        >
+          It was removed, or it belongs to somebody else.
+        </Empty>
+      ) : (
+        <Awaited query={process} what="Reading the process">
+          {(found) => (
+            <>
+              <Group gap="xs">
                 <Badge variant="default" tt="none">
-                  built in
+                  version {found.version}
                 </Badge>
-              )}
-            </Group>
-            <Tabs defaultValue={isOwn ? "workflow" : "parameters"} keepMounted={false}>
-              <Tabs.List aria-label="About the process">
-                {isOwn && <Tabs.Tab value="workflow">Workflow</Tabs.Tab>}
-                <Tabs.Tab value="parameters">Inputs and outputs</Tabs.Tab>
-                {isOwn && <Tabs.Tab value="package">Package</Tabs.Tab>}
-                {isOwn && <Tabs.Tab value="jobs">Jobs</Tabs.Tab>}
-              </Tabs.List>
-              <Tabs.Panel value="workflow" pt="md">
-                <Graph id={id} />
-              </Tabs.Panel>
-              <Tabs.Panel value="parameters" pt="md">
-                <Paper withBorder p="sm">
-                  <Parameters inputs={found.inputs} outputs={found.outputs} />
-                </Paper>
-              </Tabs.Panel>
-              <Tabs.Panel value="package" pt="md">
-                <PackageText id={id} />
-              </Tabs.Panel>
-              <Tabs.Panel value="jobs" pt="md">
-                <JobTable filter={{ processes: [id], statuses: [] }} label={`Jobs of ${id}`} />
-              </Tabs.Panel>
-            </Tabs>
-          </>
-        )}
-      </Awaited>
+                {!isOwn && (
+                  <Badge variant="default" tt="none">
+                    built in
+                  </Badge>
+                )}
+              </Group>
+              <Tabs defaultValue={isOwn ? "workflow" : "parameters"} keepMounted={false}>
+                <Tabs.List aria-label="About the process">
+                  {isOwn && <Tabs.Tab value="workflow">Workflow</Tabs.Tab>}
+                  <Tabs.Tab value="parameters">Inputs and outputs</Tabs.Tab>
+                  {isOwn && <Tabs.Tab value="package">Package</Tabs.Tab>}
+                  {isOwn && <Tabs.Tab value="jobs">Jobs</Tabs.Tab>}
+                </Tabs.List>
+                <Tabs.Panel value="workflow" pt="md">
+                  <Graph id={id} />
+                </Tabs.Panel>
+                <Tabs.Panel value="parameters" pt="md">
+                  <Paper withBorder p="sm">
+                    <Parameters inputs={found.inputs} outputs={found.outputs} />
+                  </Paper>
+                </Tabs.Panel>
+                <Tabs.Panel value="package" pt="md">
+                  <PackageText id={id} />
+                </Tabs.Panel>
+                <Tabs.Panel value="jobs" pt="md">
+                  <JobTable filter={{ processes: [id], statuses: [] }} label={`Jobs of ${id}`} />
+                </Tabs.Panel>
+              </Tabs>
+            </>
+          )}
+        </Awaited>
+      )}
     </Page>
   );
 }

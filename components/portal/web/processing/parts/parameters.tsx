@@ -26,12 +26,7 @@ export function Parameters({ inputs, outputs }: Pick<ProcessDescription, "inputs
                   </Badge>
                 )}
               </Table.Td>
-              <Table.Td>
-                {title ?? name}
-                <Text size="xs" c="dimmed">
-                  {description}
-                </Text>
-              </Table.Td>
+              <Meaning title={title ?? name} description={description} />
               <Table.Td>
                 {describeSchema(schema)}
                 {schema.default !== undefined && (
@@ -50,17 +45,23 @@ export function Parameters({ inputs, outputs }: Pick<ProcessDescription, "inputs
                   output
                 </Badge>
               </Table.Td>
-              <Table.Td>
-                {title ?? name}
-                <Text size="xs" c="dimmed">
-                  {description}
-                </Text>
-              </Table.Td>
+              <Meaning title={title ?? name} description={description} />
               <Table.Td>{describeSchema(schema)}</Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  );
+}
+
+function Meaning({ title, description }: { readonly title: string; readonly description: string | undefined }) {
+  return (
+    <Table.Td>
+      {title}
+      <Text size="xs" c="dimmed">
+        {description}
+      </Text>
+    </Table.Td>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor } from "@mantine/core";
+import { ActionIcon, Anchor, Text } from "@mantine/core";
 import { type Column, DataTable, formatBytes } from "@swath/ui";
 import { Download } from "lucide-react";
 import { useMemo } from "react";
@@ -16,9 +16,23 @@ export function FileList({ job, files }: { readonly job: string; readonly files:
         header: "File",
         sortBy: ({ path }) => path,
         render: ({ path }) => (
-          <Anchor href={client.fileUrl(job, path)} target="_blank" rel="noreferrer" size="sm" truncate display="block">
-            {path}
-          </Anchor>
+          <>
+            <Anchor
+              href={client.fileUrl(job, path)}
+              target="_blank"
+              rel="noreferrer"
+              size="sm"
+              truncate
+              display="block"
+            >
+              {path.slice(path.lastIndexOf("/") + 1)}
+            </Anchor>
+            {path.includes("/") && (
+              <Text size="xs" c="dimmed" truncate>
+                {path.slice(0, path.lastIndexOf("/"))}
+              </Text>
+            )}
+          </>
         ),
       },
       { key: "type", header: "Type", width: "28%", hideBelow: "md", render: ({ type }) => type },

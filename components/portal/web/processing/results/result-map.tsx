@@ -145,7 +145,7 @@ interface ItemListProps extends ResultMapProps {
 function ItemList({ job, items, selected, onSelect }: ItemListProps) {
   const client = useProcessing();
   return (
-    <ScrollArea.Autosize mah={220} type="auto">
+    <ScrollArea.Autosize mah={220} type="auto" scrollbars="y" classNames={{ content: classes.list ?? "" }}>
       <ul className={classes.items} aria-label="Scenes">
         {items.map((item) => {
           const picture = item.assets.find(({ kind, path }) => kind === "picture" && path !== undefined)?.path;

@@ -1,16 +1,8 @@
 import { request, requestJson } from "@swath/ui";
 
-export interface Pod {
-  readonly namespace: string;
-  readonly name: string;
-  readonly workload: string;
-  readonly component: string;
-  readonly phase: string;
-  readonly ready: boolean;
-  readonly restarts: number;
-  readonly createdAt: string;
-  readonly message?: string;
-}
+import type { Pod } from "../../../admin/platform-status.ts";
+
+export type { Pod };
 
 /** One line of the deployment's configuration; secrets are masked. */
 export interface Setting {

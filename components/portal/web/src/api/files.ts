@@ -1,19 +1,8 @@
 import { RequestError, requestJson, toRequestError } from "@swath/ui";
 
-/** One page of a folder of a workspace. */
-export interface FolderPage {
-  readonly prefix: string;
-  readonly folders: readonly { readonly key: string; readonly name: string }[];
-  readonly files: readonly FileEntry[];
-  readonly next?: string;
-}
+import type { FolderPage } from "../../../files/folder-page.ts";
 
-export interface FileEntry {
-  readonly key: string;
-  readonly name: string;
-  readonly size: number;
-  readonly modified: string;
-}
+export type { FolderPage };
 
 const base = (workspace: string) => `/api/workspaces/${encodeURIComponent(workspace)}`;
 

@@ -18,7 +18,7 @@ export function Component() {
     mutationFn: () => createWorkspace(name.trim(), owner.trim()),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: ["workspaces"] });
-      await navigate(`/workspaces/${made}`);
+      await navigate(`/workspaces/${made}/files`, { state: { isNew: true } });
     },
   });
   const submit = (event: FormEvent) => {

@@ -1,8 +1,8 @@
 import { Anchor, Breadcrumbs, Group, Stack, Tabs } from "@mantine/core";
-import { Awaited, Page, UsageBar } from "@swath/ui";
+import { Awaited, Page, RequestError, UsageBar } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { FolderOpen, KeyRound, Settings, Users } from "lucide-react";
-import { Link, useNavigate, useParams } from "react-router";
+import { Link, useLocation, useNavigate, useParams } from "react-router";
 
 import { type Workspace, readWorkspace } from "../api/workspaces.ts";
 import { Access } from "./access/access.tsx";
@@ -23,10 +23,13 @@ const PARTS = [
 export function Component() {
   const { name = "", part = "files" } = useParams();
   const navigate = useNavigate();
+  const isNew = (useLocation().state as { readonly isNew?: boolean } | null)?.isNew === true;
   const workspace = useQuery({
     queryKey: ["workspace", name],
     queryFn: () => readWorkspace(name),
     refetchInterval: ({ state: { data } }) => (data?.status === "ready" ? 15_000 : 1000),
+    // Whose it is, is known a moment after it was made; until then its owner is refused as well.
+    ...(isNew && { retry: (count, error) => count < 30 && isRefused(error), retryDelay: 1000 }),
   });
   return (
     <Page
@@ -41,7 +44,7 @@ export function Component() {
       about={workspace.data && <About workspace={workspace.data} />}
       actions={workspace.data?.storage?.usage && <Usage workspace={workspace.data} />}
     >
-      <Awaited query={workspace} what={`Reading ${name}`}>
+      <Awaited query={workspace} what={isNew ? `Making ${name}` : `Reading ${name}`}>
         {(found) =>
           found.status === "ready" ? (
             <Tabs
@@ -76,6 +79,10 @@ export function Component() {
       </Awaited>
     </Page>
   );
+}
+
+function isRefused(error: unknown): boolean {
+  return error instanceof RequestError && error.status === 403;
 }
 
 function About({ workspace: { owner, role, status } }: { readonly workspace: Workspace }) {

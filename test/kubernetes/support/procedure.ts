@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+
+import { waitUntil } from "@swath/testing";
+
+import type { Answer, Deployment } from "./deployment.ts";
+
+const json = { "content-type": "application/json", accept: "application/json" };
+
+/** What a user of the open processing service does, request by request. */
+export interface Procedure {
+  readonly ask: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+  readonly deployPackage: (text: string) => Promise<void>;
+  /** Starts a job; gives where its status is. */
+  readonly execute: (process: string, title: string) => Promise<string>;
+  /** The status of a job that has ended, well or badly. */
+  readonly ended: (location: string) => Promise<{ jobID: string; status: string; message?: string }>;
+}
+
+export function openProcedure(getDeployment: () => Deployment): Procedure {
+  const ask: Procedure["ask"] = (path, body, headers = {}) =>
+    getDeployment().send("ades-open", path, {
+      headers: { ...json, ...headers },
+      ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+    });
+  return {
+    ask,
+    deployPackage: async (text) => {
+      const href = `data:application/cwl;base64,${Buffer.from(text).toString("base64")}`;
+      const deployed = await ask("/eric/wps3/processes", { executionUnit: { href, type: "application/cwl" } });
+      assert.equal(deployed.status, 201, deployed.text);
+    },
+    execute: async (process, title) => {
+      const inputs = { inputs: { title }, response: "raw" };
+      const started = await ask(`/eric/wps3/processes/${process}/execution`, inputs, { prefer: "respond-async" });
+      assert.equal(started.status, 201, started.text);
+      const location = String(started.headers["location"]);
+      assert.match(location, /^\/eric\/wps3\/jobs\/[0-9a-f-]{36}$/);
+      return location;
+    },
+    ended: (location) =>
+      waitUntil(
+        "the job has ended",
+        async () => {
+          const answer = await ask(location);
+          const found = answer.status === 200 ? answer.json() : {};
+          return ["successful", "failed"].includes(found.status) ? found : undefined;
+        },
+        300,
+      ),
+  };
+}
