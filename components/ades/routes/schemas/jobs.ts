@@ -46,7 +46,7 @@ export const listJobs = {
   }),
   response: {
     200: withPage(
-      "Jobs; numberTotal up to 1,000",
+      "Jobs; numberTotal up to 10,000",
       Type.Object({ jobs: Type.Array(StatusInfo), links, numberTotal: Type.Optional(Type.Integer()) }),
     ),
     400: problem("A parameter is not valid"),
