@@ -2,11 +2,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { SERVICE_NAMES, renderDocument } from "./reference/openapi.ts";
+
 const root = join(import.meta.dirname, "..");
 /** Path below the repository to the function that renders it. */
 const generators: Record<string, () => string | Promise<string>> = {
   "docs/reference/commands.md": async () => (await import("../cli/commands/reference-page.ts")).renderCommandsPage(),
   "docs/reference/errors.md": async () => (await import("./reference/errors-page.ts")).renderErrorsPage(),
+  "docs/reference/http.md": async () => (await import("./reference/http-page.ts")).renderHttpPage(),
+  ...Object.fromEntries(
+    SERVICE_NAMES.map((name) => [`docs/reference/openapi/${name}.json`, () => renderDocument(name)] as const),
+  ),
   "docs/reference/variables.md": async () => (await import("../cli/config/reference-page.ts")).renderVariablesPage(),
 };
 

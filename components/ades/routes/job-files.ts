@@ -9,6 +9,7 @@ import { findJob } from "../store/jobs.ts";
 import type { JobResult } from "../store/tables.ts";
 import { type ApiContext, type Face, link, spaceOf } from "./context.ts";
 import { type Place, listFiles, noSuchFile, refuse, withClient } from "./result-files.ts";
+import * as schemas from "./schemas/jobs.ts";
 import { PROTECTED, sendDocument, sendFile } from "./send-file.ts";
 
 /** Milliseconds for which the place of a user's results is remembered: a map asks for many parts of one file. */
@@ -16,7 +17,6 @@ const REMEMBERED = 30_000;
 
 /** The files of a job's results, for clients that have no key of the object storage: a list, and each by its path. */
 export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
-  const tags = ["jobs"];
   const path = `/:user/${face}/jobs/:id/files`;
   const storageOf = rememberStorage(context);
 
@@ -35,7 +35,7 @@ export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face
     return { storage: await storageOf(user), bucket, prefix: key.slice(0, key.lastIndexOf("/") + 1) };
   };
 
-  app.get(path, { schema: { tags, summary: "Files of a job's results" } }, async (request) => {
+  app.get(path, { schema: schemas.listFiles }, async (request) => {
     const place = await findPlace(request);
     const { id } = request.params as { id: string };
     const base = `${spaceOf(request, face).base}/jobs/${id}`;
@@ -52,14 +52,10 @@ export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face
     };
   });
 
-  app.get(
-    `${path}/*`,
-    { exposeHeadRoute: false, schema: { tags, summary: "A file of a job's results; parts of it by Range" } },
-    async (request, reply) => {
-      const { place, key } = await openFile(request, findPlace);
-      return (await sendDocument(place, key, request, reply)) ?? sendFile(place, key, request, reply);
-    },
-  );
+  app.get(`${path}/*`, { exposeHeadRoute: false, schema: schemas.readFile }, async (request, reply) => {
+    const { place, key } = await openFile(request, findPlace);
+    return (await sendDocument(place, key, request, reply)) ?? sendFile(place, key, request, reply);
+  });
   app.head(`${path}/*`, { schema: { hide: true } }, async (request, reply) => {
     const { place, key } = await openFile(request, findPlace);
     const document = await sendDocument(place, key, request, reply);

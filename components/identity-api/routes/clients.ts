@@ -3,6 +3,7 @@ import type { Static } from "typebox";
 
 import { orExisting } from "../admin-client.ts";
 import type { ApiContext } from "../service.ts";
+import { ANSWERS } from "./answers.ts";
 import { createResource } from "./resources.ts";
 import { NewClient } from "./schemas.ts";
 
@@ -17,6 +18,7 @@ export function addClientRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
         description:
           "A client that exists is left as it is; its resources are added. A public client protects nothing.",
         body: NewClient,
+        response: ANSWERS.createClient,
       },
     },
     async (request) => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 
 import type { ApiContext } from "../service.ts";
+import { ANSWERS } from "./answers.ts";
 import { Policy } from "./schemas.ts";
 
 const TYPES = ["client", "aggregated", "scope", "group", "regex", "role", "time", "user"];
@@ -12,14 +13,26 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
   const type = { type: "object", properties: { type: { type: "string", enum: TYPES } } };
   const kindOf = (name: string) => (name === "scope" ? "permission/scope" : `policy/${name}`);
 
-  app.get<Params>("/:client/policies", { schema: { tags, summary: "Policies of a client" } }, async (request) => {
-    const admin = adminOf(request);
-    const client = await admin.findClient(request.params.client);
-    return admin.ask("GET", `/clients/${client}/authz/resource-server/policy?max=-1&permission=false`);
-  });
+  app.get<Params>(
+    "/:client/policies",
+    { schema: { tags, summary: "Policies of a client", response: ANSWERS.policies } },
+    async (request) => {
+      const admin = adminOf(request);
+      const client = await admin.findClient(request.params.client);
+      return admin.ask("GET", `/clients/${client}/authz/resource-server/policy?max=-1&permission=false`);
+    },
+  );
   app.post<Params>(
     "/:client/policies/:type",
-    { schema: { tags, summary: "Create a policy of a type", params: type, body: Policy } },
+    {
+      schema: {
+        tags,
+        summary: "Create a policy of a type",
+        params: type,
+        body: Policy,
+        response: ANSWERS.createPolicy,
+      },
+    },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
@@ -28,7 +41,7 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
   );
   app.put<Params>(
     "/:client/policies/:type/:id",
-    { schema: { tags, summary: "Change a policy", params: type, body: Policy } },
+    { schema: { tags, summary: "Change a policy", params: type, body: Policy, response: ANSWERS.changePolicy } },
     async (request) => {
       const admin = adminOf(request);
       const { id, type: name } = request.params;
@@ -37,18 +50,22 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
       return admin.ask("PUT", path, request.body);
     },
   );
-  app.delete<Params>("/:client/policies/:id", { schema: { tags, summary: "Delete a policy" } }, async (request) => {
-    const admin = adminOf(request);
-    const client = await admin.findClient(request.params.client);
-    await admin.ask(
-      "DELETE",
-      `/clients/${client}/authz/resource-server/policy/${encodeURIComponent(request.params.id)}`,
-    );
-    return {};
-  });
+  app.delete<Params>(
+    "/:client/policies/:id",
+    { schema: { tags, summary: "Delete a policy", response: ANSWERS.deleted } },
+    async (request) => {
+      const admin = adminOf(request);
+      const client = await admin.findClient(request.params.client);
+      await admin.ask(
+        "DELETE",
+        `/clients/${client}/authz/resource-server/policy/${encodeURIComponent(request.params.id)}`,
+      );
+      return {};
+    },
+  );
   app.get<{ Querystring: { name?: string } }>(
     "/policies",
-    { schema: { tags, summary: "Policies of all clients, by name" } },
+    { schema: { tags, summary: "Policies of all clients, by name", response: ANSWERS.policies } },
     async (request) => {
       const admin = adminOf(request);
       const { name = "" } = request.query;
@@ -70,14 +87,18 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
     },
   );
 
-  app.get<Params>("/:client/permissions", { schema: { tags, summary: "Permissions of a client" } }, async (request) => {
-    const admin = adminOf(request);
-    const client = await admin.findClient(request.params.client);
-    return admin.ask("GET", `/clients/${client}/authz/resource-server/permission?max=-1`);
-  });
+  app.get<Params>(
+    "/:client/permissions",
+    { schema: { tags, summary: "Permissions of a client", response: ANSWERS.policies } },
+    async (request) => {
+      const admin = adminOf(request);
+      const client = await admin.findClient(request.params.client);
+      return admin.ask("GET", `/clients/${client}/authz/resource-server/permission?max=-1`);
+    },
+  );
   app.get<Params>(
     "/:client/permissions/resources",
-    { schema: { tags, summary: "Permissions on resources" } },
+    { schema: { tags, summary: "Permissions on resources", response: ANSWERS.policies } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
@@ -86,7 +107,7 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
   );
   app.post<Params>(
     "/:client/permissions/resources",
-    { schema: { tags, summary: "Create a permission on resources", body: Policy } },
+    { schema: { tags, summary: "Create a permission on resources", body: Policy, response: ANSWERS.createPolicy } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
@@ -95,7 +116,7 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
   );
   app.get<Params>(
     "/:client/permissions/management",
-    { schema: { tags, summary: "Whether the client protects resources" } },
+    { schema: { tags, summary: "Whether the client protects resources", response: ANSWERS.enabled } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
@@ -118,6 +139,7 @@ export function addPolicyRoutes(app: FastifyInstance, { adminOf }: ApiContext): 
           additionalProperties: false,
           properties: { enabled: { type: "boolean" } },
         },
+        response: ANSWERS.enabled,
       },
     },
     async (request) => {

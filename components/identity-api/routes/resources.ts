@@ -3,6 +3,7 @@ import type { Static } from "typebox";
 
 import { type AdminClient, orExisting } from "../admin-client.ts";
 import type { ApiContext } from "../service.ts";
+import { ANSWERS } from "./answers.ts";
 import { ResourceChange, Resources } from "./schemas.ts";
 import type { Resource } from "./schemas.ts";
 
@@ -99,7 +100,14 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
   const tags = ["resources"];
   app.post<{ Params: { client: string }; Body: Static<typeof Resources> }>(
     "/:client/resources",
-    { schema: { tags, summary: "Create resources with their policies and permissions", body: Resources } },
+    {
+      schema: {
+        tags,
+        summary: "Create resources with their policies and permissions",
+        body: Resources,
+        response: ANSWERS.createResources,
+      },
+    },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
@@ -112,7 +120,7 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
   );
   app.put<{ Params: { client: string; id: string }; Body: Static<typeof ResourceChange> }>(
     "/:client/resources/:id",
-    { schema: { tags, summary: "Change a resource", body: ResourceChange } },
+    { schema: { tags, summary: "Change a resource", body: ResourceChange, response: ANSWERS.changed } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
@@ -130,7 +138,7 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
   );
   app.delete<{ Params: { client: string; id: string } }>(
     "/:client/resources/:id",
-    { schema: { tags, summary: "Delete a resource" } },
+    { schema: { tags, summary: "Delete a resource", response: ANSWERS.deleted } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
@@ -143,7 +151,7 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
   );
   app.delete<{ Params: { client: string; name: string } }>(
     "/:client/resources/:name/all",
-    { schema: { tags, summary: "Delete a resource with its policies and permissions" } },
+    { schema: { tags, summary: "Delete a resource with its policies and permissions", response: ANSWERS.deleted } },
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
@@ -166,7 +174,7 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
   );
   app.get<{ Querystring: { client_id?: string } }>(
     "/resources",
-    { schema: { tags, summary: "Resources of a client, or of all" } },
+    { schema: { tags, summary: "Resources of a client, or of all", response: ANSWERS.resources } },
     async (request) => {
       const admin = adminOf(request);
       const { client_id: wanted } = request.query;
@@ -191,6 +199,7 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
         tags,
         summary: "One resource of a client",
         querystring: { type: "object", required: ["client_id"], properties: { client_id: { type: "string" } } },
+        response: ANSWERS.resource,
       },
     },
     async (request) => {

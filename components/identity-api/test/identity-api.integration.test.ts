@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 
 import { startTestServer, type TestServer } from "@swath/postgres/server";
 import { createLogger, createPeer } from "@swath/service";
-import { waitUntil } from "@swath/testing";
+import { createAnswerCheck, waitUntil } from "@swath/testing";
 import type { FastifyInstance } from "fastify";
 
 import { createIdentityApi } from "../service.ts";
@@ -17,6 +17,7 @@ let identity: ChildProcess;
 let url: string;
 let app: FastifyInstance;
 let admin: string;
+let checkAnswer: ReturnType<typeof createAnswerCheck>;
 
 before(async () => {
   postgres = await startTestServer();
@@ -40,6 +41,8 @@ before(async () => {
     async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok,
   );
   app = await createIdentityApi(createLogger("identity-api", "fatal"), createPeer(url), "master");
+  await app.ready();
+  checkAnswer = createAnswerCheck(app.swagger());
   admin = await logIn("admin");
 });
 after(async () => {
@@ -62,7 +65,9 @@ const ask = async (method: "GET" | "POST" | "PUT" | "DELETE", path: string, payl
     headers: { authorization: `Bearer ${token}` },
     ...(payload && { payload }),
   });
-  return { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
+  const given = { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
+  checkAnswer(method, path, given.status, given.body);
+  return given;
 };
 const decision = async (user: string, permission: string) => {
   const answer = await fetch(`${url}/realms/master/protocol/openid-connect/token`, {

@@ -4,6 +4,7 @@ import type { Static } from "typebox";
 import { WorkspaceError } from "../errors.ts";
 import { workspaceNamePattern } from "../names.ts";
 import { addRegistration, listRegistrations } from "../store/registrations.ts";
+import { ANSWERS } from "./answers.ts";
 import { type ApiContext, enter } from "./context.ts";
 import { DeregisterBody, DocumentBody, ListQuery, NameParams, RegisterBody } from "./schemas.ts";
 
@@ -63,6 +64,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
         summary: "Register a STAC catalogue, a processing service, a catalogue …",
         params,
         body: RegisterBody,
+        response: ANSWERS.register,
       },
     },
     async (request, reply) => {
@@ -82,6 +84,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
           summary: kind === "collection" ? "Register a STAC Collection" : "Register a STAC Item, Collection or record",
           params,
           body: DocumentBody,
+          response: ANSWERS.registerDocument,
         },
       },
       async (request, reply) => {
@@ -95,7 +98,15 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
 
   app.post<Named & { Body: Static<typeof DeregisterBody> }>(
     "/workspaces/:name/deregister",
-    { schema: { tags, summary: "Take something out of the catalogue", params, body: DeregisterBody } },
+    {
+      schema: {
+        tags,
+        summary: "Take something out of the catalogue",
+        params,
+        body: DeregisterBody,
+        response: ANSWERS.deregister,
+      },
+    },
     async (request) => {
       const who = await enterAsWriter(request);
       const { identifier, url } = request.body;
@@ -112,7 +123,15 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
 
   app.get<Named & { Querystring: Static<typeof ListQuery> }>(
     "/workspaces/:name/registrations",
-    { schema: { tags, summary: "What was asked to be registered, the latest first", params, querystring: ListQuery } },
+    {
+      schema: {
+        tags,
+        summary: "What was asked to be registered, the latest first",
+        params,
+        querystring: ListQuery,
+        response: ANSWERS.registrations,
+      },
+    },
     async (request) => {
       const { workspace } = await enter(context, request, "reader");
       return { registrations: await listRegistrations(db, workspace.name, request.query.limit ?? 100) };

@@ -16,6 +16,7 @@ import {
   reviveWorkspace,
 } from "../store/workspaces.ts";
 import { roleIn } from "../caller.ts";
+import { ANSWERS } from "./answers.ts";
 import { type ApiContext, enter } from "./context.ts";
 import { statusOf, toRecord } from "./record.ts";
 import { ChangeBody, CreateBody, DeleteQuery, ListQuery, NameParams } from "./schemas.ts";
@@ -39,6 +40,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
           "for anybody, everybody else for themselves. With an Idempotency-Key, a repeated request answers like the first.",
         headers: Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255 })) }),
         body: CreateBody,
+        response: ANSWERS.create,
       },
     },
     async (request, reply) => {
@@ -61,7 +63,14 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
 
   app.get<{ Querystring: Static<typeof ListQuery> }>(
     "/workspaces",
-    { schema: { tags, summary: "List workspaces: one's own, or all for an administrator", querystring: ListQuery } },
+    {
+      schema: {
+        tags,
+        summary: "List workspaces: one's own, or all for an administrator",
+        querystring: ListQuery,
+        response: ANSWERS.list,
+      },
+    },
     async (request) => {
       const caller = await callerOf(request);
       const { limit = 100, after } = request.query;
@@ -87,7 +96,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
 
   app.get<Named>(
     "/workspaces/:name",
-    { schema: { tags, summary: "A workspace: status, storage credentials, members", params } },
+    { schema: { tags, summary: "A workspace: status, storage credentials, members", params, response: ANSWERS.read } },
     async (request, reply) => {
       const { workspace, role } = await enter(context, request, "reader");
       void reply.header("cache-control", "no-store");
@@ -97,7 +106,15 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
 
   app.patch<Named & { Body: Static<typeof ChangeBody> }>(
     "/workspaces/:name",
-    { schema: { tags, summary: "Change quota (administrators) or members (the owner)", params, body: ChangeBody } },
+    {
+      schema: {
+        tags,
+        summary: "Change quota (administrators) or members (the owner)",
+        params,
+        body: ChangeBody,
+        response: ANSWERS.change,
+      },
+    },
     async (request, reply) => {
       const { caller, workspace } = await enter(context, request, "owner");
       const { storage, members } = request.body;
@@ -119,7 +136,15 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
 
   app.delete<Named & { Querystring: Static<typeof DeleteQuery> }>(
     "/workspaces/:name",
-    { schema: { tags, summary: "Delete a workspace, and its data when asked to", params, querystring: DeleteQuery } },
+    {
+      schema: {
+        tags,
+        summary: "Delete a workspace, and its data when asked to",
+        params,
+        querystring: DeleteQuery,
+        response: ANSWERS.delete,
+      },
+    },
     async (request, reply) => {
       const { data = "keep" } = request.query;
       const caller = await callerOf(request);
@@ -140,7 +165,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
 
   app.post<Named>(
     "/workspaces/:name/rotate-keys",
-    { schema: { tags, summary: "Replace the storage keys; the old ones end", params } },
+    { schema: { tags, summary: "Replace the storage keys; the old ones end", params, response: ANSWERS.rotateKeys } },
     async (request, reply) => {
       const { workspace } = await enter(context, request, "owner");
       if (!(await changeWorkspace(db, workspace.name, { rotateKeys: true }))) {
@@ -152,7 +177,9 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
 
   app.post<Named>(
     "/workspaces/:name/redeploy",
-    { schema: { tags, summary: "Compare the workspace with what it should be now", params } },
+    {
+      schema: { tags, summary: "Compare the workspace with what it should be now", params, response: ANSWERS.redeploy },
+    },
     async (request, reply) => {
       const { workspace } = await enter(context, request, "owner");
       await hurry(db, workspace.name);

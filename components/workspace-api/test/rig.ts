@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { waitUntil } from "@swath/testing";
+import { createAnswerCheck, waitUntil } from "@swath/testing";
 
 import { createInternalApi } from "../routes/internal.ts";
 import { createWorkspaceApi } from "../service.ts";
@@ -111,6 +111,9 @@ export async function startRig(): Promise<Rig> {
     }),
   });
 
+  await app.ready();
+  const checkAnswer = createAnswerCheck(app.swagger());
+
   return {
     database,
     postgres,
@@ -127,7 +130,9 @@ export async function startRig(): Promise<Rig> {
         },
         ...(body !== undefined && { payload: typeof body === "string" ? body : JSON.stringify(body) }),
       });
-      return { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
+      const given = { status: answer.statusCode, body: answer.body === "" ? undefined : answer.json() };
+      checkAnswer(method, path, given.status, given.body);
+      return given;
     },
     tokenOf: (user) => issuer.token(user, { aud: "account" }),
     startObjstore,

@@ -25,6 +25,7 @@ export async function addOpenApi(
   { title, version, description, tags = [], page = "/docs", document = "/openapi.json" }: OpenApiOptions,
 ): Promise<void> {
   await app.register(swagger, {
+    transform: ({ schema, url }) => ({ schema: nameRest(schema), url: url.replace(/\*$/, ":path") }),
     openapi: {
       openapi: "3.1.0",
       info: { title, version, description },
@@ -55,4 +56,11 @@ export async function addOpenApi(
     },
     theme: { title },
   });
+}
+
+/** The router calls the rest of a path `*`, which no template of OpenAPI can. */
+function nameRest<T>(schema: T): T {
+  const params = (schema as { params?: { properties?: Readonly<Record<string, object>> } } | undefined)?.params;
+  const { "*": rest, ...others } = params?.properties ?? {};
+  return rest === undefined ? schema : { ...schema, params: { ...params, properties: { ...others, path: rest } } };
 }

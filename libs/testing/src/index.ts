@@ -1,3 +1,4 @@
+export { createAnswerCheck } from "./check-answers.ts";
 export { type TestCluster, createTestCluster, findFreePorts } from "./test-cluster.ts";
 export { waitUntil } from "./wait-until.ts";
 export { type CommandResult, runCommand } from "./run-command.ts";

@@ -151,3 +151,42 @@ export const readNotifications = {
     404: problem("No such job"),
   },
 };
+export const listFiles = {
+  tags: jobs,
+  operationId: "getFiles",
+  summary: "Files of a job's results",
+  params: ofJob,
+  response: {
+    200: json(
+      "Files",
+      Type.Object({
+        files: Type.Array(
+          Type.Object({
+            path: Type.String({ description: "Below the folder of the results" }),
+            href: Text,
+            type: Text,
+            size: Type.Optional(Type.Integer({ description: "Bytes" })),
+            updated: Type.Optional(Text),
+          }),
+        ),
+        links,
+      }),
+    ),
+    ...REFUSED,
+    404: problem("No such job"),
+  },
+};
+const bytes = { "application/octet-stream": { schema: Type.String({ format: "binary" }) } };
+export const readFile = {
+  tags: jobs,
+  operationId: "getFile",
+  summary: "A file of a job's results; parts of it by Range",
+  params: Type.Object({ user, id: Text, "*": Type.String({ description: "The path that the list says" }) }),
+  response: {
+    200: { description: "The file, in its media type", content: bytes },
+    206: { description: "The part of it that Range asks for", content: bytes },
+    ...REFUSED,
+    404: problem("No such job or file"),
+    416: problem("Range lies outside the file"),
+  },
+};

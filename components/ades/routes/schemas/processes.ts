@@ -148,3 +148,62 @@ export const execute = {
     404: problem("No such process"),
   },
 };
+
+const Graph = Type.Object({
+  nodes: Type.Array(
+    Type.Object(
+      {
+        id: Type.String({ description: "Path of step names" }),
+        kind: Type.String({ enum: ["input", "output", "step"] }),
+        label: Text,
+        type: Type.String({ description: "Type of an input or output; class of the process that a step runs" }),
+        parent: Type.Optional(Type.String({ description: "The step whose subworkflow holds it" })),
+      },
+      open,
+    ),
+  ),
+  edges: Type.Array(Type.Object({ from: Text, to: Text, fromPort: Text, toPort: Text })),
+});
+export const readGraph = {
+  tags: processes,
+  operationId: "getGraph",
+  summary: "The steps of a process and what leads where",
+  params: ofProcess,
+  response: { 200: json("Nodes and edges", Graph), ...REFUSED, 404: problem("No such process") },
+};
+export const checkPackage = {
+  tags: processes,
+  operationId: "checkPackage",
+  summary: "Check an application package without deploying it",
+  params: ofUser,
+  body: packageContent,
+  response: {
+    200: json(
+      "What is wrong with it, if anything",
+      Type.Object(
+        {
+          valid: Type.Boolean(),
+          workflows: Type.Array(Text, { description: "Ids of its workflows" }),
+          problems: Type.Array(
+            Type.Object(
+              {
+                severity: Type.String({ enum: ["error", "warning"] }),
+                message: Text,
+                line: Type.Optional(Type.Integer()),
+                hint: Type.Optional(Text),
+              },
+              open,
+            ),
+          ),
+          process: Type.Optional(Process),
+          graph: Type.Optional(Graph),
+          package: Type.String({ description: "Its text" }),
+        },
+        open,
+      ),
+    ),
+    400: problem("There is no package in the request, or none could be read"),
+    ...REFUSED,
+    415: problem("No media type of an application package"),
+  },
+};
