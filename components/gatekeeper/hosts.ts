@@ -1,4 +1,4 @@
-import type { DeclaredResource } from "./policies/declared-policies.ts";
+import type { ProtectedResource } from "@swath/manifest";
 import type { ClientCredentials } from "./tokens/credentials.ts";
 
 /** A protected host, ready for requests. */
@@ -10,7 +10,7 @@ export interface ProtectedHost {
   readonly credentials: ClientCredentials;
   /** Paths that pass without a token. */
   readonly openPaths: readonly RegExp[];
-  readonly resources: readonly DeclaredResource[];
+  readonly resources: readonly ProtectedResource[];
 }
 
 export interface HostTable {
@@ -26,7 +26,7 @@ interface HostEntry {
   readonly secret: string;
   readonly openPaths?: readonly string[];
   readonly wildcard?: boolean;
-  readonly resources?: readonly DeclaredResource[];
+  readonly resources?: readonly ProtectedResource[];
 }
 
 /**

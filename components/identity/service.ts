@@ -1,6 +1,6 @@
 import formBody from "@fastify/formbody";
 import { STYLE } from "@swath/pages";
-import { AWAY, type Logger, isAway } from "@swath/service";
+import type { Logger } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 
@@ -8,12 +8,10 @@ import { addAdminRoutes } from "./admin/routes.ts";
 import { addConsoleRoutes } from "./console/routes.ts";
 import type { IdentityContext } from "./context.ts";
 import { addAccountRoutes } from "./pages/account-routes.ts";
-import { renderErrorPage } from "./pages/error-page.ts";
 import { addInteractionRoutes } from "./pages/interaction-routes.ts";
 import { STYLE_PATH } from "./pages/layout.ts";
-import { SECURITY_HEADERS } from "./oidc/provider.ts";
+import { sendErrorPage } from "./pages/send-error-page.ts";
 import { addPolicyRoutes } from "./policy/routes.ts";
-import { OAuthError } from "./protocol/oauth-error.ts";
 import { addProtocolRoutes } from "./protocol/routes.ts";
 import { addProtectionRoutes } from "./uma/protection-routes.ts";
 
@@ -26,23 +24,7 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
   addPolicyRoutes(app, context);
   addAdminRoutes(app, context);
   await app.register(async (pages) => {
-    pages.setErrorHandler((error, request, reply) => {
-      const known = error instanceof OAuthError ? error : undefined;
-      if (known === undefined) {
-        request.log.error({ err: error }, "request failed");
-      }
-      return reply
-        .code(known?.status ?? (isAway(error) ? 503 : 500))
-        .headers(SECURITY_HEADERS)
-        .type("text/html; charset=utf-8")
-        .send(
-          renderErrorPage({
-            title: "Something went wrong",
-            message: known?.message ?? (isAway(error) ? AWAY : "The service failed to handle this request."),
-            requestId: request.id,
-          }),
-        );
-    });
+    pages.setErrorHandler(sendErrorPage);
     addInteractionRoutes(pages, context);
     addAccountRoutes(pages, context);
   });

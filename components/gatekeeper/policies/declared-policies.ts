@@ -1,21 +1,12 @@
 import { type Evaluator, type Policy, type PolicySet, createEvaluator } from "@swath/auth";
+import type { ProtectedResource } from "@swath/manifest";
 
 import { Refusal } from "../errors.ts";
 import type { EndTunnels, PolicySource } from "./policy-source.ts";
 import { createRevocations } from "./revocations.ts";
 
-/** A protected resource as component manifests declare it. */
-export interface DeclaredResource {
-  readonly name: string;
-  readonly uris: readonly string[];
-  readonly scopes?: readonly string[];
-  readonly users?: readonly string[];
-  readonly roles?: readonly string[];
-  readonly authenticated?: boolean;
-}
-
 /** The rules of a client as the identity service would make them of the same declaration. */
-export function toPolicySet(clientId: string, declared: readonly DeclaredResource[]): PolicySet {
+export function toPolicySet(clientId: string, declared: readonly ProtectedResource[]): PolicySet {
   const policies: Policy[] = [];
   const add = (policy: Policy) => {
     policies.push(policy);
@@ -64,7 +55,7 @@ export function toPolicySet(clientId: string, declared: readonly DeclaredResourc
 }
 
 interface DeclaredPoliciesDeps {
-  readonly clients: ReadonlyMap<string, readonly DeclaredResource[]>;
+  readonly clients: ReadonlyMap<string, readonly ProtectedResource[]>;
   readonly endTunnels: EndTunnels;
   readonly clock: () => number;
 }

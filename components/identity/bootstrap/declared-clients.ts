@@ -1,3 +1,5 @@
+import type { ProtectedResource } from "@swath/manifest";
+
 /** A client as the deployment declares it (`IdentityClient` of the manifests), with its secret read. */
 export interface DeclaredClient {
   readonly clientId: string;
@@ -7,16 +9,7 @@ export interface DeclaredClient {
   readonly secret?: string;
   readonly redirectUris?: readonly string[];
   readonly webOrigins?: readonly string[];
-  readonly resources?: readonly DeclaredResource[];
-}
-
-export interface DeclaredResource {
-  readonly name: string;
-  readonly uris: readonly string[];
-  readonly scopes?: readonly string[];
-  readonly users?: readonly string[];
-  readonly roles?: readonly string[];
-  readonly authenticated?: boolean;
+  readonly resources?: readonly ProtectedResource[];
 }
 
 /**

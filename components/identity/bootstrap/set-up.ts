@@ -1,3 +1,4 @@
+import type { ProtectedResource } from "@swath/manifest";
 import type { Logger } from "@swath/service";
 import type pg from "pg";
 
@@ -13,7 +14,7 @@ import { type Realm, findRealm, listRealms } from "../store/realms.ts";
 import { ensureRole, findRole, giveRoles } from "../store/roles.ts";
 import { announceRules } from "../store/resource-servers.ts";
 import { announceUser, findPassword, findUserByName, setPasswordHash } from "../store/users.ts";
-import type { DeclaredClient, DeclaredResource } from "./declared-clients.ts";
+import type { DeclaredClient } from "./declared-clients.ts";
 
 interface SetUpOptions {
   readonly pool: pg.Pool;
@@ -138,7 +139,7 @@ async function ensureClient(db: Queryable, realm: Realm, declared: DeclaredClien
 }
 
 /** A declared resource with one policy for each kind of people named, and a permission that one of them is enough for. */
-async function ensureResource(db: Queryable, realm: Realm, client: Client, declared: DeclaredResource): Promise<void> {
+async function ensureResource(db: Queryable, realm: Realm, client: Client, declared: ProtectedResource): Promise<void> {
   const { name, uris, scopes = ["view"], users = [], roles = [], authenticated = false } = declared;
   const [existing] = await listResources(db, client.id, { name, exactName: true });
   const fields = { name, uris, scopes, owner: existing?.owner ?? client.id };

@@ -1,11 +1,7 @@
-import { AWAY, isAway } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 
-import { AdminError } from "../admin/errors.ts";
 import type { IdentityContext } from "../context.ts";
-import { SECURITY_HEADERS } from "../oidc/provider.ts";
-import { renderErrorPage } from "../pages/error-page.ts";
-import { OAuthError } from "../protocol/oauth-error.ts";
+import { sendErrorPage } from "../pages/send-error-page.ts";
 import { clientPages } from "./clients.ts";
 import { eventPages } from "./events.ts";
 import { groupPages } from "./groups.ts";
@@ -24,23 +20,7 @@ import { CONSOLE } from "./visit.ts";
 
 /** The administration console at `/`, for people with the role `admin` of realm `master`. */
 export function addConsoleRoutes(app: FastifyInstance, context: IdentityContext): void {
-  app.setErrorHandler((error, request, reply) => {
-    const known = error instanceof AdminError || error instanceof OAuthError ? error : undefined;
-    if (known === undefined) {
-      request.log.error({ err: error }, "request failed");
-    }
-    return reply
-      .code(known?.status ?? (isAway(error) ? 503 : 500))
-      .headers(SECURITY_HEADERS)
-      .type("text/html; charset=utf-8")
-      .send(
-        renderErrorPage({
-          title: known?.status === 404 ? "Not found" : "Something went wrong",
-          message: known?.message ?? (isAway(error) ? AWAY : "The service failed to handle this request."),
-          requestId: known === undefined ? request.id : undefined,
-        }),
-      );
-  });
+  app.setErrorHandler(sendErrorPage);
   app.get(CONSOLE_STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(CONSOLE_STYLE),
   );
