@@ -11,10 +11,17 @@ export function describeApiError(error: unknown): string {
     return status.message;
   }
   if (!(error instanceof Error)) {
-    return String(error);
+    return describeEvent(error) ?? String(error);
   }
   const { cause } = error;
   return cause instanceof Error && cause.message !== "" ? `${error.message}: ${cause.message}` : error.message;
+}
+
+/** A connection's error event (WebSocket) says what happened in its `message`, which is no property of its own. */
+function describeEvent(event: unknown): string | undefined {
+  return typeof event === "object" && event !== null && "message" in event && typeof event.message === "string"
+    ? event.message
+    : undefined;
 }
 
 /** HTTP status of an answer of the API server. */

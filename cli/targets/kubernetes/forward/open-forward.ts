@@ -1,5 +1,6 @@
 import { Agent, type IncomingMessage, type ServerResponse, createServer, request as sendRequest } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { PlannedRoute } from "../../../platform/plan-routes.ts";
@@ -15,6 +16,10 @@ interface ForwardOptions {
   /** Port of this machine; 0 for a free one. */
   readonly port: number;
 }
+
+/** Milliseconds for which a request waits for a pod: pods are replaced and kubelets restart while people work. */
+const PATIENCE = 15_000;
+const RETRY_INTERVAL = 500;
 
 /** Fields that end at this hop, or in which only the ingress or the gatekeeper may speak. */
 const DROPPED = /^(connection|keep-alive|transfer-encoding|upgrade|x[-_.]auth[-_.].*|x-forwarded-.*)$/i;
@@ -144,10 +149,19 @@ class PodAgent extends Agent {
   }
 
   async #connect(target: string, callback?: (error: Error | null, stream: Duplex) => void): Promise<void> {
-    try {
-      callback?.(null, await this.#open(target));
-    } catch (error) {
-      callback?.(error as Error, undefined as never);
+    const deadline = Date.now() + PATIENCE;
+    for (;;) {
+      try {
+        callback?.(null, await this.#open(target));
+        return;
+      } catch (error) {
+        // Nothing of the request has been sent yet.
+        if (Date.now() > deadline) {
+          callback?.(error as Error, undefined as never);
+          return;
+        }
+        await sleep(RETRY_INTERVAL, undefined, { ref: false });
+      }
     }
   }
 

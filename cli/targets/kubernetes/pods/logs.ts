@@ -80,10 +80,14 @@ async function openLog(
 
 async function read(
   { core }: Connection,
-  { metadata: { name, namespace } }: LivePod,
+  { metadata: { name, namespace }, status }: LivePod,
   lines: number,
   previous: boolean,
 ): Promise<readonly string[]> {
+  // What has no node yet has no log, which the API server says with an empty answer of no type.
+  if (status?.containerStatuses === undefined) {
+    return [];
+  }
   try {
     const text = await core.readNamespacedPodLog({
       name,
