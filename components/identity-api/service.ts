@@ -1,17 +1,14 @@
 import type { Logger, Peer } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 
-import { type AdminClient, createAdminClient } from "./admin-client.ts";
+import { createAdminClient } from "./admin-client.ts";
 import { sendError } from "./errors.ts";
 import { addClientRoutes } from "./routes/clients.ts";
+import type { ApiContext } from "./routes/context.ts";
 import { addPolicyRoutes } from "./routes/policies.ts";
 import { addResourceRoutes } from "./routes/resources.ts";
-
-export interface ApiContext {
-  readonly adminOf: (request: FastifyRequest) => AdminClient;
-}
 
 /** The identity API: calls of the admin REST API put together. */
 export async function createIdentityApi(logger: Logger, peer: Peer, realm: string): Promise<FastifyInstance> {

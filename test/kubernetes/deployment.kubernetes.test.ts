@@ -253,8 +253,23 @@ check("two applies at once: they wait for whoever is at work, and take over from
     assert.match(stderr, /somebody@elsewhere changes this deployment at present; waiting/);
   }
   assert.deepEqual(await readPodNames(), earlier);
-  assert.equal(await mustKubectl(["get", "leases", "-n", "swath", "-o", "name"]), "", "none is left");
+  assert.equal(await readLeases(), "", "none is left");
 });
+
+check("an apply that is interrupted keeps nobody waiting", async () => {
+  const interrupt = new AbortController();
+  const applying = deployment.apply({}, interrupt.signal);
+  await waitUntil("it has the right to change the deployment", async () => (await readLeases()) !== "");
+  interrupt.abort();
+  await applying;
+  assert.equal(await readLeases(), "");
+  const { status, stdout, stderr } = await deployment.apply();
+  assert.equal(status, 0, stdout + stderr);
+  assert.doesNotMatch(stderr, /waiting/);
+});
+
+/** Who has the right to change the deployment at present. */
+const readLeases = () => mustKubectl(["get", "leases", "-n", "swath", "-o", "name"]);
 
 check("X-Auth-* fields of a client reach nobody, though the ingress controller passes them on", async (t) => {
   const load = await startLoad(t, image, []);

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 
 import { orExisting } from "../admin-client.ts";
-import type { ApiContext } from "../service.ts";
+import type { ApiContext } from "./context.ts";
 import { ANSWERS } from "./answers.ts";
 import { createResource } from "./resources.ts";
 import { NewClient } from "./schemas.ts";

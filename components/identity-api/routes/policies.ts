@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-import type { ApiContext } from "../service.ts";
+import type { ApiContext } from "./context.ts";
 import { ANSWERS } from "./answers.ts";
 import { Policy } from "./schemas.ts";
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 
 import { type AdminClient, orExisting } from "../admin-client.ts";
-import type { ApiContext } from "../service.ts";
+import type { ApiContext } from "./context.ts";
 import { ANSWERS } from "./answers.ts";
 import { ResourceChange, Resources } from "./schemas.ts";
 import type { Resource } from "./schemas.ts";

@@ -8,6 +8,7 @@ import type { Connection } from "../api/connection.ts";
 import { nameOf } from "../api/objects.ts";
 import { KubernetesError, describeApiError, statusOf } from "../kubernetes-error.ts";
 import { RECORD_NAMESPACE } from "../state/names.ts";
+import { releaseWhenInterrupted } from "./release-when-interrupted.ts";
 
 /** Seconds after which a holder that says nothing more is taken for dead. */
 const DURATION = 15;
@@ -111,14 +112,20 @@ function keep(client: LeaseClient, first: LiveLease, holder: string): HeldLease 
     }
   };
   const renewing = renew();
+  const giveBack = async (): Promise<void> => {
+    released.abort();
+    await renewing;
+    if (held !== undefined) {
+      await client.remove(held);
+    }
+  };
+  // Where it cannot be given back, others wait until its last sign of life is old.
+  const forget = releaseWhenInterrupted(() => giveBack().catch(() => {}));
   return {
     signal: lost.signal,
-    release: async () => {
-      released.abort();
-      await renewing;
-      if (held !== undefined) {
-        await client.remove(held);
-      }
+    release: () => {
+      forget();
+      return giveBack();
     },
   };
 }
