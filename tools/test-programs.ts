@@ -11,7 +11,15 @@ const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]
   ["rclone", ["rclone"]],
   ["gdalinfo", ["gdal-bin"]],
   ["chromium", ["chromium"]],
-  ["python3", ["python3", "python3-yaml"]],
+  ["python3", ["python3"]],
+  ["bwrap", ["bubblewrap"]],
+  ["openssl", ["openssl"]],
+  ["shellcheck", ["shellcheck"]],
+];
+/** Modules of Python that tests import, and their Debian packages. */
+const MODULES: readonly (readonly [module: string, debianPackage: string])[] = [
+  ["yaml", "python3-yaml"],
+  ["owslib", "python3-owslib"],
 ];
 
 /**
@@ -19,11 +27,13 @@ const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]
  * otherwise.
  */
 export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
-  const missing = PROGRAMS.filter(([program]) => !isInstalled(program, env["PATH"] ?? ""));
+  const programs = PROGRAMS.filter(([program]) => !isInstalled(program, env["PATH"] ?? ""));
+  const modules = MODULES.filter(([name]) => spawnSync("python3", ["-c", `import ${name}`], { env }).status !== 0);
+  const missing = [...programs.map(([program]) => program), ...modules.map(([name]) => `Python's ${name}`)];
   if (missing.length === 0) {
     return;
   }
-  const packages = missing.flatMap(([, needed]) => needed);
+  const packages = [...programs.flatMap(([, needed]) => needed), ...modules.map(([, needed]) => needed)];
   const mayInstall = env["CI"] === "true" && process.getuid?.() === 0 && isInstalled("apt-get", env["PATH"] ?? "");
   if (mayInstall) {
     console.log(`installing ${packages.join(" ")}`);
@@ -37,8 +47,8 @@ export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
     }
   }
   console.log(
-    `not installed: ${missing.map(([program]) => program).join(", ")}. Tests that drive them are skipped; ` +
-      `on Debian: apt-get install ${packages.join(" ")}`,
+    `not installed: ${missing.join(", ")}. Tests that drive them are skipped.\n` +
+      `On Debian: apt-get install ${packages.join(" ")}; CI=true npm test does so itself, as root.`,
   );
 }
 
