@@ -13,6 +13,7 @@ const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]
   ["chromium", ["chromium"]],
   ["python3", ["python3"]],
   ["bwrap", ["bubblewrap"]],
+  ["nginx", ["nginx-light"]],
   ["openssl", ["openssl"]],
   ["shellcheck", ["shellcheck"]],
 ];
@@ -53,7 +54,8 @@ export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
 }
 
 function isInstalled(program: string, path: string): boolean {
-  return path.split(":").some((folder) => {
+  // Servers are where the path of ordinary users does not lead.
+  return [...path.split(":"), "/usr/sbin"].some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
       return true;
