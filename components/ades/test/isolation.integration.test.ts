@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -8,7 +9,17 @@ import { shellPackage } from "./packages.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
 const SECRET = "a-secret-of-the-service-that-no-tool-may-see";
-const skip = existsSync("/usr/bin/bwrap") ? false : "needs bubblewrap (Debian package bubblewrap)";
+const skip = whyNoIsolation() ?? false;
+
+/** Whether this machine lets programs be isolated: many containers do not. */
+function whyNoIsolation(): string | undefined {
+  const { error, status, stderr } = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "--", "true"]);
+  return error !== undefined
+    ? "needs bubblewrap (Debian package bubblewrap)"
+    : status === 0
+      ? undefined
+      : `bubblewrap cannot be used here: ${stderr.toString().trim()}`;
+}
 
 /** What a hostile package finds when its tools run on the service's machine, without a container. */
 describe("tools on this machine are isolated", { skip }, () => {
