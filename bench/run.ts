@@ -1,7 +1,8 @@
 // `npm run bench [-- name … --full]`: runs every *.bench.ts (or those whose names hold one of the words), one after another, and
-// prints one table. bench/results/ keeps it as Markdown and JSON.
-import { globSync, mkdirSync, writeFileSync } from "node:fs";
-import { cpus, release, totalmem } from "node:os";
+// prints one table. bench/results/ keeps the newest of each as Markdown and JSON;
+// `--publish` writes them into docs/reference/benchmarks.md, too.
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 
 import type { BenchRow } from "./types.ts";
@@ -15,37 +16,58 @@ if (files.length === 0) {
   process.exit(2);
 }
 
-const rows: BenchRow[] = [];
+/** What one file measured, where and when. */
+interface Measured {
+  readonly machine: string;
+  readonly date: string;
+  /** Load of the machine when it began: figures of a busy machine say little. */
+  readonly load: number;
+  readonly rows: readonly BenchRow[];
+}
+
+const machine = `${cpus()[0]?.model.trim() ?? "unknown"}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.versions.node}`;
+const results = join(import.meta.dirname, "results");
+const measured = new Map<string, Measured>(Object.entries(readEarlier()));
 let failed = false;
 for (const file of files) {
   console.error(`# ${file}`);
+  const date = new Date().toISOString().slice(0, 10);
+  const load = Number(loadavg()[0]?.toFixed(1));
   try {
     const { bench } = (await import(join(import.meta.dirname, file))) as { bench: () => Promise<BenchRow[]> };
-    rows.push(...(await bench()));
+    measured.set(file, { machine, date, load, rows: await bench() });
   } catch (error) {
     failed = true;
     console.error(error);
   }
 }
 
-const machine = {
-  cpu: cpus()[0]?.model.trim() ?? "unknown",
-  cores: cpus().length,
-  memoryGiB: Math.round(totalmem() / 2 ** 30),
-  kernel: release(),
-  node: process.versions.node,
-  date: new Date().toISOString().slice(0, 10),
-};
-const table = toMarkdown(rows);
-console.log(table);
-const results = join(import.meta.dirname, "results");
+console.log(toMarkdown(files.flatMap((file) => measured.get(file)?.rows ?? [])));
+const all = [...measured].sort(([a], [b]) => (a < b ? -1 : 1));
 mkdirSync(results, { recursive: true });
-writeFileSync(join(results, "latest.json"), `${JSON.stringify({ machine, rows }, null, 2)}\n`);
-writeFileSync(
-  join(results, "latest.md"),
-  `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, Linux ${machine.kernel}, Node ${machine.node}, ${machine.date}\n\n${table}\n`,
-);
+writeFileSync(join(results, "latest.json"), `${JSON.stringify(Object.fromEntries(all), null, 2)}\n`);
+writeFileSync(join(results, "latest.md"), toPage(all));
+if (process.argv.includes("--publish")) {
+  writeFileSync(join(import.meta.dirname, "../docs/reference/benchmarks.md"), toPage(all));
+}
 process.exit(failed ? 1 : 0);
+
+/** What was measured before stays until it is measured again. */
+function readEarlier(): Record<string, Measured> {
+  try {
+    return JSON.parse(readFileSync(join(results, "latest.json"), "utf8")) as Record<string, Measured>;
+  } catch {
+    return {};
+  }
+}
+
+function toPage(subjects: readonly (readonly [file: string, Measured])[]): string {
+  const sections = subjects.map(
+    ([file, { machine: where, date, load, rows }]) =>
+      `## ${file.replace(".bench.ts", "")}\n\n${where}; ${date}, load ${load} at the start\n\n${toMarkdown(rows)}\n`,
+  );
+  return `# Benchmarks\n\n${sections.join("\n")}`;
+}
 
 function toMarkdown(all: readonly BenchRow[]): string {
   const cells = all.map((row) => [
