@@ -47,6 +47,7 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
+    Badge: { defaultProps: { tt: "none" } },
     Modal: { defaultProps: { centered: true } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: false } } },
     Loader: { defaultProps: { type: "dots" } },

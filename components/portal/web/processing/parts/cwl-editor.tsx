@@ -10,6 +10,7 @@ import {
   highlightActiveLineGutter,
   keymap,
   lineNumbers,
+  placeholder,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useEffectEvent, useRef } from "react";
@@ -87,6 +88,7 @@ export function CwlEditor({ label, value, onChange, problems = [], height = "28r
           indentOnInput(),
           bracketMatching(),
           yaml(),
+          placeholder(isEditable ? "Paste or write a package here, or begin in another way above." : ""),
           syntaxHighlighting(HIGHLIGHT),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           LOOK,

@@ -1,4 +1,4 @@
-import { request, requestJson } from "@swath/ui";
+import { RequestError, request, requestJson } from "@swath/ui";
 
 type Options = Parameters<typeof request>[1];
 
@@ -13,9 +13,25 @@ export function serviceUrl(service: ServiceId, path: string): string {
   return `/api/services/${service}${path}`;
 }
 
+const TITLES: Readonly<Record<ServiceId, string>> = {
+  ades: "Processing",
+  "workspace-api": "Workspaces",
+  "resource-catalogue": "Resource catalogue",
+  "data-access": "Data access",
+  "registration-api": "Registration",
+};
+
 /** Asks a service for JSON. @throws {RequestError}; status 502 and `problem.service` when the service is down */
-export function askService<T>(service: ServiceId, path: string, options?: Options): Promise<T> {
-  return requestJson<T>(serviceUrl(service, path), options);
+export async function askService<T>(service: ServiceId, path: string, options?: Options): Promise<T> {
+  try {
+    return await requestJson<T>(serviceUrl(service, path), options);
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 504) {
+      // Who waits in vain is told for whom.
+      throw new RequestError(504, { ...error.problem, title: `${TITLES[service]} does not answer` }, { cause: error });
+    }
+    throw error;
+  }
 }
 
 /** As `askService`, but gives the answer itself, with its headers. @throws {RequestError} */

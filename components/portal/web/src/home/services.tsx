@@ -46,7 +46,7 @@ function ServiceCard({ service }: { readonly service: ServiceInfo }) {
             {title} does not answer: {health.reason}.
           </Text>
         )}
-        <Group gap="md" mt="auto">
+        <Group gap="md" mt="auto" style={{ rowGap: 4 }}>
           {page !== undefined && (
             <Anchor href={page} size="sm" aria-label={`Open ${title}`}>
               Open
@@ -57,7 +57,7 @@ function ServiceCard({ service }: { readonly service: ServiceInfo }) {
               Try the interface
             </Anchor>
           )}
-          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          <Text size="xs" c="dimmed" w="100%" style={{ overflowWrap: "anywhere" }}>
             {new URL(url).host}
           </Text>
         </Group>
