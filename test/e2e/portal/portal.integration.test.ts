@@ -97,7 +97,7 @@ test("others see nothing of it until they are let in, and then only what they ma
   await bob.logIn("bob", "/workspaces");
   await heading(bob, "No workspace yet").waitFor();
   await bob.page.goto(portal("/workspaces/ws-eric/files"));
-  await bob.page.getByRole("alert").waitFor();
+  await heading(bob, "There is no such workspace").waitFor();
   const read = (path: string) => bob.page.evaluate(async (address) => (await fetch(address)).status, path);
   assert.equal(await read("/api/workspaces/ws-eric/files/kept.geojson"), 403);
   assert.equal(await read("/api/workspaces/ws-eric/folder"), 403);

@@ -9,6 +9,7 @@ import { NotFound } from "./not-found.tsx";
 export function createRoutes(): RouteObject[] {
   return [
     { path: "/logged-in", lazy: () => import("./session/logged-in.tsx") },
+    { path: "/login-failed", lazy: () => import("./session/login-failed.tsx") },
     {
       path: "/",
       element: <Layout />,
