@@ -48,7 +48,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Badge: { defaultProps: { tt: "none" } },
-    Modal: { defaultProps: { centered: true } },
+    Modal: { defaultProps: { centered: true }, styles: { title: { fontWeight: 600 } } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: false } } },
     Loader: { defaultProps: { type: "dots" } },
   },
