@@ -1,20 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { ServiceInfo } from "../web/src/api/services.ts";
+import type { ServiceInfo } from "../web/src/api/service-info.ts";
 import { toServiceLinks } from "../web/src/home/service-links.ts";
-import type { PortalConfig } from "../web/src/session/portal.ts";
 
-const CONFIG: PortalConfig = {
-  platform: "swath",
-  realm: "master",
-  client_id: "swath-portal",
+const CONFIG = {
   access_token_domain: ".example.org",
   resource_catalogue_url: "https://resource-catalogue.example.org",
   dummy_service_url: "https://dummy-service.example.org",
-  services: ["dummy-service"],
-  login: true,
-  files: true,
 };
 const DUMMY: ServiceInfo = {
   id: "dummy-service",

@@ -1,5 +1,9 @@
 import { RequestError, request, requestJson } from "@swath/ui";
 
+import type { ServiceInfo } from "./service-info.ts";
+
+export type { ServiceInfo };
+
 type Options = Parameters<typeof request>[1];
 
 /** Services that pages may ask, in the name of who is logged in. */
@@ -37,24 +41,6 @@ export async function askService<T>(service: ServiceId, path: string, options?: 
 /** As `askService`, but gives the answer itself, with its headers. @throws {RequestError} */
 export function callService(service: ServiceId, path: string, options?: Options): Promise<Response> {
   return request(serviceUrl(service, path), options);
-}
-
-export interface ServiceHealth {
-  readonly status: "up" | "down";
-  readonly reason?: string;
-  readonly ms?: number;
-  readonly checkedAt: string;
-}
-
-export interface ServiceInfo {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly url: string;
-  readonly page?: string;
-  readonly docs?: string;
-  readonly admin: boolean;
-  readonly health?: ServiceHealth;
 }
 
 /** What is deployed, and how it does at the moment. */

@@ -1,5 +1,4 @@
-import type { ServiceInfo } from "../api/services.ts";
-import type { PortalConfig } from "../session/portal.ts";
+import type { ServiceInfo } from "../api/service-info.ts";
 
 /** What people see of a service; one without `health` is at another place, which the portal cannot ask. */
 export type ServiceLink = ServiceInfo & { readonly isElsewhere?: true };
@@ -13,8 +12,13 @@ const SET_BY_OPERATOR = [
   { id: "dummy-service", key: "dummy_service_url", link: "page", title: "Dummy service" },
 ] as const;
 
+/** The addresses of the portal's configuration. */
+type Addresses = Readonly<Partial<Record<(typeof SET_BY_OPERATOR)[number]["key"], string>>> & {
+  readonly access_token_domain: string;
+};
+
 /** The services of the deployment with the addresses that its operator gave, and those that are at another place. */
-export function toServiceLinks(found: readonly ServiceInfo[], config: PortalConfig): readonly ServiceLink[] {
+export function toServiceLinks(found: readonly ServiceInfo[], config: Addresses): readonly ServiceLink[] {
   const own = found.map((service): ServiceLink => {
     const set = SET_BY_OPERATOR.find(({ id }) => id === service.id);
     const address = set && config[set.key];
@@ -31,6 +35,6 @@ export function toServiceLinks(found: readonly ServiceInfo[], config: PortalConf
 }
 
 /** Whether an address is below the deployment's domain. */
-function isOwn(url: string, { access_token_domain: domain }: PortalConfig): boolean {
+function isOwn(url: string, { access_token_domain: domain }: Addresses): boolean {
   return !URL.canParse(url) || new URL(url).hostname.endsWith(domain);
 }
