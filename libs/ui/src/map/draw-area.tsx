@@ -108,6 +108,7 @@ export function DrawArea({ shape, value, onChange, isDrawing, onSay, onCancel }:
     target.dataset["drawing"] = "";
     // Keys go to the map at once.
     target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: "nearest" });
     return () => {
       delete target.dataset["drawing"];
       endKeys();

@@ -1,4 +1,4 @@
-import { Alert, Box, Button, Center, Group, List, Paper, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { Alert, Box, Button, Center, Group, Paper, Stack, Text, ThemeIcon, Title } from "@mantine/core";
 import { Brand, ColorSchemeSwitch } from "@swath/ui";
 import { Cpu, FolderOpen, LogIn, Map } from "lucide-react";
 import { useEffect } from "react";
@@ -41,20 +41,16 @@ export function Landing({ config, isLoggedOut }: LandingProps) {
           </Group>
           <Stack gap="lg">
             <Title order={1}>Earth observation, next to the data</Title>
-            <List spacing="sm" center>
+            <Stack gap="sm" component="ul" p={0} m={0}>
               {PARTS.map(({ icon: Icon, text }) => (
-                <List.Item
-                  key={text}
-                  icon={
-                    <ThemeIcon variant="light" size="lg">
-                      <Icon size={18} aria-hidden />
-                    </ThemeIcon>
-                  }
-                >
-                  {text}
-                </List.Item>
+                <Group key={text} component="li" gap="md" wrap="nowrap">
+                  <ThemeIcon variant="light" size="lg">
+                    <Icon size={18} aria-hidden />
+                  </ThemeIcon>
+                  <span>{text}</span>
+                </Group>
               ))}
-            </List>
+            </Stack>
             {(hasLeft || isLoggedOut) && (
               <Alert color="teal" role="status">
                 You are logged out, here and at every service of the platform.
@@ -72,7 +68,7 @@ export function Landing({ config, isLoggedOut }: LandingProps) {
                 </Button>
                 {isDeep && (
                   <Text size="sm" c="dimmed" ta="center" style={{ overflowWrap: "anywhere" }}>
-                    You come to {location.pathname} then.
+                    After that: {location.pathname}
                   </Text>
                 )}
               </Stack>
