@@ -55,6 +55,7 @@ const LOOK = EditorView.theme({
     backgroundColor: "var(--swath-chosen) !important",
   },
   ".cm-cursor": { borderLeftColor: "var(--mantine-color-text)" },
+  ".cm-placeholder": { color: "var(--mantine-color-placeholder)" },
   ".cm-tooltip": {
     backgroundColor: "var(--mantine-color-body)",
     color: "var(--mantine-color-text)",
@@ -88,7 +89,7 @@ export function CwlEditor({ label, value, onChange, problems = [], height = "28r
           indentOnInput(),
           bracketMatching(),
           yaml(),
-          placeholder(isEditable ? "Paste or write a package here, or begin in another way above." : ""),
+          placeholder(isEditable ? "Paste or write a package here." : ""),
           syntaxHighlighting(HIGHLIGHT),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           LOOK,
