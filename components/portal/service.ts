@@ -44,7 +44,7 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
       void reply.header("strict-transport-security", "max-age=31536000");
     }
   });
-  const doorkeeper = createDoorkeeper(sessions, settings.PUBLIC_URL);
+  const doorkeeper = createDoorkeeper(sessions, settings.PUBLIC_URL, auth?.forget);
   addConfigRoute(app, settings, { hasIdentity: auth !== undefined, hasFiles: storage !== undefined, registry });
   addSessionRoutes(app, doorkeeper);
   addServiceRoutes(app, { doorkeeper, registry, health });

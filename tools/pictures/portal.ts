@@ -18,13 +18,33 @@ const rig = await openPortal({
 /** What is on a picture: an address, and what is done there first. */
 type Picture = readonly [name: string, path: string, prepare?: (page: Page) => Promise<void>];
 
+const PHONE = { width: 390, height: 844 };
+
 const settled = (page: Page) => page.waitForLoadState("networkidle").catch(() => {});
 const tab = (name: string) => (page: Page) => page.getByRole("tab", { name }).click();
 
-async function take(username: string, pictures: readonly Picture[]): Promise<void> {
+interface TakeOptions {
+  readonly phone?: boolean;
+  readonly schemes?: readonly ("light" | "dark")[];
+}
+
+/** Takes pictures as somebody, or as nobody who is logged in. */
+async function take(
+  username: string | undefined,
+  pictures: readonly Picture[],
+  { phone = false, schemes = ["light", "dark"] }: TakeOptions = {},
+): Promise<void> {
+  if (!pictures.some(([picture]) => picture.includes(only))) {
+    return;
+  }
   const { page, context, logIn } = await rig.open();
-  await logIn(username);
-  for (const colorScheme of ["light", "dark"] as const) {
+  if (username !== undefined) {
+    await logIn(username);
+  }
+  if (phone) {
+    await page.setViewportSize(PHONE);
+  }
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     for (const [name, path, prepare] of pictures.filter(([picture]) => picture.includes(only))) {
       await page.goto(rig.url("portal", path));
@@ -99,9 +119,11 @@ async function findJob(): Promise<string> {
 
 const workspace = "/workspaces/ws-eric";
 const job = await findJob();
+await take(undefined, [["landing", "/"]]);
 await take("eric", [
   ["home", "/"],
   ["workspaces", "/workspaces"],
+  ["create-workspace", "/workspaces/new"],
   ["files", `${workspace}/files?prefix=scenes/lommel/`],
   ["preview", `${workspace}/files?prefix=scenes/lommel/&file=scenes/lommel/item.json`],
   ["access", `${workspace}/access`],
@@ -118,6 +140,16 @@ await take("eric", [
   ["job-log", job, tab("Log")],
   ["job-files", job, tab("Files")],
 ]);
+await take("eric", [["job-result-phone", job, showRaster]], { phone: true, schemes: ["dark"] });
+await take(
+  "eric",
+  [
+    ["home-phone", "/"],
+    ["files-phone", `${workspace}/files?prefix=scenes/lommel/`],
+    ["run-phone", "/processing/processes/ndvi/run", fillForm],
+  ],
+  { phone: true, schemes: ["light"] },
+);
 await take("admin", [
   ["admin-pods", "/admin/pods"],
   ["admin-log", "/admin/pods", (page) => page.getByRole("link", { name: /^workspace-api-/ }).click()],

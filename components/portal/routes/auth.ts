@@ -27,12 +27,19 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
 
   app.get("/auth/callback", async (request, reply) => {
     const query = request.url.slice(request.url.indexOf("?") >= 0 ? request.url.indexOf("?") : request.url.length);
-    const { location, setCookies, tokens } = await flow
-      .finish(parseCookies(request.headers.cookie), query)
-      .catch((error: unknown) => {
-        throw toProblem(error);
-      });
-    return reply.header("set-cookie", [...setCookies, ...cookies.keep(tokens)]).redirect(location, 302);
+    try {
+      const { location, setCookies, tokens } = await flow.finish(parseCookies(request.headers.cookie), query);
+      return await reply.header("set-cookie", [...setCookies, ...cookies.keep(tokens)]).redirect(location, 302);
+    } catch (error) {
+      if (!(error instanceof LoginFailure)) {
+        throw error;
+      }
+      request.log.warn({ why: error.kind, detail: error.message }, "a login was not completed");
+      if (request.headers.accept?.includes("text/html") === true) {
+        return reply.redirect(`/login-failed?why=${error.kind}`, 302);
+      }
+      throw toProblem(error);
+    }
   });
 
   // Ends the login at the identity service, and with it at every service; tells the page where to go on.
@@ -77,8 +84,6 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
   app.get("/auth/logged-out", (_request, reply) => reply.redirect("/?logged-out", 302));
 }
 
-function toProblem(error: unknown): unknown {
-  return error instanceof LoginFailure
-    ? new Problem(400, `The login was not completed: ${error.message}.`, { title: "Not logged in", cause: error })
-    : error;
+function toProblem(error: LoginFailure): Problem {
+  return new Problem(400, `The login was not completed: ${error.message}.`, { title: "Not logged in", cause: error });
 }

@@ -14,9 +14,15 @@ export interface Doorkeeper {
   ) => Promise<Session | undefined>;
   /** @throws {Problem} 401 */
   readonly enter: (request: FastifyRequest, reply: FastifyReply) => Promise<Session>;
+  /** A service refused this token: whether its login still is one has to be asked anew. */
+  readonly doubt: (token: string) => void;
 }
 
-export function createDoorkeeper(sessions: SessionFinder | undefined, origin: string): Doorkeeper {
+export function createDoorkeeper(
+  sessions: SessionFinder | undefined,
+  origin: string,
+  forget: (token: string) => void = () => {},
+): Doorkeeper {
   const peek: Doorkeeper["peek"] = async (request, reply, options) => {
     requireSameOrigin(request.method, request.headers, origin);
     requireOwnFetch(request.headers);
@@ -31,6 +37,7 @@ export function createDoorkeeper(sessions: SessionFinder | undefined, origin: st
   };
   return {
     peek,
+    doubt: forget,
     enter: async (request, reply) => {
       const session = await peek(request, reply);
       if (session === undefined) {

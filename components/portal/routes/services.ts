@@ -65,6 +65,14 @@ async function pass(
     clientAddress: request.ip,
     signal: untilGone(request, reply),
   });
+  if (answer.status === 401) {
+    // The gatekeeper hears at once that a login was ended elsewhere.
+    answer.body.resume();
+    doorkeeper.doubt(verified.token);
+    throw new Problem(401, "Your login has ended, and nothing was done. Log in again, and try it again.", {
+      title: "Not logged in",
+    });
+  }
   return reply
     .code(answer.status)
     .headers({ ...answer.headers, ...UNTRUSTED })

@@ -16,7 +16,13 @@ export function CopyButton({ value, label, labelled = false }: CopyProps) {
   const icon = copied ? <Check size={16} aria-hidden /> : <Copy size={16} aria-hidden />;
   const color = copied ? "green" : undefined;
   return labelled ? (
-    <Button variant="default" leftSection={icon} onClick={() => copy(value)} aria-live="polite">
+    <Button
+      variant="default"
+      leftSection={icon}
+      onClick={() => copy(value)}
+      aria-live="polite"
+      style={{ flexShrink: 0 }}
+    >
       {copied ? "Copied" : label}
     </Button>
   ) : (

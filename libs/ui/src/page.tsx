@@ -3,6 +3,8 @@ import { type ReactNode, useEffect } from "react";
 
 interface PageProps {
   readonly title: string;
+  /** Its name in the window and in the browser's history; the title when left out. */
+  readonly name?: string;
   /** Above the title: where this page is. */
   readonly above?: ReactNode;
   /** A sentence below the title. */
@@ -13,10 +15,10 @@ interface PageProps {
 }
 
 /** A page: its name in the window and as heading, what can be done, its content. */
-export function Page({ title, above, about, actions, children }: PageProps) {
+export function Page({ title, name = title, above, about, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Swath`;
-  }, [title]);
+    document.title = `${name} · Swath`;
+  }, [name]);
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-end" gap="sm">

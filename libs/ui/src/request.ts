@@ -8,12 +8,33 @@ interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Seconds after which somebody who waits for data is told that there is no answer. What changes something may take longer. */
+const PATIENCE = 15;
+
 /**
  * Asks a service for JSON. `undefined` for an answer without a body.
  * @throws {RequestError} with the problem details of the answer; status 0 when there was no answer
  */
 export async function requestJson<T>(url: string, options: RequestOptions = {}): Promise<T> {
-  const response = await request(url, options);
+  const { method = "GET", signal } = options;
+  if (method !== "GET") {
+    return readJson(await request(url, options));
+  }
+  const end = AbortSignal.timeout(PATIENCE * 1000);
+  try {
+    return await readJson(
+      await request(url, { ...options, signal: signal === undefined ? end : AbortSignal.any([signal, end]) }),
+    );
+  } catch (error) {
+    if (!end.aborted || signal?.aborted === true || error instanceof RequestError) {
+      throw error;
+    }
+    const detail = `There was no answer within ${PATIENCE} seconds. The service has much to do, or it hangs; try again in a moment.`;
+    throw new RequestError(504, { title: "No answer", detail }, { cause: error });
+  }
+}
+
+async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text();
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
@@ -35,7 +56,7 @@ export async function request(url: string, options: RequestOptions = {}): Promis
       ...(signal && { signal }),
     });
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") {
+    if (signal?.aborted === true || (error instanceof DOMException && error.name === "AbortError")) {
       throw error;
     }
     const detail =

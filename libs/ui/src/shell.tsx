@@ -14,6 +14,8 @@ export interface ShellLink {
   readonly to: string;
   readonly label: string;
   readonly icon?: LucideIcon;
+  /** Stands for its own address only, not for all below it. */
+  readonly exact?: boolean;
   /** Shown at the right: a count, a badge. */
   readonly aside?: ReactNode;
 }
@@ -110,7 +112,9 @@ export function Shell({ title, links, user, header, footer, children }: ShellPro
 /** The link whose address is the longest beginning of the page's. */
 function findCurrent(links: readonly ShellLink[], pathname: string): string | undefined {
   return links
+    .filter(
+      ({ to, exact = false }) => pathname === to || (!exact && pathname.startsWith(to.endsWith("/") ? to : `${to}/`)),
+    )
     .map(({ to }) => to)
-    .filter((to) => pathname === to || pathname.startsWith(to.endsWith("/") ? to : `${to}/`))
     .toSorted((a, b) => b.length - a.length)[0];
 }

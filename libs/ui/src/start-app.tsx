@@ -56,14 +56,17 @@ export function startApp({ routes, onSignedOut }: AppOptions): void {
   );
 }
 
+/** Answers that asking again would not change; who waited long (504) has waited enough. */
+const isFinal = (status: number): boolean => (status >= 400 && status < 500) || status === 504;
+
 function createQueryClient(onSignedOut: AppOptions["onSignedOut"]): QueryClient {
   const client: QueryClient = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 5000,
         // What a service refuses it will refuse again; what did not answer may be starting.
-        retry: (count, error) =>
-          count < 3 && !(error instanceof RequestError && error.status >= 400 && error.status < 500),
+        retry: (count, error) => count < 2 && !(error instanceof RequestError && isFinal(error.status)),
+        retryDelay: (count) => 700 * 2 ** count,
         networkMode: "always",
       },
       mutations: { networkMode: "always" },

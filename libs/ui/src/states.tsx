@@ -1,6 +1,6 @@
 import { Alert, Button, Center, List, Loader, Paper, Stack, Text, Title, VisuallyHidden } from "@mantine/core";
 import { CircleAlert, type LucideIcon } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
 import { RequestError } from "./problem.ts";
 
@@ -93,14 +93,23 @@ interface AwaitedProps<T> {
     readonly data: T | undefined;
     readonly error: unknown;
     readonly refetch: () => unknown;
+    /** How often it failed so far. */
+    readonly errorUpdateCount: number;
   };
   readonly what?: string;
   readonly children: (data: T) => ReactNode;
 }
 
 /** Shows a query's data; before that a sign of life, and its error with a way to try again. Old data stays beside an error. */
-export function Awaited<T>({ query: { data, error, refetch }, what, children }: AwaitedProps<T>) {
-  const note = error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : undefined;
+export function Awaited<T>({ query, what, children }: AwaitedProps<T>) {
+  const { data, error, refetch, errorUpdateCount } = query;
+  // While what failed is asked for again, the query has no error; the note stays all the same, instead of blinking.
+  const [last, setLast] = useState<unknown>(null);
+  if (error && error !== last) {
+    setLast(error);
+  }
+  const shown = error ?? (data === undefined && errorUpdateCount > 0 ? last : null);
+  const note = shown ? <ErrorNote error={shown} onRetry={() => void refetch()} /> : undefined;
   if (data === undefined) {
     return note ?? <Loading {...(what !== undefined && { what })} />;
   }

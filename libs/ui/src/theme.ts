@@ -47,7 +47,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   respectReducedMotion: true,
   components: {
-    Modal: { defaultProps: { centered: true } },
+    Badge: { defaultProps: { tt: "none" } },
+    Modal: { defaultProps: { centered: true }, styles: { title: { fontWeight: 600 } } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: false } } },
     Loader: { defaultProps: { type: "dots" } },
   },

@@ -8,8 +8,15 @@ import { after, before, test } from "node:test";
 import { openDatabase } from "@swath/postgres";
 import { type TestCluster, waitUntil } from "@swath/testing";
 
+import { presign } from "../../../components/objstore/admin/presign.ts";
 import { tabTo } from "../in-browser.ts";
-import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
+import {
+  type PortalRig,
+  type Visitor,
+  administratorToken,
+  deployPortal,
+  skipWithoutChromium,
+} from "./portal-browser.ts";
 
 // The ways in which packages come to the platform and jobs end, a login that is renewed meanwhile, and very many jobs.
 const skip = skipWithoutChromium;
@@ -117,9 +124,37 @@ test("a package is deployed by its address; why an address is refused is said", 
   await address.fill("s3://ws-eric/packages/index.cwl");
   await address.press("Enter");
   await page.getByText("Valid: Vegetation index").waitFor();
+
+  // By http as well: a link that is good for a while to a file of the object storage.
+  await page.getByRole("button", { name: "Open a file" }).waitFor();
+  await page.goto(portal("/processing/deploy"));
+  await address.fill(await linkTo("packages/index.cwl"));
+  await address.press("Enter");
+  await page.getByText("Valid: Vegetation index").waitFor();
   await page.getByRole("button", { name: "Deploy", exact: true }).click();
   await page.waitForURL(/\/processing\/processes\/ndvi$/);
 });
+
+/** An address of a file of eric's workspace that whoever has it may read. */
+async function linkTo(key: string): Promise<string> {
+  const { storage } = await eric.page.evaluate(
+    async () =>
+      (await (await fetch("/api/services/workspace-api/workspaces/ws-eric")).json()) as {
+        storage: { credentials: { access: string; secret: string; region: string } };
+      },
+  );
+  const { access: id, secret, region } = storage.credentials;
+  return presign({
+    publicUrl: rig.url("objstore", ""),
+    region,
+    credential: { id, secret, token: null },
+    method: "GET",
+    bucket: "ws-eric",
+    key,
+    seconds: 600,
+    now: Date.now(),
+  });
+}
 
 test(
   "by keyboard alone a form is filled in, with a box for its area, and run; the job is cancelled",
@@ -132,14 +167,34 @@ test(
     await page.keyboard.press("Enter");
     await tabTo(page, "Seconds");
     await page.keyboard.type("4711");
-    await tabTo(page, "Map for Area");
-    for (const [side, degrees] of [
+    await tabTo(page, "Draw a box");
+    await page.keyboard.press("Enter");
+    const side = (name: string) => page.getByLabel(name, { exact: true }).inputValue();
+    // The map has the keys now: a corner in its middle, and one to the right of it and above.
+    for (const key of ["Shift+ArrowRight", "Enter", "ArrowRight", "ArrowRight", "ArrowUp"]) {
+      await page.keyboard.press(key);
+    }
+    await page
+      .getByRole("status")
+      .filter({ hasText: /Corner 1 at .* Move to the opposite corner/ })
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Draw anew" }).waitFor();
+    const [west, south, east, north] = [
+      Number(await side("West")),
+      Number(await side("South")),
+      Number(await side("East")),
+      Number(await side("North")),
+    ];
+    assert.ok(west < east && south < north && east - west > north - south, [west, south, east, north].join(" "));
+    // Typed, the same box is on the map at once.
+    for (const [name, degrees] of [
       ["West", "5.1"],
       ["South", "51.2"],
       ["East", "5.3"],
       ["North", "51.4"],
     ] as const) {
-      await tabTo(page, side);
+      await tabTo(page, name);
       await page.keyboard.type(degrees);
     }
     await tabTo(page, "Run");
@@ -166,6 +221,26 @@ test("a job is run again with other inputs, and what came of it is shown", { ski
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.waitForURL(/\/processing\/jobs\/[0-9a-f-]{36}$/);
   await page.getByText("waited 1").first().waitFor({ timeout: 120_000 });
+});
+
+test("while the processing service is gone a job's page says so, and goes on when it is back", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(portal("/processing/processes/patience/run"));
+  await page.getByLabel("Seconds").fill("25");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.waitForURL(/\/processing\/jobs\/[0-9a-f-]{36}$/);
+  await page.locator('.swath-step[data-status="running"]', { hasText: "wait" }).waitFor();
+  await page.getByRole("tab", { name: "Log" }).click();
+  const state = page.getByRole("status");
+  await state.getByText("live", { exact: true }).waitFor();
+  const { pid = 0 } = await cluster.pod("ades");
+  process.kill(pid, "SIGKILL");
+  await state.getByText("connecting again").waitFor();
+  await state.getByText("live", { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByText("Successful", { exact: true }).first().waitFor({ timeout: 180_000 });
+  await state.getByText("complete", { exact: true }).waitFor();
+  await page.getByRole("tab", { name: "Results" }).click();
+  await page.getByText("waited 25").first().waitFor();
 });
 
 test("a login is renewed before it ends, while a page is open", { skip }, async () => {
@@ -203,12 +278,7 @@ test("a login is renewed before it ends, while a page is open", { skip }, async 
 
 /** Seconds that access tokens last from now on. */
 async function shortenTokens(accessTokenLifespan: number): Promise<void> {
-  const { body } = await rig.ask("identity", "/realms/master/protocol/openid-connect/token", {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-    body: "grant_type=password&client_id=admin-cli&username=admin&password=changeme",
-  });
-  const { access_token: token } = JSON.parse(body) as { access_token: string };
+  const token = await administratorToken(rig);
   const { status } = await rig.ask("identity", "/admin/realms/master", {
     method: "PUT",
     headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
@@ -271,3 +341,15 @@ async function addJobs(count: number): Promise<void> {
     await end();
   }
 }
+
+test("no page had a fault in the console of the browser", { skip }, () => {
+  const expected = [
+    /status of 422 .*\/packages\/check/,
+    /status of 4\d\d .*\/packages\/check/,
+    // The workspace's members are known a moment after it was made; while the service restarts it does not answer.
+    /status of 40[34] .*\/api\/workspaces\/ws-eric\/files\//,
+    /status of 50[234] .*\/api\/services\/ades\//,
+    /net::ERR_.*\/api\/services\/ades\//,
+  ];
+  assert.deepEqual(rig.findFaults(expected), []);
+});

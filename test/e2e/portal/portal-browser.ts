@@ -19,8 +19,13 @@ export interface PortalRig {
   readonly open: (options?: { readonly bypassCSP?: boolean }) => Promise<Visitor>;
   /** A request without a browser, with any headers. */
   readonly ask: (service: string, path: string, options?: AskOptions) => Promise<{ status: number; body: string }>;
+  /** What the console of any page said that is a fault, and that the test did not expect. */
+  readonly findFaults: (expected: readonly RegExp[]) => readonly string[];
   readonly close: () => Promise<void>;
 }
+
+/** What browsers say of drawing without a graphics processor. */
+const OF_THIS_MACHINE = /GL Driver Message|GPU stall|WebGL context|swiftshader/i;
 
 interface AskOptions {
   readonly method?: string;
@@ -73,8 +78,11 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
     executablePath: CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"],
   });
+  const faults: string[] = [];
   return {
     url,
+    findFaults: (expected) =>
+      faults.filter((fault) => ![OF_THIS_MACHINE, ...expected].some((pattern) => pattern.test(fault))),
     open: async ({ bypassCSP = false } = {}) => {
       const context = await browser.newContext({
         ignoreHTTPSErrors: true,
@@ -85,6 +93,12 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url("portal", "") });
       const requests: string[] = [];
       context.on("request", (request) => requests.push(request.url()));
+      context.on("console", (message) => {
+        if (["error", "warning"].includes(message.type())) {
+          faults.push(`${message.type()}: ${message.text()} ${message.location().url}`);
+        }
+      });
+      context.on("weberror", (found) => faults.push(`thrown: ${found.error().stack ?? found.error().message}`));
       const page = await context.newPage();
       page.setDefaultTimeout(30_000);
       return { context, page, requests, logIn: (name, path) => logIn(page, url("portal", path ?? "/"), name) };
@@ -125,12 +139,37 @@ function ask(
   });
 }
 
-async function logIn(page: Page, address: string, username: string): Promise<void> {
-  await page.goto(address);
-  await page.getByRole("link", { name: "Log in" }).click();
+/** Fills in the login page of the identity service, and sends it. */
+export async function fillInLogin(page: Page, username: string): Promise<void> {
   await page.getByLabel("User name or e-mail").fill(username);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByLabel("Password").press("Enter");
+}
+
+async function logIn(page: Page, address: string, username: string): Promise<void> {
+  await page.goto(address);
+  await page.getByRole("link", { name: "Log in" }).click();
+  await fillInLogin(page, username);
   await page.waitForURL(address);
   await page.getByRole("button", { name: /^Signed in as/ }).waitFor();
+}
+
+/** Ends every login of somebody at the identity service, as an administrator does. */
+export async function endLogins(rig: PortalRig, username: string): Promise<void> {
+  const headers = { authorization: `Bearer ${await administratorToken(rig)}` };
+  const found = await rig.ask("identity", `/admin/realms/master/users?username=${username}&exact=true`, { headers });
+  const [user] = JSON.parse(found.body) as readonly { readonly id: string }[];
+  const path = `/admin/realms/master/users/${user?.id}/logout`;
+  const { status } = await rig.ask("identity", path, { method: "POST", headers });
+  assert.equal(status, 204);
+}
+
+/** An access token for the administration API of the identity service. */
+export async function administratorToken(rig: PortalRig): Promise<string> {
+  const { body } = await rig.ask("identity", "/realms/master/protocol/openid-connect/token", {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: `grant_type=password&client_id=admin-cli&username=admin&password=${PASSWORD}`,
+  });
+  return (JSON.parse(body) as { access_token: string }).access_token;
 }

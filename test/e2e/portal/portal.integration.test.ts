@@ -90,7 +90,7 @@ test("others see nothing of it until they are let in, and then only what they ma
   await bob.logIn("bob", "/workspaces");
   await heading(bob, "No workspace yet").waitFor();
   await bob.page.goto(portal("/workspaces/ws-eric/files"));
-  await bob.page.getByRole("alert").waitFor();
+  await heading(bob, "There is no such workspace").waitFor();
   const read = (path: string) => bob.page.evaluate(async (address) => (await fetch(address)).status, path);
   assert.equal(await read("/api/workspaces/ws-eric/files/kept.geojson"), 403);
   assert.equal(await read("/api/workspaces/ws-eric/folder"), 403);
@@ -337,4 +337,16 @@ test("logging out ends the login everywhere, and no token was ever logged", { sk
     }
     assert.doesNotMatch(text, /[?&](code|state)=[\w-]{10}/, name);
   }
+});
+
+test("no page had a fault in the console of the browser", { skip }, () => {
+  const expected = [
+    // What was refused on purpose.
+    /status of 40[134] .*\/api\/(workspaces|admin|services)\//,
+    /status of 403 .*dummy-service.*\/bob\/x/,
+    /status of 50[234] .*\/api\//,
+    // Browsers ask for one where an answer is no page: those of protected services.
+    /status of 40[34] .*\/favicon\.ico/,
+  ];
+  assert.deepEqual(rig.findFaults(expected), []);
 });

@@ -150,6 +150,20 @@ test("the result is on the map with the spread of its values; its files are down
   assert.equal(file.subarray(0, 2).toString(), "II");
 });
 
+test("while a raster is drawn its colours are changed and the page is left, and nothing breaks", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(jobAddress);
+  await page.getByRole("img", { name: /values from/ }).waitFor();
+  await page.getByLabel("Colours").selectOption("Grey");
+  await page.getByLabel("To", { exact: true }).fill("0.9");
+  await page.getByRole("tab", { name: "Steps" }).click();
+  await page.locator(".swath-step").first().waitFor();
+  await page.getByRole("link", { name: "Workspaces" }).click();
+  await page.getByRole("link", { name: "ws-eric" }).waitFor();
+  await page.goBack();
+  await page.getByRole("img", { name: /values from/ }).waitFor();
+});
+
 test("a job is run again with what it was given before", { skip }, async () => {
   const { page } = eric;
   await page.goto(jobAddress);
@@ -221,4 +235,16 @@ test("somebody else sees none of it; nothing was asked of anybody outside; logge
   await eric.page.getByText("You are logged out").waitFor();
   await eric.page.goto(jobAddress);
   await eric.page.getByRole("link", { name: "Log in" }).waitFor();
+});
+
+test("no page had a fault in the console of the browser", { skip }, () => {
+  const expected = [
+    // Somebody else's job, and what is asked before anybody is logged in.
+    /status of 40[34] .*\/api\/services\/ades\/(bob|eric)\/ogc-api\/jobs\//,
+    /status of 401 /,
+    // A package with a mistake.
+    /status of 4\d\d .*\/packages\/check/,
+    /status of 403 .*\/workspaces\/ws-eric/,
+  ];
+  assert.deepEqual(rig.findFaults(expected), []);
 });

@@ -7,7 +7,9 @@ import { Outlet } from "react-router";
 
 import { Landing } from "./session/landing.tsx";
 import { type PortalConfig, PortalContext } from "./session/portal.ts";
-import { type User, logOut, useSession } from "./session/session.ts";
+import { LoginAgain } from "./session/login-again.tsx";
+import { type Session, type User, logOut, useSession } from "./session/session.ts";
+import { useLogin } from "./session/use-login.ts";
 
 /** The frame of every page, for who is logged in; everybody else is shown what this is and how to log in. */
 export function Layout() {
@@ -21,10 +23,22 @@ export function Layout() {
     <Awaited query={config} what="Looking what is deployed">
       {(known) => (
         <Awaited query={session} what="Looking who is logged in">
-          {({ user }) => (user === null ? <Landing config={known} /> : <Inside user={user} config={known} />)}
+          {(found) => <Entrance session={found} config={known} />}
         </Awaited>
       )}
     </Awaited>
+  );
+}
+
+function Entrance({ session, config }: { readonly session: Session; readonly config: PortalConfig }) {
+  const { user, hasEnded } = useLogin(session);
+  return user === null ? (
+    <Landing config={config} isLoggedOut={session.isLoggedOut === true} />
+  ) : (
+    <>
+      <Inside user={user} config={config} />
+      {hasEnded && <LoginAgain user={user} />}
+    </>
   );
 }
 
@@ -56,7 +70,7 @@ function Inside({ user, config }: { readonly user: User; readonly config: Portal
 
 function linksFor({ isAdmin }: User, { services }: PortalConfig): readonly ShellLink[] {
   return [
-    { to: "/", label: "Home", icon: House },
+    { to: "/", label: "Home", icon: House, exact: true },
     ...(services.includes("workspace-api") ? [{ to: "/workspaces", label: "Workspaces", icon: FolderOpen }] : []),
     ...(services.includes("ades") ? [{ to: "/processing", label: "Processing", icon: Cpu }] : []),
     ...(isAdmin ? [{ to: "/admin", label: "Administration", icon: ShieldCheck }] : []),

@@ -8,6 +8,8 @@ import { NotFound } from "./not-found.tsx";
 /** Every address of the portal. What the home page does not need is loaded when somebody goes there. */
 export function createRoutes(): RouteObject[] {
   return [
+    { path: "/logged-in", lazy: () => import("./session/logged-in.tsx") },
+    { path: "/login-failed", lazy: () => import("./session/login-failed.tsx") },
     {
       path: "/",
       element: <Layout />,

@@ -12,6 +12,7 @@ import Style from "ol/style/Style.js";
 import { useEffect, useEffectEvent, useRef } from "react";
 
 import type { Polygon } from "./box.ts";
+import { drawByKeyboard } from "./draw-by-keyboard.ts";
 import { useMap } from "./map-view.tsx";
 
 interface DrawAreaProps {
@@ -21,6 +22,9 @@ interface DrawAreaProps {
   readonly onChange: (area: Polygon) => void;
   /** Drawing begins with the next click; otherwise the map is moved and what is there is changed. */
   readonly isDrawing: boolean;
+  /** Hears of corners that are set with keys, in words. */
+  readonly onSay?: (text: string) => void;
+  readonly onCancel?: () => void;
 }
 
 const FORMAT = new GeoJSON({ featureProjection: "EPSG:3857" });
@@ -29,10 +33,12 @@ const STYLE = new Style({
   fill: new Fill({ color: "#e8590c33" }),
 });
 
-/** A box or polygon that is drawn and changed with a pointer. Fields with coordinates beside it do the same for the keyboard. */
-export function DrawArea({ shape, value, onChange, isDrawing }: DrawAreaProps) {
+/** A box or polygon that is drawn with a pointer or with keys, and changed with a pointer. */
+export function DrawArea({ shape, value, onChange, isDrawing, onSay, onCancel }: DrawAreaProps) {
   const map = useMap();
   const tell = useEffectEvent(onChange);
+  const say = useEffectEvent((text: string) => onSay?.(text));
+  const cancel = useEffectEvent(() => onCancel?.());
   const source = useRef<VectorSource>(null);
 
   useEffect(() => {
@@ -82,10 +88,31 @@ export function DrawArea({ shape, value, onChange, isDrawing }: DrawAreaProps) {
       }
     });
     map.addInteraction(draw);
+    const sketch = new VectorSource();
+    const layer = new VectorLayer({ source: sketch, style: STYLE, zIndex: 101 });
+    map.addLayer(layer);
+    const endKeys = drawByKeyboard({
+      map,
+      shape,
+      onPreview: (geometry) => {
+        sketch.clear();
+        if (geometry !== undefined) {
+          sketch.addFeature(new Feature(geometry));
+        }
+      },
+      onDone: (geometry) => tell(toArea(geometry, shape)),
+      onSay: (text) => say(text),
+      onCancel: () => cancel(),
+    });
     const target = map.getTargetElement();
-    target.style.cursor = "crosshair";
+    target.dataset["drawing"] = "";
+    // Keys go to the map at once.
+    target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: "nearest" });
     return () => {
-      target.style.cursor = "";
+      delete target.dataset["drawing"];
+      endKeys();
+      map.removeLayer(layer);
       map.removeInteraction(draw);
     };
   }, [map, shape, isDrawing]);

@@ -27,8 +27,11 @@ export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError 
   const map = useMap();
   const layer = useRef<WebGLTileLayer>(null);
   const fail = useEffectEvent((error: unknown) => onError?.(error instanceof Error ? error : new Error(String(error))));
-  const currentOpacity = useEffectEvent(() => opacity);
   const [low, high] = range;
+  const look = useEffectEvent((hasAlpha: boolean) => ({
+    style: { color: toColour(ramp, [low, high], hasAlpha) },
+    opacity,
+  }));
 
   useEffect(() => {
     if (map === undefined) {
@@ -52,12 +55,8 @@ export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError 
       if (source.getState() === "error") {
         throw new Error("The raster cannot be read.");
       }
-      made = new WebGLTileLayer({
-        source,
-        style: { color: toColour(ramp, [low, high], source.hasAlpha === true) },
-        opacity: currentOpacity(),
-        zIndex: 10,
-      });
+      finishAlways(source);
+      made = new WebGLTileLayer({ source, ...look(source.hasAlpha === true), zIndex: 10 });
       layer.current = made;
       map.addLayer(made);
     };
@@ -73,12 +72,29 @@ export function GeoTiffLayer({ url, band = 1, ramp, range, opacity = 1, onError 
         made.dispose();
       }
     };
-  }, [map, url, band, ramp, low, high]);
+  }, [map, url, band]);
+
+  // Other colours need no other parts of the file.
+  useEffect(() => {
+    const source = layer.current?.getSource();
+    layer.current?.setStyle({
+      color: toColour(ramp, [low, high], source instanceof GeoTIFF && source.hasAlpha === true),
+    });
+  }, [ramp, low, high]);
 
   useEffect(() => {
     layer.current?.setOpacity(opacity);
   }, [opacity]);
   return null;
+}
+
+/**
+ * Lets parts that are being read come to their end when the layer goes: the library throws out of reach of anybody who could
+ * catch it when they are cut off.
+ */
+function finishAlways(source: GeoTIFF): void {
+  const load = source["loadTile_"].bind(source);
+  source["setLoader"]((z, x, y, options) => load(z, x, y, { ...options, signal: new AbortController().signal }));
 }
 
 /** The style expression of a ramp: transparent where there is no value. */

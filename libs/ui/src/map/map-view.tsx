@@ -97,6 +97,7 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
         aria-describedby={help}
         style={{ height, background: seaOf(scheme) }}
       />
+      <div className="swath-map-cross" style={{ height }} aria-hidden />
       {isBusy && (
         <div className="swath-map-busy" role="status">
           Drawing …

@@ -131,10 +131,12 @@ export interface Started {
   readonly outputs?: Readonly<Record<string, unknown>>;
 }
 
+/** What the service says where a package has no address. */
+const NO_ADDRESS = "https://package.invalid/package.cwl";
+
 /** A text has no address; the one that the service made up for it would tell nobody anything. */
 function withoutReference({ problems, ...report }: PackageReport): PackageReport {
-  const address = report.reference.split("#", 1)[0] ?? "";
-  const plain = (message: string) => (address === "" ? message : message.replaceAll(address, "the package"));
+  const plain = (message: string) => message.replaceAll(NO_ADDRESS, "the package");
   return { ...report, problems: problems.map((problem) => ({ ...problem, message: plain(problem.message) })) };
 }
 

@@ -16,8 +16,10 @@ export function AreaInput({ label, description, isRequired, path, draft, onChang
   const error = useForm().errorAt(path);
   const [text, setText] = useState(draft === undefined ? "" : formatWkt(draft));
   const [isWrong, setWrong] = useState(false);
+  const [isTyped, setTyped] = useState(false);
   const type = (typed: string) => {
     setText(typed);
+    setTyped(true);
     const area = parseArea(typed);
     setWrong(typed.trim() !== "" && area === undefined);
     onChange(area);
@@ -28,7 +30,9 @@ export function AreaInput({ label, description, isRequired, path, draft, onChang
         label={label}
         shape="polygon"
         value={draft}
+        typed={isTyped ? draft : undefined}
         onChange={(area) => {
+          setTyped(false);
           setWrong(false);
           setText(area === undefined ? "" : formatWkt(area as Polygon));
           onChange(area);

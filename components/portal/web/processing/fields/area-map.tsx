@@ -6,22 +6,42 @@ import { useMemo, useState } from "react";
 import { boxOf } from "../model/areas.ts";
 import { boxOfItems } from "../model/result-items.ts";
 import { useForm } from "./form-context.ts";
+import type { Scene } from "./scene-sources.ts";
 
 interface AreaMapProps {
   readonly label: string;
   readonly shape: "box" | "polygon";
   readonly value: Polygon | undefined;
+  /** What was typed: the map goes there. */
+  readonly typed?: Polygon | undefined;
   readonly onChange: (area: Polygon | undefined) => void;
 }
 
+/** Where to look: at first at what there is, later at what was typed or chosen last. What is drawn is in sight anyway. */
+function useSight(value: Polygon | undefined, typed: Polygon | undefined, scenes: ReadonlyMap<string, Scene>) {
+  const [sight, setSight] = useState(() => ({ typed, scenes, box: boxOfItems([...scenes.values()]) ?? boxOf(value) }));
+  if (sight.scenes !== scenes) {
+    setSight({ ...sight, scenes, box: boxOfItems([...scenes.values()]) ?? sight.box });
+  } else if (typed !== undefined && typed !== sight.typed) {
+    setSight({ ...sight, typed, box: boxOf(typed) });
+  }
+  return sight.box;
+}
+
+const KEYS =
+  "With keys: arrows move the map below the cross (Shift: a little), plus and minus zoom, Enter sets a corner";
+const HINTS = {
+  box: `Click one corner, then the opposite one. ${KEYS}.`,
+  polygon: `Click each corner; double-click the last. ${KEYS}, twice the last.`,
+} as const;
+
 /** A map to draw an area on; the scenes that were chosen are on it. */
-export function AreaMap({ label, shape, value, onChange }: AreaMapProps) {
+export function AreaMap({ label, shape, value, typed, onChange }: AreaMapProps) {
   const { scenes } = useForm();
   const [isDrawing, setDrawing] = useState(false);
+  const [said, setSaid] = useState<string>();
   const shown = useMemo(() => [...scenes.values()].map(({ href, geometry }) => ({ id: href, geometry })), [scenes]);
-  // Where to look at first: what is drawn already, else the scenes; later the map stays where it was put.
-  const [first] = useState(() => boxOf(value));
-  const box = boxOfItems([...scenes.values()]) ?? first;
+  const box = useSight(value, typed, scenes);
   return (
     <>
       <Group gap="xs" mb="xs">
@@ -30,7 +50,10 @@ export function AreaMap({ label, shape, value, onChange }: AreaMapProps) {
           variant={isDrawing ? "filled" : "light"}
           leftSection={<SquareDashed size={14} aria-hidden />}
           aria-pressed={isDrawing}
-          onClick={() => setDrawing(!isDrawing)}
+          onClick={() => {
+            setSaid(undefined);
+            setDrawing(!isDrawing);
+          }}
         >
           {value === undefined ? `Draw a ${shape}` : "Draw anew"}
         </Button>
@@ -45,11 +68,7 @@ export function AreaMap({ label, shape, value, onChange }: AreaMapProps) {
           </Button>
         )}
         <Text size="xs" c="dimmed" role="status">
-          {isDrawing
-            ? shape === "box"
-              ? "Click one corner, then the opposite one."
-              : "Click each corner; double-click the last."
-            : "Or type the coordinates below."}
+          {isDrawing ? (said ?? HINTS[shape]) : "Or type the coordinates below: the map shows them at once."}
         </Text>
       </Group>
       <MapView label={`Map for ${label}`} height={320} box={box}>
@@ -58,6 +77,8 @@ export function AreaMap({ label, shape, value, onChange }: AreaMapProps) {
           shape={shape}
           value={value}
           isDrawing={isDrawing}
+          onSay={setSaid}
+          onCancel={() => setDrawing(false)}
           onChange={(area) => {
             setDrawing(false);
             onChange(area);

@@ -1,5 +1,5 @@
 import { SimpleGrid, TextInput } from "@mantine/core";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 
 import { type Box, boxOf, findBoxProblem, roundBox, toPolygon } from "../model/areas.ts";
 import { type BoxDraft, EMPTY_BOX, toBoxText } from "../model/form-values.ts";
@@ -17,6 +17,7 @@ interface BoxInputProps extends Omit<KindInputProps, "kind" | "draft"> {
 /** A bounding box: drawn on a map, or typed. */
 export function BoxInput({ label, description, isRequired, path, draft, onChange }: BoxInputProps) {
   const error = useForm().errorAt(path);
+  const [isTyped, setTyped] = useState(false);
   const key = draft.join(" ");
   const polygon = useMemo(() => {
     const box = key.split(" ").map((text) => (text === "" ? Number.NaN : Number(text)));
@@ -28,7 +29,9 @@ export function BoxInput({ label, description, isRequired, path, draft, onChange
         label={label}
         shape="box"
         value={polygon}
+        typed={isTyped ? polygon : undefined}
         onChange={(area) => {
+          setTyped(false);
           const box = boxOf(area);
           onChange(box === undefined ? EMPTY_BOX : toBoxText(roundBox(box)));
         }}
@@ -42,11 +45,12 @@ export function BoxInput({ label, description, isRequired, path, draft, onChange
             placeholder="degrees"
             value={draft[index] ?? ""}
             error={error !== undefined}
-            onChange={({ currentTarget }) =>
+            onChange={({ currentTarget }) => {
+              setTyped(true);
               onChange(
                 draft.map((text, place) => (place === index ? currentTarget.value.replace(",", ".").trim() : text)),
-              )
-            }
+              );
+            }}
           />
         ))}
       </SimpleGrid>

@@ -117,7 +117,7 @@ function JobHead({ job }: { readonly job: Job }) {
             {first}
           </Text>
         </Group>
-        {isActive(status) && <Progress value={progress} aria-label="Progress" animated={status === "running"} />}
+        {isActive(status) && <Progress value={progress} aria-label="Progress" />}
         {status === "failed" && rest.length > 0 && (
           <Alert color="red" variant="light" title="What the step said last">
             <pre style={{ margin: 0, whiteSpace: "pre-wrap", overflowWrap: "anywhere", fontSize: 12 }}>

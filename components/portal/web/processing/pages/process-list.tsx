@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<ProcessSummary>[] = [
           {title ?? id}
         </Anchor>
         {mutable === false && (
-          <Badge variant="default" size="sm" tt="none">
+          <Badge variant="default" size="sm">
             built in
           </Badge>
         )}

@@ -1,13 +1,14 @@
 import { Badge, Button, Group, Menu, Paper, Tabs } from "@mantine/core";
-import { Awaited, Empty, Loading, Page, notifyDone, notifyFailed, useConfirm } from "@swath/ui";
+import { Awaited, Loading, Page, notifyDone, notifyFailed, useConfirm } from "@swath/ui";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { EllipsisVertical, FileQuestion, Play, RefreshCw, Trash2 } from "lucide-react";
+import { EllipsisVertical, Play, RefreshCw, Trash2 } from "lucide-react";
 import { Suspense } from "react";
 import { Link, useNavigate, useParams } from "react-router";
 
 import { graphQuery, isGone, packageQuery, processQuery, useProcessing, useRefresh } from "../api/processing.ts";
 import { JobTable } from "../parts/job-table.tsx";
 import { CwlEditor } from "../parts/lazy-parts.tsx";
+import { NoSuchProcess } from "../parts/no-such-process.tsx";
 import { Parameters } from "../parts/parameters.tsx";
 import { Trail } from "../parts/trail.tsx";
 import { Workflow } from "../parts/workflow.tsx";
@@ -40,30 +41,14 @@ export function Component() {
       }
     >
       {isGone(process.error) ? (
-        <Empty
-          title="There is no such process"
-          icon={FileQuestion}
-          action={
-            <Button component={Link} to="/processing/processes" variant="default">
-              To the processes
-            </Button>
-          }
-        >
-          It was removed, or it belongs to somebody else.
-        </Empty>
+        <NoSuchProcess />
       ) : (
         <Awaited query={process} what="Reading the process">
           {(found) => (
             <>
               <Group gap="xs">
-                <Badge variant="default" tt="none">
-                  version {found.version}
-                </Badge>
-                {!isOwn && (
-                  <Badge variant="default" tt="none">
-                    built in
-                  </Badge>
-                )}
+                <Badge variant="default">version {found.version}</Badge>
+                {!isOwn && <Badge variant="default">built in</Badge>}
               </Group>
               <Tabs defaultValue={isOwn ? "workflow" : "parameters"} keepMounted={false}>
                 <Tabs.List aria-label="About the process">

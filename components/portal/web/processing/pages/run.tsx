@@ -6,7 +6,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
 
 import { problemsOf } from "../api/processing-client.ts";
-import { inputsQuery, processQuery, useProcessing, useRefresh } from "../api/processing.ts";
+import { inputsQuery, isGone, processQuery, useProcessing, useRefresh } from "../api/processing.ts";
 import { FieldInput } from "../fields/field-input.tsx";
 import { FormContext } from "../fields/form-context.ts";
 import type { Scene } from "../fields/scene-sources.ts";
@@ -15,6 +15,7 @@ import { toFields } from "../model/form-fields.ts";
 import { type Drafts, toDrafts } from "../model/form-values.ts";
 import type { ProcessDescription } from "../model/process-description.ts";
 import { readForm } from "../model/read-form.ts";
+import { NoSuchProcess } from "../parts/no-such-process.tsx";
 import { Trail } from "../parts/trail.tsx";
 
 /** The form of a process; with `?from=<job>` as it was filled in for that job. */
@@ -39,17 +40,21 @@ export function Component() {
       }
       about={process.data?.description}
     >
-      <Awaited query={process} what="Reading the process">
-        {(found) =>
-          from === undefined ? (
-            <RunForm process={found} />
-          ) : (
-            <Awaited query={before} what="Reading what the job was given">
-              {(given) => <RunForm process={found} given={given} />}
-            </Awaited>
-          )
-        }
-      </Awaited>
+      {isGone(process.error) ? (
+        <NoSuchProcess />
+      ) : (
+        <Awaited query={process} what="Reading the process">
+          {(found) =>
+            from === undefined ? (
+              <RunForm process={found} />
+            ) : (
+              <Awaited query={before} what="Reading what the job was given">
+                {(given) => <RunForm process={found} given={given} />}
+              </Awaited>
+            )
+          }
+        </Awaited>
+      )}
     </Page>
   );
 }

@@ -10,6 +10,7 @@ import {
   highlightActiveLineGutter,
   keymap,
   lineNumbers,
+  placeholder,
 } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useEffectEvent, useRef } from "react";
@@ -54,6 +55,7 @@ const LOOK = EditorView.theme({
     backgroundColor: "var(--swath-chosen) !important",
   },
   ".cm-cursor": { borderLeftColor: "var(--mantine-color-text)" },
+  ".cm-placeholder": { color: "var(--mantine-color-placeholder)" },
   ".cm-tooltip": {
     backgroundColor: "var(--mantine-color-body)",
     color: "var(--mantine-color-text)",
@@ -87,6 +89,7 @@ export function CwlEditor({ label, value, onChange, problems = [], height = "28r
           indentOnInput(),
           bracketMatching(),
           yaml(),
+          placeholder(isEditable ? "Paste or write a package here." : ""),
           syntaxHighlighting(HIGHLIGHT),
           keymap.of([...defaultKeymap, ...historyKeymap]),
           LOOK,

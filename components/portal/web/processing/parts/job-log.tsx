@@ -54,7 +54,7 @@ export function JobLog({ job: { jobID, processID }, step }: JobLogProps) {
     <section aria-label={step === undefined ? "Log" : `Log of ${step}`}>
       <Group justify="space-between" mb="xs">
         <Group gap="xs">
-          <Badge color={STATES[state].color} variant="light" tt="none" role="status">
+          <Badge color={STATES[state].color} variant="light" role="status">
             {STATES[state].label}
           </Badge>
           {step !== undefined && <Text size="sm">of {step}</Text>}

@@ -21,7 +21,7 @@ export function Parameters({ inputs, outputs }: Pick<ProcessDescription, "inputs
               <Table.Td>
                 <code>{name}</code>{" "}
                 {minOccurs > 0 && (
-                  <Badge size="xs" variant="light" tt="none">
+                  <Badge size="xs" variant="light">
                     needed
                   </Badge>
                 )}
@@ -41,7 +41,7 @@ export function Parameters({ inputs, outputs }: Pick<ProcessDescription, "inputs
             <Table.Tr key={`out ${name}`}>
               <Table.Td>
                 <code>{name}</code>{" "}
-                <Badge size="xs" variant="light" color="blue" tt="none">
+                <Badge size="xs" variant="light" color="blue">
                   output
                 </Badge>
               </Table.Td>

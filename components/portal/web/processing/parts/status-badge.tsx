@@ -17,7 +17,7 @@ export const statusLabel = (status: JobStatus): string => LOOK[status].label;
 export function StatusBadge({ status }: { readonly status: JobStatus }) {
   const { color, icon: Icon, label } = LOOK[status];
   return (
-    <Badge color={color} variant="light" leftSection={<Icon size={12} aria-hidden />} tt="none">
+    <Badge color={color} variant="light" leftSection={<Icon size={12} aria-hidden />} style={{ flexShrink: 0 }}>
       {label}
     </Badge>
   );

@@ -37,7 +37,7 @@ export function WorkflowPicture({ graph, states, selected, onSelect }: WorkflowP
     () => (places === undefined ? [] : toNodes(graph, places, { states, selected, onSelect })),
     [graph, places, states, selected, onSelect],
   );
-  const edges = useMemo(() => toEdges(graph, states), [graph, states]);
+  const edges = useMemo(() => toEdges(graph), [graph]);
   if (layout.error) {
     // The words below the picture say the same.
     return null;
@@ -105,7 +105,7 @@ function toNodes(graph: WorkflowGraph, places: readonly PlacedNode[], looks: Loo
   });
 }
 
-function toEdges({ edges }: WorkflowGraph, states: ReadonlyMap<string, StepState> | undefined): Edge[] {
+function toEdges({ edges }: WorkflowGraph): Edge[] {
   const drawn = new Map<string, Edge>();
   for (const { from, to } of edges) {
     const id = `${from} ${to}`;
@@ -114,7 +114,6 @@ function toEdges({ edges }: WorkflowGraph, states: ReadonlyMap<string, StepState
       source: from,
       target: to,
       type: "smoothstep",
-      animated: states?.get(to)?.status === "running",
       markerEnd: { type: MarkerType.ArrowClosed },
     });
   }

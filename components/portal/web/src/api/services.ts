@@ -1,4 +1,8 @@
-import { request, requestJson } from "@swath/ui";
+import { RequestError, request, requestJson } from "@swath/ui";
+
+import type { ServiceInfo } from "./service-info.ts";
+
+export type { ServiceInfo };
 
 type Options = Parameters<typeof request>[1];
 
@@ -13,32 +17,30 @@ export function serviceUrl(service: ServiceId, path: string): string {
   return `/api/services/${service}${path}`;
 }
 
+const TITLES: Readonly<Record<ServiceId, string>> = {
+  ades: "Processing",
+  "workspace-api": "Workspaces",
+  "resource-catalogue": "Resource catalogue",
+  "data-access": "Data access",
+  "registration-api": "Registration",
+};
+
 /** Asks a service for JSON. @throws {RequestError}; status 502 and `problem.service` when the service is down */
-export function askService<T>(service: ServiceId, path: string, options?: Options): Promise<T> {
-  return requestJson<T>(serviceUrl(service, path), options);
+export async function askService<T>(service: ServiceId, path: string, options?: Options): Promise<T> {
+  try {
+    return await requestJson<T>(serviceUrl(service, path), options);
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 504) {
+      // Who waits in vain is told for whom.
+      throw new RequestError(504, { ...error.problem, title: `${TITLES[service]} does not answer` }, { cause: error });
+    }
+    throw error;
+  }
 }
 
 /** As `askService`, but gives the answer itself, with its headers. @throws {RequestError} */
 export function callService(service: ServiceId, path: string, options?: Options): Promise<Response> {
   return request(serviceUrl(service, path), options);
-}
-
-export interface ServiceHealth {
-  readonly status: "up" | "down";
-  readonly reason?: string;
-  readonly ms?: number;
-  readonly checkedAt: string;
-}
-
-export interface ServiceInfo {
-  readonly id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly url: string;
-  readonly page?: string;
-  readonly docs?: string;
-  readonly admin: boolean;
-  readonly health?: ServiceHealth;
 }
 
 /** What is deployed, and how it does at the moment. */

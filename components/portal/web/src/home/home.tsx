@@ -10,7 +10,7 @@ import { Services } from "./services.tsx";
 export function Home() {
   const { user, config } = usePortal();
   return (
-    <Page title={`Hello, ${user.name?.split(" ")[0] ?? user.username}`}>
+    <Page title={`Hello, ${user.name?.split(" ")[0] ?? user.username}`} name="Home">
       <Stack gap="xl">
         <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
           {config.services.includes("workspace-api") && <MyWorkspaces />}

@@ -1,21 +1,15 @@
-import { Anchor, Badge, Button, Card, Group, Progress, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Card, Group, Progress, Stack, Text } from "@mantine/core";
 import { Awaited, Empty, RelativeTime, RequestError } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { Cpu } from "lucide-react";
 import { Link } from "react-router";
 
+import { StatusBadge } from "../../processing/parts/status-badge.tsx";
 import { type JobLine, listLatestJobs } from "../api/jobs.ts";
 import { usePortal } from "../session/portal.ts";
 import { Section } from "./section.tsx";
 
 const SHOWN = 5;
-const COLORS: Readonly<Record<JobLine["status"], string>> = {
-  accepted: "gray",
-  running: "blue",
-  successful: "green",
-  failed: "red",
-  dismissed: "orange",
-};
 
 /** What ran last; looked at more often while something runs. */
 export function LatestJobs() {
@@ -76,9 +70,7 @@ function JobRow({ job }: { readonly job: JobLine }) {
           <Anchor component={Link} to={`/processing/jobs/${jobID}`} truncate>
             {processID}
           </Anchor>
-          <Badge variant="light" color={COLORS[status]} style={{ flexShrink: 0 }}>
-            {status}
-          </Badge>
+          <StatusBadge status={status} />
         </Group>
         <Text size="xs" c="dimmed">
           <RelativeTime time={created} />

@@ -14,7 +14,11 @@ const MOST_SHOWN = 3;
 /** The workspaces of who is logged in, not all that an administrator may see. */
 export function MyWorkspaces() {
   const { user } = usePortal();
-  const workspaces = useQuery({ queryKey: ["workspaces"], queryFn: listWorkspaces });
+  const workspaces = useQuery({
+    queryKey: ["workspaces"],
+    queryFn: listWorkspaces,
+    refetchInterval: ({ state: { error } }) => (error === null ? 60_000 : 5000),
+  });
   return (
     <Section
       title="My workspace"
@@ -56,7 +60,7 @@ function WorkspaceCard({ name }: { readonly name: string }) {
   const workspace = useQuery({
     queryKey: ["workspace", name],
     queryFn: () => readWorkspace(name),
-    refetchInterval: ({ state: { data } }) => (data?.status === "ready" ? 30_000 : 1500),
+    refetchInterval: ({ state: { data } }) => (data?.status === "ready" ? 30_000 : data === undefined ? 5000 : 1500),
   });
   return (
     <Card withBorder padding="md">

@@ -5,17 +5,18 @@ import { useQuery } from "@tanstack/react-query";
 import { type ServiceInfo, listServices } from "../api/services.ts";
 import { usePortal } from "../session/portal.ts";
 import { Section } from "./section.tsx";
+import { type ServiceLink, toServiceLinks } from "./service-links.ts";
 
 /** Every service with how it does at the moment, asked again every ten seconds. */
 export function Services() {
-  const { user } = usePortal();
+  const { user, config } = usePortal();
   const services = useQuery({ queryKey: ["services"], queryFn: listServices, refetchInterval: 10_000 });
   return (
     <Section title="Services">
       <Awaited query={services} what="Asking the services how they do">
         {(found) => (
           <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="md" component="ul" p={0} m={0}>
-            {found
+            {toServiceLinks(found, config)
               .filter(({ admin }) => user.isAdmin || !admin)
               .map((service) => (
                 <ServiceCard key={service.id} service={service} />
@@ -27,8 +28,8 @@ export function Services() {
   );
 }
 
-function ServiceCard({ service }: { readonly service: ServiceInfo }) {
-  const { title, description, health, page, docs, url } = service;
+function ServiceCard({ service }: { readonly service: ServiceLink }) {
+  const { title, description, health, page, docs, url, isElsewhere = false } = service;
   return (
     <Card component="li" withBorder padding="md" style={{ listStyle: "none" }}>
       <Stack gap="xs" h="100%">
@@ -36,7 +37,7 @@ function ServiceCard({ service }: { readonly service: ServiceInfo }) {
           <Title order={3} size="h4">
             {title}
           </Title>
-          <HealthBadge health={health} />
+          {!isElsewhere && <HealthBadge health={health} />}
         </Group>
         <Text size="sm" c="dimmed">
           {description}
@@ -46,7 +47,7 @@ function ServiceCard({ service }: { readonly service: ServiceInfo }) {
             {title} does not answer: {health.reason}.
           </Text>
         )}
-        <Group gap="md" mt="auto">
+        <Group gap="md" mt="auto" style={{ rowGap: 4 }}>
           {page !== undefined && (
             <Anchor href={page} size="sm" aria-label={`Open ${title}`}>
               Open
@@ -57,8 +58,8 @@ function ServiceCard({ service }: { readonly service: ServiceInfo }) {
               Try the interface
             </Anchor>
           )}
-          <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-            {new URL(url).host}
+          <Text size="xs" c="dimmed" w="100%" style={{ overflowWrap: "anywhere" }}>
+            {new URL(page ?? docs ?? url).host}
           </Text>
         </Group>
       </Stack>

@@ -17,6 +17,8 @@ export interface PortalConfig {
   readonly workspace_docs_url?: string;
   readonly images_registry_url?: string;
   readonly dummy_service_url?: string;
+  /** `.<domain>` of the deployment. */
+  readonly access_token_domain: string;
   /** Services of this deployment that have a host: `ades`, `workspace-api`, … */
   readonly services: readonly string[];
   /** Whether anybody can log in. */

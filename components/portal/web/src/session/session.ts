@@ -1,6 +1,8 @@
 import { requestJson } from "@swath/ui";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 
+import { tellWindows } from "./windows.ts";
+
 /** Who is logged in. The tokens are where no script reaches them. */
 export interface User {
   readonly id: string;
@@ -15,6 +17,8 @@ export interface Session {
   /** null: nobody. */
   readonly user: User | null;
   readonly renewAt?: string;
+  /** Somebody logged out, in this window or in another one; otherwise a login that is gone ended by itself. */
+  readonly isLoggedOut?: true;
 }
 
 export const SESSION_KEY = ["session"] as const;
@@ -44,5 +48,6 @@ export function loginAddress({ pathname, search }: { readonly pathname: string; 
 /** Ends the login here and at every service, and leaves the page. @throws {RequestError} */
 export async function logOut(): Promise<void> {
   const { location } = await requestJson<{ location: string }>("/auth/logout", { method: "POST" });
+  tellWindows("logged-out");
   window.location.assign(location);
 }

@@ -44,7 +44,8 @@ export function Component() {
   const workspaces = useQuery({
     queryKey: ["workspaces"],
     queryFn: listWorkspaces,
-    refetchInterval: ({ state: { data } }) => (data?.every(({ status }) => status === "ready") ? 30_000 : 2000),
+    refetchInterval: ({ state: { data } }) =>
+      data === undefined ? 5000 : data.every(({ status }) => status === "ready") ? 30_000 : 2000,
   });
   const create = (
     <Button component={Link} to="/workspaces/new" leftSection={<Plus size={16} aria-hidden />}>

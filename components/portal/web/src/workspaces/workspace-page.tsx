@@ -1,13 +1,14 @@
-import { Anchor, Breadcrumbs, Group, Stack, Tabs } from "@mantine/core";
-import { Awaited, Page, RequestError, UsageBar } from "@swath/ui";
+import { Anchor, Breadcrumbs, Button, Group, Stack, Tabs } from "@mantine/core";
+import { Awaited, Empty, Page, RequestError, UsageBar } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
-import { FolderOpen, KeyRound, Settings, Users } from "lucide-react";
+import { FolderLock, FolderOpen, KeyRound, Settings, Users } from "lucide-react";
 import { Link, useLocation, useNavigate, useParams } from "react-router";
 
 import { type Workspace, readWorkspace } from "../api/workspaces.ts";
 import { Access } from "./access/access.tsx";
 import { Files } from "./files/files.tsx";
 import { Members } from "./members.tsx";
+import { NotFound } from "../not-found.tsx";
 import { Provisioning } from "./provisioning.tsx";
 import { WorkspaceSettings } from "./workspace-settings.tsx";
 import { StatusBadge } from "./status-badge.tsx";
@@ -27,10 +28,14 @@ export function Component() {
   const workspace = useQuery({
     queryKey: ["workspace", name],
     queryFn: () => readWorkspace(name),
-    refetchInterval: ({ state: { data } }) => (data?.status === "ready" ? 15_000 : 1000),
+    refetchInterval: ({ state: { data, error } }) =>
+      data?.status === "ready" ? 15_000 : isRefused(error) ? false : data === undefined ? 5000 : 1000,
     // Whose it is, is known a moment after it was made; until then its owner is refused as well.
     ...(isNew && { retry: (count, error) => count < 30 && isRefused(error), retryDelay: 1000 }),
   });
+  if (!PARTS.some(({ value }) => value === part)) {
+    return <NotFound />;
+  }
   return (
     <Page
       title={name}
@@ -44,45 +49,59 @@ export function Component() {
       about={workspace.data && <About workspace={workspace.data} />}
       actions={workspace.data?.storage?.usage && <Usage workspace={workspace.data} />}
     >
-      <Awaited query={workspace} what={isNew ? `Making ${name}` : `Reading ${name}`}>
-        {(found) =>
-          found.status === "ready" ? (
-            <Tabs
-              value={part}
-              onChange={(next) => void navigate(`../${next}`, { relative: "path" })}
-              keepMounted={false}
-            >
-              <Tabs.List mb="md" aria-label="Parts of the workspace">
-                {PARTS.map(({ value, label, icon: Icon }) => (
-                  <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>
-                    {label}
-                  </Tabs.Tab>
-                ))}
-              </Tabs.List>
-              <Tabs.Panel value="files">
-                <Files workspace={found} />
-              </Tabs.Panel>
-              <Tabs.Panel value="access">
-                <Access workspace={found} />
-              </Tabs.Panel>
-              <Tabs.Panel value="members">
-                <Members workspace={found} />
-              </Tabs.Panel>
-              <Tabs.Panel value="settings">
-                <WorkspaceSettings workspace={found} />
-              </Tabs.Panel>
-            </Tabs>
-          ) : (
-            <Provisioning workspace={found} />
-          )
-        }
-      </Awaited>
+      {isRefused(workspace.error) ? (
+        <Empty
+          title="There is no such workspace"
+          icon={FolderLock}
+          action={
+            <Button component={Link} to="/workspaces" variant="default">
+              To the workspaces
+            </Button>
+          }
+        >
+          Or it is somebody else's: its owner can let you in.
+        </Empty>
+      ) : (
+        <Awaited query={workspace} what={isNew ? `Making ${name}` : `Reading ${name}`}>
+          {(found) =>
+            found.status === "ready" ? (
+              <Tabs
+                value={part}
+                onChange={(next) => void navigate(`../${next}`, { relative: "path" })}
+                keepMounted={false}
+              >
+                <Tabs.List mb="md" aria-label="Parts of the workspace">
+                  {PARTS.map(({ value, label, icon: Icon }) => (
+                    <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>
+                      {label}
+                    </Tabs.Tab>
+                  ))}
+                </Tabs.List>
+                <Tabs.Panel value="files">
+                  <Files workspace={found} />
+                </Tabs.Panel>
+                <Tabs.Panel value="access">
+                  <Access workspace={found} />
+                </Tabs.Panel>
+                <Tabs.Panel value="members">
+                  <Members workspace={found} />
+                </Tabs.Panel>
+                <Tabs.Panel value="settings">
+                  <WorkspaceSettings workspace={found} />
+                </Tabs.Panel>
+              </Tabs>
+            ) : (
+              <Provisioning workspace={found} />
+            )
+          }
+        </Awaited>
+      )}
     </Page>
   );
 }
 
 function isRefused(error: unknown): boolean {
-  return error instanceof RequestError && error.status === 403;
+  return error instanceof RequestError && (error.status === 403 || error.status === 404);
 }
 
 function About({ workspace: { owner, role, status } }: { readonly workspace: Workspace }) {

@@ -18,6 +18,9 @@ interface FileTableProps {
   readonly more: { readonly load: () => void; readonly isLoading: boolean } | undefined;
 }
 
+/** Long names are cut, never the sign before them. */
+const ICON = { style: { flexShrink: 0 }, "aria-hidden": true } as const;
+
 /** What is in a folder. */
 export function FileTable({ workspace, prefix, rows, selected, onSelect, onOpen, onShow, more }: FileTableProps) {
   const columns = useMemo<readonly Column<Row>[]>(
@@ -28,13 +31,14 @@ export function FileTable({ workspace, prefix, rows, selected, onSelect, onOpen,
         sortBy: ({ name, isFolder }) => `${isFolder ? "0" : "1"}${name}`,
         render: (row) => (
           <Group gap="xs" wrap="nowrap">
-            {row.isFolder ? <Folder size={18} aria-hidden /> : <File size={18} aria-hidden />}
+            {row.isFolder ? <Folder size={18} {...ICON} /> : <File size={18} {...ICON} />}
             <Anchor
               component="button"
               type="button"
               onClick={() => (row.isFolder ? onOpen(row.key) : onShow(row.key))}
               ta="start"
-              style={{ overflowWrap: "anywhere" }}
+              title={row.name}
+              truncate
             >
               {row.name}
               {row.isFolder && "/"}
@@ -47,6 +51,7 @@ export function FileTable({ workspace, prefix, rows, selected, onSelect, onOpen,
         header: "Size",
         width: "110px",
         align: "end",
+        hideBelow: "sm",
         sortBy: ({ size }) => size ?? -1,
         render: ({ size }) => (size === undefined ? "" : formatBytes(size)),
       },
