@@ -16,8 +16,9 @@ export interface ObjectRequest {
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
-  /** Of the body, in hexadecimal, where it is known; the store checks it. */
+  /** Bytes, or a stream of as many as the header `content-length` says; its checksum stands in a header then. */
+  readonly body?: Buffer | Readable;
+  /** Of a body of bytes, in hexadecimal, where it is known; the store checks it. */
   readonly sha256?: string;
   readonly signal: AbortSignal;
 }
@@ -75,7 +76,7 @@ export function createObjectRequests(
         hostname,
         path,
         query: { ...query },
-        headers: { ...headers, host, "x-amz-content-sha256": sha256 ?? hash("sha256", body ?? "") },
+        headers: { ...headers, host, "x-amz-content-sha256": sha256 ?? toPayloadHash(body) },
       };
       const signed = signer === undefined ? plain : await signer.sign(plain);
       const search = Object.entries(query)
@@ -102,6 +103,10 @@ export function createObjectRequests(
     close: () => agent.destroy(),
   };
 }
+
+/** What a signature says of a body: nothing of a stream, which would have to be read before it is sent. */
+const toPayloadHash = (body: ObjectRequest["body"]): string =>
+  body === undefined || Buffer.isBuffer(body) ? hash("sha256", body ?? "") : "UNSIGNED-PAYLOAD";
 
 /** Every character but those that a signature leaves alone. */
 const escape = (text: string): string =>
