@@ -16,10 +16,11 @@ export interface ObjectRequest {
   readonly key: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes, or a stream of as many as the header `content-length` says; its checksum stands in a header then. */
-  readonly body?: Buffer | Readable;
-  /** Of a body of bytes, in hexadecimal, where it is known; the store checks it. */
+  readonly body?: Buffer;
+  /** Of the body, in hexadecimal, where it is known; the store checks it. */
   readonly sha256?: string;
+  /** The signature says nothing of the body, for which a header has a checksum. */
+  readonly isUnsigned?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +69,8 @@ export function createObjectRequests(
       uriEscapePath: false,
     });
   return {
-    send: async ({ method, bucket, key, query = {}, headers = {}, body, sha256, signal }) => {
+    send: async ({ method, bucket, key, query = {}, headers = {}, body, sha256, isUnsigned = false, signal }) => {
+      const payload = isUnsigned ? "UNSIGNED-PAYLOAD" : (sha256 ?? hash("sha256", body ?? ""));
       const path = `${prefix}/${bucket}/${key.split("/").map(escape).join("/")}`;
       const plain = {
         method,
@@ -76,7 +78,7 @@ export function createObjectRequests(
         hostname,
         path,
         query: { ...query },
-        headers: { ...headers, host, "x-amz-content-sha256": sha256 ?? toPayloadHash(body) },
+        headers: { ...headers, host, "x-amz-content-sha256": payload },
       };
       const signed = signer === undefined ? plain : await signer.sign(plain);
       const search = Object.entries(query)
@@ -103,10 +105,6 @@ export function createObjectRequests(
     close: () => agent.destroy(),
   };
 }
-
-/** What a signature says of a body: nothing of a stream, which would have to be read before it is sent. */
-const toPayloadHash = (body: ObjectRequest["body"]): string =>
-  body === undefined || Buffer.isBuffer(body) ? hash("sha256", body ?? "") : "UNSIGNED-PAYLOAD";
 
 /** Every character but those that a signature leaves alone. */
 const escape = (text: string): string =>

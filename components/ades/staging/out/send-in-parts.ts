@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { hash, randomUUID } from "node:crypto";
 import { open } from "node:fs/promises";
 
 import {
@@ -13,14 +12,14 @@ import {
 
 import { runParallel } from "../in/parallel.ts";
 import type { ObjectAnswer, ObjectRequest, ObjectRequests } from "../object-requests.ts";
-import { createFileDigests, digestPiece } from "./file-digests.ts";
+import { createFilePieces } from "./file-pieces.ts";
+import type { PartBuffers } from "./part-buffers.ts";
 
 /** Of files that go in parts. A store forces each part to its disk by itself, so small ones are slow. */
-const PART = 32 * 2 ** 20;
+const PART = 16 * 2 ** 20;
 /** Of one file; files go side by side as well. */
 const PARALLEL = 2;
 const MAX_PARTS = 10_000;
-const BLOCK = 2 ** 20;
 
 /** One request, tried again while that may help. @param where what it is about, for messages */
 export type Ask = <T>(where: string, send: () => Promise<T>) => Promise<T>;
@@ -40,6 +39,8 @@ interface Sending {
   readonly ask: Ask;
   readonly signal: AbortSignal;
   readonly onBytes: (bytes: number) => void;
+  /** What parts are read into. */
+  readonly buffers: PartBuffers;
 }
 
 /** Bytes of each part of a file of this size, the same in every attempt. */
@@ -52,7 +53,7 @@ export const partLength = (size: number): number => Math.max(PART, Math.ceil(siz
  * @returns the SHA-256 of the file, in hexadecimal
  */
 export async function sendInParts(large: LargeFile, sending: Sending): Promise<string> {
-  const { client, ask, signal, onBytes } = sending;
+  const { client, ask, signal, onBytes, buffers } = sending;
   const { size, bucket, key } = large;
   const target = { Bucket: bucket, Key: key };
   const where = `s3://${bucket}/${key}`;
@@ -72,15 +73,20 @@ export async function sendInParts(large: LargeFile, sending: Sending): Promise<s
   }));
   let sent = 0;
   const file = await open(large.path);
-  const digests = createFileDigests(file, signal);
+  const pieces = createFilePieces(file, buffers);
   try {
     await runParallel([...parts.keys()], PARALLEL, signal, async (index, both) => {
       const bytes = Math.min(length, size - index * length);
-      const crc32 = await digests.readPiece(bytes);
-      const part = { path: large.path, start: index * length, bytes, crc32, signal: both };
-      const query = { partNumber: String(index + 1), uploadId: UploadId ?? "" };
-      const ETag = await ask(where, () => putPart(sending.requests, { bucket, key, query }, part));
-      parts[index] = { PartNumber: index + 1, ETag, ChecksumCRC32: crc32 };
+      const { buffer, body, crc32 } = await pieces.readNext(bytes);
+      try {
+        const query = { partNumber: String(index + 1), uploadId: UploadId ?? "" };
+        const headers = { "x-amz-checksum-crc32": crc32 };
+        const part = { method: "PUT", bucket, key, query, headers, body, isUnsigned: true, signal: both } as const;
+        const ETag = await ask(where, () => putPart(sending.requests, part));
+        parts[index] = { PartNumber: index + 1, ETag, ChecksumCRC32: crc32 };
+      } finally {
+        buffers.giveBack(buffer);
+      }
       sent += bytes;
       onBytes(bytes);
     });
@@ -98,7 +104,7 @@ export async function sendInParts(large: LargeFile, sending: Sending): Promise<s
         throw error;
       }
     });
-    return digests.finish();
+    return pieces.finish();
   } catch (error) {
     onBytes(-sent);
     // What failed is told; a store that is away takes old parts back by its own rules.
@@ -109,33 +115,15 @@ export async function sendInParts(large: LargeFile, sending: Sending): Promise<s
   }
 }
 
-interface Part {
-  readonly path: string;
-  readonly start: number;
-  readonly bytes: number;
-  readonly crc32: string;
-  readonly signal: AbortSignal;
-}
-
-async function putPart(
-  requests: ObjectRequests,
-  at: Pick<ObjectRequest, "bucket" | "key" | "query">,
-  { path, start, bytes, crc32, signal }: Part,
-): Promise<string> {
-  const body = createReadStream(path, { start, end: start + bytes - 1, highWaterMark: BLOCK });
-  const headers = { "content-length": String(bytes), "x-amz-checksum-crc32": crc32 };
-  const header = await put(requests, { ...at, method: "PUT", headers, body, signal }).finally(() => body.destroy());
+async function putPart(requests: ObjectRequests, part: ObjectRequest & { readonly body: Buffer }): Promise<string> {
+  const header = await put(requests, part);
   const etag = header("etag") ?? "";
   // A store that does not know this checksum has compared nothing; what it calls the part is then its MD5.
-  if (header("x-amz-checksum-crc32") === undefined) {
-    const file = await open(path);
-    const md5 = await digestPiece(file, { start, bytes, signal }).finally(() => file.close());
-    if (etag.replaceAll('"', "") !== md5.toString("hex")) {
-      throw Object.assign(new Error("what arrived is not what was sent"), {
-        name: "BadDigest",
-        $metadata: { httpStatusCode: 400 },
-      });
-    }
+  if (header("x-amz-checksum-crc32") === undefined && etag.replaceAll('"', "") !== hash("md5", part.body)) {
+    throw Object.assign(new Error("what arrived is not what was sent"), {
+      name: "BadDigest",
+      $metadata: { httpStatusCode: 400 },
+    });
   }
   return etag;
 }

@@ -15,7 +15,8 @@ import { createS3Client } from "../s3-client.ts";
 import { createObjectRequests } from "../object-requests.ts";
 import { toS3Failure } from "../s3-failure.ts";
 import type { S3Target, StagedFile } from "../types.ts";
-import { digestInParts } from "./file-digests.ts";
+import { digestInParts } from "./file-pieces.ts";
+import { createPartBuffers } from "./part-buffers.ts";
 import { type Ask, partLength, put, sendInParts } from "./send-in-parts.ts";
 
 /** Bytes up to which a file goes in one request, from memory. */
@@ -68,6 +69,7 @@ export async function openUploader(
           client.send(new HeadObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
         )
       : undefined;
+  const buffers = createPartBuffers(parallel);
   const toStaged = (key: string, bytes: number, sha256: string, mediaType: string): StagedFile => ({
     href: hrefOf(key),
     mediaType,
@@ -95,7 +97,7 @@ export async function openUploader(
       }
     }
     const large = { path, size, bucket: target.bucket, key, mediaType };
-    const sha256 = await sendInParts(large, { client, requests, ask, signal, onBytes });
+    const sha256 = await sendInParts(large, { client, requests, ask, signal, onBytes, buffers });
     return toStaged(key, size, sha256, mediaType);
   };
   return {
