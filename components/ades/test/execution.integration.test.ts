@@ -237,3 +237,17 @@ test("a status waits for the end of the job when it is asked to", async () => {
   const foreign = await ask("wait=60", path.replace("eric", "bob"));
   assert.deepEqual([foreign.status, foreign.body.type], [404, `${EXCEPTIONS}/no-such-job`]);
 });
+
+test("/req/core/http: 405 where there is something, but not by that method", async () => {
+  for (const [path, method, allowed] of [
+    [`${API}/processes/echo/execution`, "GET", /^POST$/],
+    [`${API}/processes/echo`, "PATCH", /GET.*PUT.*DELETE/],
+    ["/eric/wps3/jobs", "POST", /GET/],
+  ] as const) {
+    const { status, headers, body } = await ades.ask(path, { method });
+    assert.equal(status, 405, path);
+    assert.match(headers.get("allow") ?? "", allowed);
+    assert.match(body.detail, new RegExp(`^${method} is not possible here; allowed: `));
+  }
+  assert.equal((await ades.ask(`${API}/nowhere`)).status, 404);
+});

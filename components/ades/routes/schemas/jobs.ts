@@ -61,7 +61,9 @@ export const readJob = {
   querystring: asForm,
   headers: Type.Object({
     prefer: Type.Optional(
-      Type.String({ description: "wait=<seconds>: answered when the job has ended, or after so many seconds, at most 60" }),
+      Type.String({
+        description: "wait=<seconds>: answered when the job has ended, or after so many seconds, at most 60",
+      }),
     ),
   }),
   response: { 200: withPage("Its status", StatusInfo), ...REFUSED, 404: problem("No such job") },

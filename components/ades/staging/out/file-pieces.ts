@@ -87,7 +87,7 @@ export async function digestInParts(
 }
 
 async function fill(file: FileHandle, block: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < block.length; ) {
+  for (let done = 0; done < block.length;) {
     const { bytesRead } = await file.read(block, done, block.length - done, position + done);
     if (bytesRead === 0) {
       throw new Error("the file became shorter while it was read");
