@@ -91,8 +91,9 @@ export function toSchema(type: CwlType, formats: readonly string[] = []): Schema
     case "boolean":
       return { type: "boolean" };
     case "int":
+      return { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
     case "long":
-      return { type: "integer" };
+      return { type: "integer", minimum: -(2 ** 63), maximum: 2 ** 63 };
     case "float":
     case "double":
       return { type: "number", format: type.kind };

@@ -15,7 +15,9 @@ export function listMethods(scope: FastifyInstance): ReadonlyMap<string, Readonl
 
 /** Answers 405 where there is something, but not by that method (OGC 18-062r2 /req/core/http). */
 export function refuseOtherMethods(scope: FastifyInstance, methods: ReadonlyMap<string, ReadonlySet<string>>): void {
-  for (const [url, known] of [...methods]) {
+  // What is added here is no method of the paths.
+  const paths = new Map(methods);
+  for (const [url, known] of paths) {
     const allowed = [...known].join(", ");
     scope.route({
       method: METHODS.filter((method) => !known.has(method)),
