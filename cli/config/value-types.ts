@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 import type { PlatformSecret } from "@swath/manifest";
 import { parseCpus, parseSize, type SizeDialect } from "./quantities.ts";
 
@@ -51,6 +53,32 @@ export function choice<const T extends string>(
       return found === undefined ? { problem: "is none of them" } : { value: found };
     },
   };
+}
+
+/** Hosts and networks, separated by commas: names, addresses, and ranges of addresses (CIDR). */
+export const hosts: ValueType<string> = {
+  name: "hosts",
+  allowed: "host names, addresses and networks (10.1.0.0/16), separated by commas",
+  parse: (value) => {
+    const wrong = value
+      .split(",")
+      .map((part) => part.trim())
+      .find((part) => !isHost(part));
+    return wrong === undefined
+      ? { value }
+      : { problem: wrong === "" ? "has an empty entry" : `has the entry ${wrong}, which is none of these` };
+  },
+};
+
+function isHost(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (bits !== undefined) {
+    const isWidth = /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128);
+    return family !== 0 && isWidth && rest.length === 0;
+  }
+  // What is all digits and dots is an address with a mistake.
+  return family !== 0 || (/^[a-z0-9_]([-a-z0-9_.]*[a-z0-9_])?$/i.test(text) && !/^[\d.]+$/.test(text));
 }
 
 export function integer(minimum: number, maximum: number): ValueType<number> {

@@ -12,9 +12,11 @@ import { startDispatcher } from "./execution/dispatcher.ts";
 import { runsToolsOpenly } from "./execution/isolation.ts";
 import { openJobChanges } from "./execution/job-changes.ts";
 import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
+import { allowedPrivate } from "./execution/storage.ts";
 import { measureJobs } from "./metrics.ts";
 import { startSweeps } from "./retention/sweep.ts";
 import { createProcessingService } from "./service.ts";
+import { createAddressGuard } from "./staging/in/addresses.ts";
 import type { Tables } from "./store/tables.ts";
 
 await runService({
@@ -24,6 +26,8 @@ await runService({
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, OPEN_HOST: openHost } = settings;
     // An engine that was asked for and is not there is told now, and not by every job.
     findEngine(settings);
+    // So is a list of allowed addresses that cannot be understood.
+    createAddressGuard(allowedPrivate(settings));
     if (runsToolsOpenly(settings)) {
       logger.warn(
         "tools without a container run with this service's rights: install bubblewrap (bwrap), or set HOST_TOOLS=refused",

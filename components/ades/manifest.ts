@@ -60,6 +60,9 @@ export const manifest: Component = {
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("ades-open") }),
             MAX_CORES: String(variables.PROCESSING_MAX_CORES),
             MAX_RAM_MIB: String(toMebibytes(variables.PROCESSING_MAX_RAM)),
+            ...(variables.PROCESSING_ALLOW_PRIVATE !== undefined && {
+              ALLOW_PRIVATE: variables.PROCESSING_ALLOW_PRIVATE,
+            }),
             JOB_RETENTION_DAYS: String(variables.PROCESSING_JOB_RETENTION_DAYS),
             RESULT_RETENTION: variables.PROCESSING_RESULT_RETENTION,
             ...toMachine(context),

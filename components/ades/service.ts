@@ -15,6 +15,7 @@ import { addLandingRoutes } from "./routes/landing.ts";
 import { addPackageRoutes } from "./routes/packages.ts";
 import { addProcessRoutes } from "./routes/processes.ts";
 import { addResultRoutes } from "./routes/results.ts";
+import { listMethods, refuseOtherMethods } from "./routes/other-methods.ts";
 import { sendError } from "./routes/send-error.ts";
 
 const DESCRIPTION = `OGC API Processes, Part 1 and Part 2, for every user below \`/{user}/ogc-api\`, and the same below \`/{user}/wps3\`.
@@ -78,9 +79,11 @@ function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void 
   scope.setValidatorCompiler(() => () => true);
   scope.setSerializerCompiler(() => (data) => JSON.stringify(data));
   scope.addHook("onRequest", context.guard);
+  const methods = listMethods(scope);
   for (const add of ROUTES) {
     add(scope, context, face);
   }
+  refuseOtherMethods(scope, methods);
 }
 
 function addContentTypes(app: FastifyInstance): void {

@@ -153,9 +153,28 @@ test("a job's results go to the caller's workspace; nobody else's space or bucke
   const done = await execute("s3://ws-eric/scenes/item.json");
   assert.equal(done.status, 200, done.body);
   assert.match(done.body, /"href":"s3:\/\/ws-eric\/processing-results\/[0-9a-f-]{36}\/catalog\.json"/);
+
+  // What the answer links to is for its owner's token alone, down to the files.
+  const statuses = async (path: string) => {
+    const found = [undefined, "bob", "eric"].map(async (as) =>
+      ask("ades", path, as === undefined ? {} : { token: await logIn(as) }),
+    );
+    return (await Promise.all(found)).map((answer) => answer.status);
+  };
+  const { links } = JSON.parse(done.body) as { links: readonly { rel: string; href: string }[] };
+  const item = new URL(links.find(({ rel }) => rel === "item")?.href ?? "");
+  assert.deepEqual(await statuses(item.pathname), [401, 403, 200]);
+  const { assets } = JSON.parse((await ask("ades", item.pathname, { token })).body) as {
+    assets: Readonly<Record<string, { href: string }>>;
+  };
+  assert.ok(Object.keys(assets).length > 0);
+  for (const { href } of Object.values(assets)) {
+    assert.deepEqual(await statuses(new URL(href, item).pathname), [401, 403, 200]);
+  }
+
   const foreign = await execute("s3://ws-bob/scenes/item.json");
   assert.equal(foreign.status, 500);
-  assert.match(foreign.body, /no object store is configured for the bucket/);
+  assert.match(foreign.body, /is not one that you can read here \(/);
 });
 
 test("an identity service that dies while workspaces are made: all become ready", async () => {

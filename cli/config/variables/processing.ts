@@ -1,5 +1,5 @@
 import { fixed, type VariableGroup } from "../define.ts";
-import { choice, integer, size, text } from "../value-types.ts";
+import { choice, hosts, integer, size, text } from "../value-types.ts";
 
 /** Limits of processing jobs, where results go, and what else the operator may turn. */
 export const processingVariables = {
@@ -48,6 +48,12 @@ export const processingVariables = {
     fallback: fixed("auto"),
     meaning:
       "Tools of processing jobs that name no container, on the embedded cluster: isolated (bubblewrap shows them the system's programs and their own job's files, and no network unless they ask for it), open (they may do whatever the processing service may), refused, or auto: isolated where bubblewrap is installed and works, else open.",
+  },
+  PROCESSING_ALLOW_PRIVATE: {
+    type: hosts,
+    fallback: fixed(undefined),
+    meaning:
+      "Private hosts and networks that application packages, inputs and subscribers of jobs may be at, such as the intranet's data server: whoever may execute processes can then send requests there. Without it none may, since a user could otherwise reach through the processing service what only its machine can reach.",
   },
   PROCESSING_JOB_RETENTION_DAYS: {
     type: integer(0, 36_500),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { type LoadedDocument, loadDocument } from "@swath/cwl";
 
-import { readInputs } from "./read-inputs.ts";
+import { placeStaged, readInputs } from "./read-inputs.ts";
 
 const load = (hint: string): Promise<LoadedDocument> =>
   loadDocument("https://package.invalid/package.cwl", {
@@ -48,4 +48,65 @@ test("a package that asks for none gets them all", async () => {
     { href: "s3://bucket/b.json", as: "directory" },
     { href: "data:,x", as: "file", checksum: "sha1$00", size: 1 },
   ]);
+});
+
+const KINDS = `cwlVersion: v1.2
+class: CommandLineTool
+baseCommand: "true"
+inputs:
+  i: int?
+  l: long?
+  r: { type: ["null", { type: record, fields: { x: int, y: "string?" } }] }
+  u: ["null", int, string]
+  f: { type: "File?", format: "https://www.iana.org/assignments/media-types/image/tiff" }
+  e: { type: "File[]?", format: ["http://edamontology.org/format_3591", "http://edamontology.org/format_2330"] }
+outputs: []
+`;
+
+test("what does not fit is said with its place and what would", async () => {
+  const document = await loadDocument("https://package.invalid/package.cwl", { localFiles: false, text: KINDS });
+  const say = (inputs: Record<string, unknown>): string => {
+    try {
+      readInputs(document, inputs);
+      return "";
+    } catch (error) {
+      return (error as Error).message.replace("The inputs do not fit the process: ", "");
+    }
+  };
+  const ofInt = "allowed: int, a whole number from -2147483648 to 2147483647.";
+  assert.equal(say({ i: 2 ** 31 }), `inputs.i is 2147483648; ${ofInt}`);
+  assert.equal(say({ i: 1.5 }), `inputs.i is 1.5; ${ofInt}`);
+  assert.equal(say({ i: -(2 ** 31), l: 2 ** 53 }), "");
+  assert.match(say({ l: 1e30 }), /^inputs\.l is 1e\+30; allowed: long/);
+  assert.equal(say({ r: { x: "1" } }), `inputs.r.x is "1"; ${ofInt}`);
+  assert.equal(say({ r: 5 }), "inputs.r is 5; allowed: an object with x, y.");
+  assert.equal(say({ u: true }), "inputs.u is true; allowed: int | string.");
+  assert.match(say({ f: "here.tif" }), /^inputs\.f is "here\.tif"; allowed: File, \{"href": "…"\}/);
+  assert.equal(
+    say({ f: { href: "data:,x", type: "text/plain" } }),
+    'inputs.f is of the type "text/plain"; allowed: image/tiff.',
+  );
+});
+
+test("files have the format that the package asks for: of their media type, or the first", async () => {
+  const document = await loadDocument("https://package.invalid/package.cwl", { localFiles: false, text: KINDS });
+  const tiff = "https://www.iana.org/assignments/media-types/image/tiff";
+  for (const type of [undefined, "image/tiff; application=geotiff", "application/octet-stream"]) {
+    const { values } = readInputs(document, { f: { href: "https://example.org/x", type } });
+    assert.deepEqual(values["f"], { $staged: 0, format: tiff });
+  }
+  const { values } = readInputs(document, {
+    e: [
+      { href: "data:,x", type: "text/plain" },
+      { href: "data:,y", format: "urn:own" },
+    ],
+  });
+  assert.deepEqual(values["e"], [
+    { $staged: 0, format: "http://edamontology.org/format_3591" },
+    { $staged: 1, format: "urn:own" },
+  ]);
+  const staged = [{ path: "/in/0", kind: "file" }] as const;
+  assert.deepEqual(placeStaged({ f: { $staged: 0, format: tiff } }, staged), {
+    f: { class: "File", path: "/in/0", format: tiff },
+  });
 });

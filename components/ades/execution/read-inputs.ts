@@ -3,6 +3,7 @@ import { type CwlType, type LoadedDocument, describeProcess, formatType } from "
 import { invalidParameter } from "../errors.ts";
 import { acceptsNull } from "../packages/describe.ts";
 import type { StageInSource } from "../staging/types.ts";
+import { chooseFormat } from "./file-format.ts";
 import { findWantedAssets } from "./wanted-assets.ts";
 
 /** The inputs of a job as the engine takes them; files that have yet to be fetched are `{"$staged": <index>}`. */
@@ -56,6 +57,7 @@ export function readInputs(document: LoadedDocument, given: Readonly<Record<stri
       problems,
       sources,
       ...(assets && { assets }),
+      ...(input.format && { formats: input.format }),
     });
   }
   if (problems.length > 0) {
@@ -75,21 +77,26 @@ interface Findings {
   readonly sources: InputSource[];
   /** What the package asks for of the scenes of this input. */
   readonly assets?: readonly string[];
+  /** Formats that files of this input may have, as the package says. */
+  readonly formats?: readonly string[];
 }
+
+const ADDRESS = '{"href": "…"} or the address itself, http(s), s3 or data';
 
 function convert(given: unknown, type: CwlType, path: string, findings: Findings): unknown {
   const value = unwrap(given);
-  const wrong = (): undefined => {
+  const wrong = (allowed = formatType(type)): undefined => {
     const text = value === undefined ? "missing" : JSON.stringify(value).slice(0, 80);
-    findings.problems.push({ path, message: `is ${text}; allowed: ${formatType(type)}` });
+    findings.problems.push({ path, message: `is ${text}; allowed: ${allowed}` });
     return undefined;
   };
   switch (type.kind) {
     case "boolean":
       return typeof value === "boolean" ? value : wrong();
     case "int":
+      return isInteger(value, 31) ? value : wrong("int, a whole number from -2147483648 to 2147483647");
     case "long":
-      return Number.isInteger(value) ? value : wrong();
+      return isInteger(value, 63) ? value : wrong("long, a whole number of 64 bits");
     case "float":
     case "double":
       return typeof value === "number" ? value : wrong();
@@ -101,11 +108,16 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
     case "Directory": {
       const source = readSource(value, type.kind);
       if (source === undefined) {
-        return wrong();
+        return wrong(`${type.kind}, ${ADDRESS}`);
+      }
+      const format = type.kind === "File" ? chooseFormat(value, source.mediaType, findings.formats) : undefined;
+      if (format?.refused !== undefined) {
+        findings.problems.push({ path, message: format.refused });
+        return undefined;
       }
       const isScene = type.kind === "Directory" && findings.assets !== undefined;
       findings.sources.push(isScene ? { assets: findings.assets, ...source } : source);
-      return { $staged: findings.sources.length - 1 };
+      return { $staged: findings.sources.length - 1, ...(format?.format !== undefined && { format: format.format }) };
     }
     case "array": {
       // One value stands for a list of one: many clients send it so.
@@ -114,7 +126,7 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
     }
     case "record": {
       if (typeof value !== "object" || value === null || Array.isArray(value)) {
-        return wrong();
+        return wrong(`an object with ${type.fields.map((field) => field.name).join(", ")}`);
       }
       const fields = value as Readonly<Record<string, unknown>>;
       return Object.fromEntries(
@@ -125,6 +137,10 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
     }
     case "union": {
       const members = type.members.filter((member) => member.kind !== "null");
+      const [only] = members;
+      if (members.length === 1 && only !== undefined) {
+        return convert(value, only, path, findings);
+      }
       for (const member of members) {
         const trial: Findings = { ...findings, problems: [], sources: [...findings.sources] };
         const converted = convert(value, member, path, trial);
@@ -133,7 +149,7 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
           return converted;
         }
       }
-      return wrong();
+      return wrong(members.map(formatType).join(" | "));
     }
     default:
       return value;
@@ -161,6 +177,9 @@ function readSource(value: unknown, kind: "File" | "Directory"): InputSource | u
   };
 }
 
+const isInteger = (value: unknown, bits: number): boolean =>
+  Number.isInteger(value) && (value as number) >= -(2 ** bits) && (value as number) < 2 ** bits;
+
 const isTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
 
@@ -175,7 +194,12 @@ export function placeStaged(value: unknown, staged: readonly { path: string; kin
   const index = (value as { $staged?: unknown }).$staged;
   const input = typeof index === "number" ? staged[index] : undefined;
   if (input !== undefined) {
-    return { class: input.kind === "file" ? "File" : "Directory", path: input.path };
+    const { format } = value as { format?: unknown };
+    return {
+      class: input.kind === "file" ? "File" : "Directory",
+      path: input.path,
+      ...(typeof format === "string" && { format }),
+    };
   }
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, placeStaged(item, staged)]));
 }

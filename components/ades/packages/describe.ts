@@ -1,6 +1,7 @@
 import { type CwlType, type LoadedDocument, type ParameterDescription, describeProcess } from "@swath/cwl";
 
 import { invalidParameter } from "../errors.ts";
+import { toMediaType } from "../execution/file-format.ts";
 
 /** A JSON schema (OpenAPI 3.1). */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -57,7 +58,7 @@ export function describePackage(document: LoadedDocument): ProcessDescription {
         {
           title: output.label ?? output.name,
           ...(output.doc !== undefined && { description: output.doc }),
-          schema: toSchema(output.type),
+          schema: toSchema(output.type, output.format),
         },
       ]),
     ),
@@ -74,7 +75,7 @@ function keywordsOf(fields: Readonly<Record<string, unknown>>): readonly string[
 }
 
 function describeInput(input: ParameterDescription): InputDescription {
-  const schema = toSchema(input.type);
+  const schema = toSchema(input.type, input.format);
   return {
     title: input.label ?? input.name,
     ...(input.doc !== undefined && { description: input.doc }),
@@ -85,26 +86,27 @@ function describeInput(input: ParameterDescription): InputDescription {
 }
 
 /** A CWL type as a JSON schema; files and directories are addresses. */
-export function toSchema(type: CwlType): Schema {
+export function toSchema(type: CwlType, formats: readonly string[] = []): Schema {
   switch (type.kind) {
     case "boolean":
       return { type: "boolean" };
     case "int":
+      return { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
     case "long":
-      return { type: "integer" };
+      return { type: "integer", minimum: -(2 ** 63), maximum: 2 ** 63 };
     case "float":
     case "double":
       return { type: "number", format: type.kind };
     case "string":
       return { type: "string" };
     case "File":
-      return { type: "string", format: "uri", contentMediaType: "application/octet-stream" };
+      return { type: "string", format: "uri", contentMediaType: mediaTypeOf(formats) };
     case "Directory":
       return { type: "string", format: "uri", contentMediaType: "application/geo+json" };
     case "enum":
       return { type: "string", enum: type.symbols };
     case "array":
-      return { type: "array", items: toSchema(type.items) };
+      return { type: "array", items: toSchema(type.items, formats) };
     case "record":
       return {
         type: "object",
@@ -114,11 +116,18 @@ export function toSchema(type: CwlType): Schema {
     case "union": {
       const members = type.members.filter((member) => member.kind !== "null");
       const [only] = members;
-      return members.length === 1 && only !== undefined ? toSchema(only) : { oneOf: members.map(toSchema) };
+      return members.length === 1 && only !== undefined
+        ? toSchema(only, formats)
+        : { oneOf: members.map((member) => toSchema(member, formats)) };
     }
     default:
       return {};
   }
+}
+
+/** Of files whose one format is a media type. */
+function mediaTypeOf([format = "", ...others]: readonly string[]): string {
+  return (others.length === 0 ? toMediaType(format) : undefined) ?? "application/octet-stream";
 }
 
 export function acceptsNull(type: CwlType): boolean {

@@ -39,9 +39,7 @@ export async function fetchInput(
     });
     return toValue(await readFile(staged.path), type ?? "application/json");
   } catch (error) {
-    throw invalidParameter(
-      `The input at ${href.slice(0, 200)} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw invalidParameter(`The input cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     await rm(target, { recursive: true, force: true });
   }

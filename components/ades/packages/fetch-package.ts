@@ -31,7 +31,7 @@ export async function fetchPackage(href: string, folder: string, access: SourceA
     throw new OgcError(
       400,
       "InvalidParameterValue",
-      `The application package at ${href} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `The application package cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   } finally {
     await rm(target, { recursive: true, force: true });

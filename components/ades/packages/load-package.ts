@@ -22,11 +22,15 @@ export async function checkPackage(text: string, asked: string | undefined): Pro
     localFiles: false,
   });
   if (!valid || document === undefined) {
-    const first = problems.find(({ severity }) => severity === "error");
+    const named = problems.map(({ file: _file, ...problem }) => ({
+      ...problem,
+      message: problem.message.replaceAll(BASE, "the package"),
+    }));
+    const first = named.find(({ severity }) => severity === "error");
     const where = first?.line === undefined ? "" : ` (line ${first.line})`;
     throw invalidParameter(
       `The application package is not valid: ${first?.message ?? "it cannot be read"}${where}.`,
-      problems.map(({ file: _file, ...problem }) => problem),
+      named,
     );
   }
   return document;

@@ -1,21 +1,24 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { noSuchJob } from "../errors.ts";
 import { jobListPage, jobPage } from "../pages/job-pages.ts";
 import { countJobs, listJobs } from "../store/job-list.ts";
 import { listSteps } from "../store/job-records.ts";
-import { dismissJob } from "../store/jobs.ts";
+import { type Job, dismissJob } from "../store/jobs.ts";
 import { answer, formOf } from "./answer.ts";
 import { type ApiContext, type Face, enterSpace } from "./context.ts";
 import { toStep } from "./job-records.ts";
 import { toStatus } from "./job-status.ts";
 import { openJob } from "./open-job.ts";
 import { pageLinks } from "./page-links.ts";
+import { readPreferences, readWait } from "./read-preferences.ts";
 import { readCursor, readFilter, readPage, writeCursor } from "./read-query.ts";
 import * as schemas from "./schemas/jobs.ts";
 
 /** Jobs of a list when nobody says how many. */
 const USUAL_PAGE = 100;
+/** Most seconds that a request for a status waits for the end of the job: what is between here and the client has limits of its own. */
+const LONGEST_WAIT = 60;
 
 /** The job list, the status of a job, and dismissing it (OGC 18-062r2 §7.12, §11, §13). */
 export function addJobRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
@@ -44,7 +47,7 @@ export function addJobRoutes(app: FastifyInstance, context: ApiContext, face: Fa
 
   app.get(`${path}/:id`, { schema: schemas.readJob }, async (request, reply) => {
     const space = enterSpace(context, request, face);
-    const job = await openJob(context, request, face);
+    const job = await openJobThatEnds(context, request, reply, face);
     const steps = formOf(request) === "html" ? (await listSteps(db, job.id)).map(toStep) : [];
     return answer(request, reply, toStatus(job, space), (status, url) => jobPage(status, steps, space, url));
   });
@@ -59,4 +62,34 @@ export function addJobRoutes(app: FastifyInstance, context: ApiContext, face: Fa
     }
     return toStatus(job, space);
   });
+}
+
+/** The job that a request names; with `Prefer: wait=N` once it has ended, or after so many seconds as it is then. */
+async function openJobThatEnds(
+  context: ApiContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  face: Face,
+): Promise<Job> {
+  const wait = readWait(readPreferences(request));
+  if (wait === undefined) {
+    return openJob(context, request, face);
+  }
+  const seconds = Math.min(wait, LONGEST_WAIT);
+  const enough = new AbortController();
+  reply.raw.once("close", () => enough.abort());
+  const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), enough.signal, context.closing]);
+  // Listened to before it is looked at, so that an end in between is not missed.
+  const ended = context.untilEnded((request.params as { id: string }).id.toLowerCase(), signal);
+  try {
+    const job = await openJob(context, request, face);
+    void reply.header("preference-applied", `wait=${seconds}`);
+    if (job.finished_at !== null) {
+      return job;
+    }
+    await ended;
+    return await openJob(context, request, face);
+  } finally {
+    enough.abort();
+  }
 }

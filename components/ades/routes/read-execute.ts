@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 
 import { invalidParameter, noSuchOutput } from "../errors.ts";
 import type { JobRequest, Subscriber, WantedOutput } from "../store/tables.ts";
+import { readPreferences, readWait } from "./read-preferences.ts";
 
 /** An execute request as it was understood (OGC 18-062r2 §7.11). */
 interface ExecuteRequest {
@@ -17,7 +18,7 @@ interface ExecuteRequest {
 /** Reads the body and the `Prefer` header. @param outputs names of the process's outputs @throws {OgcError} 400 */
 export function readExecute(request: FastifyRequest, outputs: readonly string[]): ExecuteRequest {
   const body = requireObject(request.body, 'The body must be a JSON object: {"inputs": {…}}.');
-  const prefer = readPreferences(request.headers["prefer"]);
+  const prefer = readPreferences(request);
   const { inputs = {}, response, mode, subscriber, outputs: wanted } = body;
   if (response !== undefined && response !== "raw" && response !== "document") {
     throw invalidParameter(`response is ${JSON.stringify(response)}; allowed: raw, document.`);
@@ -30,8 +31,7 @@ export function readExecute(request: FastifyRequest, outputs: readonly string[])
   const preferred = { minimal: "raw", representation: "document" }[prefer.get("return") ?? ""];
   const told = readSubscriber(subscriber);
   const chosen = readOutputs(wanted, outputs);
-  const wait = prefer.get("wait");
-  const seconds = wait !== undefined && /^\d{1,6}$/.test(wait) ? Number(wait) : undefined;
+  const seconds = readWait(prefer);
   // "respond-async, wait=10" is answered with the results where they come within ten seconds (RFC 7240 §4.3).
   const isAsync = seconds === undefined && (prefer.has("respond-async") || mode === "async");
   return {
@@ -49,16 +49,6 @@ export function readExecute(request: FastifyRequest, outputs: readonly string[])
       ...(response === undefined && preferred !== undefined ? [`return=${prefer.get("return")}`] : []),
     ],
   };
-}
-
-function readPreferences(header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
-  const parts = [header ?? []].flat().flatMap((line) => line.split(","));
-  return new Map(
-    parts.map((part) => {
-      const [name = "", value = ""] = part.split(";", 1)[0]?.split("=", 2) ?? [];
-      return [name.trim().toLowerCase(), value.trim().replaceAll('"', "").toLowerCase()] as const;
-    }),
-  );
 }
 
 function readOutputs(given: unknown, known: readonly string[]): Readonly<Record<string, WantedOutput>> | undefined {

@@ -88,7 +88,7 @@ async function readUnit(
     const text = typeof unit.value === "string" ? unit.value : JSON.stringify(unit.value, null, 2);
     return { text, reference: "inline", workflow: w, ...fields };
   }
-  if (typeof unit.href !== "string") {
+  if (typeof unit.href !== "string" || unit.href === "") {
     throw invalidParameter("executionUnit needs href, the address of the package, or value, the package itself.");
   }
   const [href = "", fragment] = unit.href.startsWith("data:") ? [unit.href] : unit.href.split("#", 2);

@@ -58,12 +58,13 @@ export const noSuchFile = (path: string) => new OgcError(404, "NotFound", `The r
 
 /** @throws {OgcError} 404, 416, 502 */
 export function refuse(error: unknown, key: string): never {
+  const path = key.replace(/^processing-results\/[^/]+\//, "");
   const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
   if ($metadata?.httpStatusCode === 404) {
-    throw noSuchFile(key);
+    throw noSuchFile(path);
   }
   if ($metadata?.httpStatusCode === 416) {
-    throw new OgcError(416, "RangeNotSatisfiable", `${key} has no such part.`);
+    throw new OgcError(416, "RangeNotSatisfiable", `${path} has no such part.`);
   }
-  throw new OgcError(502, "InternalError", `The object storage does not give ${key}: ${name} ${message}`);
+  throw new OgcError(502, "InternalError", `The object storage does not give ${path}: ${name} ${message}`);
 }

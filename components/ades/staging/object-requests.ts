@@ -19,6 +19,8 @@ export interface ObjectRequest {
   readonly body?: Buffer;
   /** Of the body, in hexadecimal, where it is known; the store checks it. */
   readonly sha256?: string;
+  /** The signature says nothing of the body, for which a header has a checksum. */
+  readonly isUnsigned?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -67,7 +69,8 @@ export function createObjectRequests(
       uriEscapePath: false,
     });
   return {
-    send: async ({ method, bucket, key, query = {}, headers = {}, body, sha256, signal }) => {
+    send: async ({ method, bucket, key, query = {}, headers = {}, body, sha256, isUnsigned = false, signal }) => {
+      const payload = isUnsigned ? "UNSIGNED-PAYLOAD" : (sha256 ?? hash("sha256", body ?? ""));
       const path = `${prefix}/${bucket}/${key.split("/").map(escape).join("/")}`;
       const plain = {
         method,
@@ -75,7 +78,7 @@ export function createObjectRequests(
         hostname,
         path,
         query: { ...query },
-        headers: { ...headers, host, "x-amz-content-sha256": sha256 ?? hash("sha256", body ?? "") },
+        headers: { ...headers, host, "x-amz-content-sha256": payload },
       };
       const signed = signer === undefined ? plain : await signer.sign(plain);
       const search = Object.entries(query)

@@ -11,6 +11,9 @@ const KNOWN: Readonly<Record<string, string>> = {
   QuotaExceeded: "the bucket's quota is used up; delete old results or ask for more",
 };
 
+/** Answers about bytes that were changed or lost on their way: sent again, they may arrive. */
+const DAMAGED = new Set(["BadDigest", "IncompleteBody", "RequestTimeout", "XAmzContentSHA256Mismatch"]);
+
 /** What an object store's client threw, as an error that a user may read. */
 export function toS3Failure(error: unknown, code: StagingErrorCode, where: string): StagingError {
   if (error instanceof StagingError) {
@@ -25,6 +28,8 @@ export function toS3Failure(error: unknown, code: StagingErrorCode, where: strin
       ? `the object store cannot be reached: ${message}`
       : `the object store answers ${status} ${name}: ${message}`);
   // Without a status nothing was understood as an answer: a broken connection, which may come back.
-  const temporary = known === undefined && (status === undefined || status >= 500 || status === 429 || status === 408);
+  const temporary =
+    known === undefined &&
+    (status === undefined || status >= 500 || status === 429 || status === 408 || DAMAGED.has(name));
   return new StagingError(code, where, problem, { temporary, cause: error });
 }

@@ -66,7 +66,7 @@ test("a package is deployed, described from its CWL, replaced and undeployed", a
   assert.deepEqual(body.inputs.times, {
     title: "times",
     description: "How often",
-    schema: { type: "integer", default: 1 },
+    schema: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1, default: 1 },
     minOccurs: 0,
     maxOccurs: 1,
   });

@@ -222,3 +222,32 @@ test("/req/core/job-results, job-results-async-raw-*, job-results-async-document
   const wrong = await ades.ask(`${headers.get("location")}/results/nothing`);
   assert.deepEqual([wrong.status, wrong.body.type], [400, `${EXCEPTIONS}/no-such-output`]);
 });
+
+test("a status waits for the end of the job when it is asked to", async () => {
+  await ades.ask("/eric/ogc-api/processes", { text: shellPackage("naps", "sleep 1"), type: "application/cwl" });
+  const { body: made } = await execute(ades, "naps", { inputs: { name: "x" } }, ASYNC);
+  const path = `/eric/ogc-api/jobs/${made.jobID}`;
+  const ask = (prefer: string, at = path) => ades.ask(at, { headers: { prefer } });
+  const early = await ask("wait=0");
+  assert.ok(["accepted", "running"].includes(early.body.status), early.body.status);
+  const ended = await ask("wait=3600");
+  assert.equal(ended.body.status, "successful", ended.body.message);
+  assert.equal(ended.headers.get("preference-applied"), "wait=60");
+  assert.equal((await ask("wait=60")).body.status, "successful");
+  const foreign = await ask("wait=60", path.replace("eric", "bob"));
+  assert.deepEqual([foreign.status, foreign.body.type], [404, `${EXCEPTIONS}/no-such-job`]);
+});
+
+test("/req/core/http: 405 where there is something, but not by that method", async () => {
+  for (const [path, method, allowed] of [
+    [`${API}/processes/echo/execution`, "GET", /^POST$/],
+    [`${API}/processes/echo`, "PATCH", /GET.*PUT.*DELETE/],
+    ["/eric/wps3/jobs", "POST", /GET/],
+  ] as const) {
+    const { status, headers, body } = await ades.ask(path, { method });
+    assert.equal(status, 405, path);
+    assert.match(headers.get("allow") ?? "", allowed);
+    assert.match(body.detail, new RegExp(`^${method} is not possible here; allowed: `));
+  }
+  assert.equal((await ades.ask(`${API}/nowhere`)).status, 404);
+});

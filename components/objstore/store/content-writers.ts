@@ -87,6 +87,7 @@ export class FileWriter {
   #slot: number | undefined;
   #filled = 0;
   #failure: Error | undefined;
+  #closed = false;
   #waiting: { wanted: ContentAnswer["kind"]; settle: PromiseWithResolvers<ContentAnswer> } | undefined;
 
   constructor(
@@ -135,8 +136,12 @@ export class FileWriter {
     return answer.kind === "synced" ? answer.digests : {};
   }
 
-  /** Lets go of the file. Allowed at any time. */
+  /** Lets go of the file. Allowed at any time, and again. */
   async close(): Promise<void> {
+    if (this.#closed) {
+      return;
+    }
+    this.#closed = true;
     if (this.#failure === undefined) {
       this.#send({ kind: "close" });
       await this.#wait("closed");

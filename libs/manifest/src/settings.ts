@@ -114,6 +114,8 @@ export interface Variables {
   readonly PROCESSING_MAX_CORES: number;
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly PROCESSING_PULL_SECRETS: string | undefined;
+  /** Host names, addresses and networks, separated by commas. */
+  readonly PROCESSING_ALLOW_PRIVATE: string | undefined;
   readonly PROCESSING_JOB_RETENTION_DAYS: number;
   readonly PROCESSING_HOST_TOOLS: string;
   readonly PROCESSING_RESULT_RETENTION: string;

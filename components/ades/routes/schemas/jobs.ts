@@ -59,6 +59,13 @@ export const readJob = {
   summary: "Status of a job",
   params: ofJob,
   querystring: asForm,
+  headers: Type.Object({
+    prefer: Type.Optional(
+      Type.String({
+        description: "wait=<seconds>: answered when the job has ended, or after so many seconds, at most 60",
+      }),
+    ),
+  }),
   response: { 200: withPage("Its status", StatusInfo), ...REFUSED, 404: problem("No such job") },
 };
 export const dismissJob = {

@@ -15,18 +15,23 @@ export interface AddressGuard {
   readonly lookup: (hostname: string, options: LookupOptions, callback: LookupCallback) => void;
 }
 
-/** @param allowPrivate CIDR ranges, addresses and host names beside all global addresses */
+/**
+ * @param allowPrivate CIDR ranges, addresses and host names beside all global addresses
+ * @throws {Error} for an entry that is none of these
+ */
 export function createAddressGuard(allowPrivate: readonly string[]): AddressGuard {
   const hosts = new Set<string>();
   const ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
   for (const entry of allowPrivate) {
-    if (ipaddr.isValidCIDR(entry)) {
+    if (ipaddr.isValidCIDR(entry) && isIP(entry.split("/", 1)[0] ?? "") !== 0) {
       ranges.push(ipaddr.parseCIDR(entry));
-    } else if (ipaddr.isValid(entry)) {
+    } else if (isIP(entry) !== 0) {
       const address = ipaddr.parse(entry);
       ranges.push([address, address.kind() === "ipv4" ? 32 : 128]);
-    } else {
+    } else if (/^[a-z0-9_](?:[-a-z0-9_.]*[a-z0-9_])?$/i.test(entry) && !/^[\d.]+$/.test(entry)) {
       hosts.add(entry.toLowerCase());
+    } else {
+      throw new Error(`ALLOW_PRIVATE has "${entry}"; allowed: host names, addresses, and networks such as 10.1.0.0/16`);
     }
   }
   const isAllowed = (text: string): boolean => {
@@ -44,7 +49,7 @@ export function createAddressGuard(allowPrivate: readonly string[]): AddressGuar
     new StagingError(
       "access",
       where,
-      `leads to ${address}, which is a private address; the operator can allow it, or use an address that is public`,
+      `leads to ${address}, which is a private address; use an address that is public, or ask the operator to allow it (PROCESSING_ALLOW_PRIVATE)`,
     );
   return {
     checkHost: (hostname, where) => {

@@ -1,6 +1,6 @@
-import { type Hash, createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { type FileHandle, open, rename, stat, truncate } from "node:fs/promises";
+import { type Hash, createHash, hash } from "node:crypto";
+import { createReadStream, renameSync, writeFileSync } from "node:fs";
+import { type FileHandle, open, stat, truncate } from "node:fs/promises";
 
 import { type Digest, toMultihash } from "@swath/stac";
 
@@ -15,6 +15,11 @@ import { retry } from "./retry.ts";
 import type { Sources } from "./sources.ts";
 
 const BLOCK = 2 ** 20;
+/**
+ * Files up to this size are received in memory and written at once, without the threads that wait for the disk: to wake one takes
+ * longer than to write, and a scene has many small files.
+ */
+const AT_ONCE = 64 * 2 ** 10;
 /** Files shorter than this are fetched anew rather than continued, which saves keeping a record of each. */
 const WORTH_RESUMING = 2 ** 20;
 
@@ -58,7 +63,7 @@ export async function download(wanted: Download, context: DownloadContext): Prom
     signal,
   });
   await verify(wanted, record.partPath, result);
-  await rename(record.partPath, wanted.path);
+  renameSync(record.partPath, wanted.path);
   await record.writeDone(result.size > WORTH_RESUMING ? result.size : undefined);
 }
 
@@ -92,15 +97,14 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
       await record.writeValidator(undefined);
       throw new StagingError("source", where, "changed while it was being read", { temporary: true });
     }
+    const { total = Number.POSITIVE_INFINITY, encoding, start } = opened;
+    if (total <= AT_ONCE && encoding === undefined && start === 0) {
+      return await receiveAtOnce(opened, wanted, context);
+    }
     file = await open(record.partPath, opened.start === 0 ? "w" : "a");
-    const isResumable = opened.encoding === undefined && (opened.total ?? Number.POSITIVE_INFINITY) > WORTH_RESUMING;
+    const isResumable = encoding === undefined && total > WORTH_RESUMING;
     await record.writeValidator(isResumable ? opened.validator : undefined);
-    const expected = [
-      ...(wanted.checksum === undefined ? [] : [wanted.checksum]),
-      ...(opened.md5 === undefined || opened.encoding !== undefined
-        ? []
-        : [{ algorithm: "md5", hex: opened.md5 } as const]),
-    ];
+    const expected = findExpected(wanted, opened);
     const hashes = opened.start === 0 ? expected.map(({ algorithm }) => createHash(algorithm)) : [];
     const size = await write(opened, file, {
       hashes,
@@ -115,6 +119,31 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
     discard(opened.body);
     await file?.close();
   }
+}
+
+/** What the checksums of a file have to be. */
+const findExpected = ({ checksum }: Download, { md5, encoding }: OpenedSource): readonly Digest[] => [
+  ...(checksum === undefined ? [] : [checksum]),
+  ...(md5 === undefined || encoding !== undefined ? [] : [{ algorithm: "md5", hex: md5 } as const]),
+];
+
+async function receiveAtOnce(opened: OpenedSource, wanted: Download, context: DownloadContext): Promise<Arrived> {
+  const { limits, signal, record, budget } = context;
+  const where = displayUrl(wanted.href);
+  const chunks: Buffer[] = [];
+  for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
+    chunks.push(chunk);
+  }
+  const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+  budget.file(wanted.path, where).set(bytes.length);
+  await record.writeValidator(undefined);
+  try {
+    writeFileSync(record.partPath, bytes);
+  } catch (error) {
+    throw toDiskFailure(error, where);
+  }
+  const expected = findExpected(wanted, opened);
+  return { size: bytes.length, expected, found: expected.map(({ algorithm }) => hash(algorithm, bytes)) };
 }
 
 interface WriteContext {

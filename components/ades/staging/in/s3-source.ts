@@ -26,7 +26,12 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
   const storeOf = (bucket: string, href: string) => {
     const found = find(bucket);
     if (found === undefined) {
-      throw new StagingError("access", href, `no object store is configured for the bucket "${bucket}"`);
+      const readable = access.s3.flatMap(({ buckets = [] }) => buckets).join(", ") || "none";
+      throw new StagingError(
+        "access",
+        href,
+        `the bucket "${bucket}" is not one that you can read here (${readable}); a signed address of the object can be fetched`,
+      );
     }
     const store = opened.get(found) ?? {
       client: createS3Client(found, options),

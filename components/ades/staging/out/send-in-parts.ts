@@ -1,3 +1,4 @@
+import { hash, randomUUID } from "node:crypto";
 import { open } from "node:fs/promises";
 
 import {
@@ -5,15 +6,17 @@ import {
   CompleteMultipartUploadCommand,
   type CompletedPart,
   CreateMultipartUploadCommand,
-  type CreateMultipartUploadCommandInput,
+  HeadObjectCommand,
   type S3Client,
 } from "@aws-sdk/client-s3";
 
 import { runParallel } from "../in/parallel.ts";
-import type { ObjectRequest, ObjectRequests } from "../object-requests.ts";
+import type { ObjectAnswer, ObjectRequest, ObjectRequests } from "../object-requests.ts";
+import { createFilePieces } from "./file-pieces.ts";
+import type { PartBuffers } from "./part-buffers.ts";
 
-/** Files up to this size go in one request, larger ones in parts of it. */
-export const PART = 8 * 2 ** 20;
+/** Of files that go in parts. A store forces each part to its disk by itself, so small ones are slow. */
+const PART = 16 * 2 ** 20;
 /** Of one file; files go side by side as well. */
 const PARALLEL = 2;
 const MAX_PARTS = 10_000;
@@ -21,55 +24,71 @@ const MAX_PARTS = 10_000;
 /** One request, tried again while that may help. @param where what it is about, for messages */
 export type Ask = <T>(where: string, send: () => Promise<T>) => Promise<T>;
 
+/** Where a file goes, and as what. */
+export interface LargeFile {
+  readonly path: string;
+  readonly size: number;
+  readonly bucket: string;
+  readonly key: string;
+  readonly mediaType: string;
+}
+
 interface Sending {
   readonly client: S3Client;
   readonly requests: ObjectRequests;
   readonly ask: Ask;
   readonly signal: AbortSignal;
   readonly onBytes: (bytes: number) => void;
-  /** Whether the object is there and is this file. */
-  readonly isDone: () => Promise<boolean>;
+  /** What parts are read into. */
+  readonly buffers: PartBuffers;
 }
 
+/** Bytes of each part of a file of this size, the same in every attempt. */
+export const partLength = (size: number): number => Math.max(PART, Math.ceil(size / MAX_PARTS / PART) * PART);
+
 /**
- * Sends a large file in parts, each tried again by itself. Parts are taken back when the whole fails or is cancelled, so that
- * nothing is stored (and paid for) without being seen: that is why this is not left to `@aws-sdk/lib-storage`, whose cancelled
- * uploads stay.
+ * Sends a large file in parts, each tried again by itself, with a checksum that the store compares; its digest is made on the way.
+ * Parts are taken back when the whole fails or is cancelled, so that nothing is stored (and paid for) without being seen: that is
+ * why this is not left to `@aws-sdk/lib-storage`, whose cancelled uploads stay.
+ * @returns the SHA-256 of the file, in hexadecimal
  */
-export async function sendInParts(
-  path: string,
-  size: number,
-  input: CreateMultipartUploadCommandInput,
-  sending: Sending,
-): Promise<void> {
-  const { client, requests, ask, signal, onBytes, isDone } = sending;
-  const target = { Bucket: input.Bucket, Key: input.Key };
-  const where = `s3://${target.Bucket}/${target.Key}`;
+export async function sendInParts(large: LargeFile, sending: Sending): Promise<string> {
+  const { client, ask, signal, onBytes, buffers } = sending;
+  const { size, bucket, key } = large;
+  const target = { Bucket: bucket, Key: key };
+  const where = `s3://${bucket}/${key}`;
+  // By this the object says which upload it is from.
+  const mark = randomUUID();
+  const create = new CreateMultipartUploadCommand({
+    ...target,
+    ContentType: large.mediaType,
+    Metadata: { upload: mark },
+    ChecksumAlgorithm: "CRC32",
+  });
   // Not cancelled in between: an upload whose id one does not know cannot be taken back.
-  const { UploadId } = await ask(where, () => client.send(new CreateMultipartUploadCommand(input)));
-  const length = Math.max(PART, Math.ceil(size / MAX_PARTS / PART) * PART);
+  const { UploadId } = await ask(where, () => client.send(create));
+  const length = partLength(size);
   const parts: CompletedPart[] = Array.from({ length: Math.ceil(size / length) }, (_, index) => ({
     PartNumber: index + 1,
   }));
   let sent = 0;
-  const file = await open(path);
+  const file = await open(large.path);
+  const pieces = createFilePieces(file, buffers);
   try {
     await runParallel([...parts.keys()], PARALLEL, signal, async (index, both) => {
-      const bytes = Buffer.alloc(Math.min(length, size - index * length));
-      await file.read(bytes, 0, bytes.length, index * length);
-      const query = { partNumber: String(index + 1), uploadId: UploadId ?? "" };
-      const put = {
-        method: "PUT",
-        bucket: input.Bucket ?? "",
-        key: input.Key ?? "",
-        query,
-        body: bytes,
-        signal: both,
-      } as const;
-      const ETag = await ask(where, () => putBytes(requests, put));
-      parts[index] = { PartNumber: index + 1, ETag };
-      sent += bytes.length;
-      onBytes(bytes.length);
+      const bytes = Math.min(length, size - index * length);
+      const { buffer, body, crc32 } = await pieces.readNext(bytes);
+      try {
+        const query = { partNumber: String(index + 1), uploadId: UploadId ?? "" };
+        const headers = { "x-amz-checksum-crc32": crc32 };
+        const part = { method: "PUT", bucket, key, query, headers, body, isUnsigned: true, signal: both } as const;
+        const ETag = await ask(where, () => putPart(sending.requests, part));
+        parts[index] = { PartNumber: index + 1, ETag, ChecksumCRC32: crc32 };
+      } finally {
+        buffers.giveBack(buffer);
+      }
+      sent += bytes;
+      onBytes(bytes);
     });
     await ask(where, () =>
       client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts: parts } }), {
@@ -77,10 +96,15 @@ export async function sendInParts(
       }),
     ).catch(async (error: unknown) => {
       // The answer to an attempt that succeeded may have been lost; the next is then told that there is no such upload.
+      const isDone = async () => {
+        const head = await ask(where, () => client.send(new HeadObjectCommand(target), { abortSignal: signal }));
+        return head.Metadata?.["upload"] === mark;
+      };
       if (signal.aborted || !(await isDone().catch(() => false))) {
         throw error;
       }
     });
+    return pieces.finish();
   } catch (error) {
     onBytes(-sent);
     // What failed is told; a store that is away takes old parts back by its own rules.
@@ -91,11 +115,24 @@ export async function sendInParts(
   }
 }
 
-/** Puts an object or a part of one; its ETag. */
-export async function putBytes(requests: ObjectRequests, put: ObjectRequest): Promise<string> {
-  const { header, body } = await requests.send(put);
+async function putPart(requests: ObjectRequests, part: ObjectRequest & { readonly body: Buffer }): Promise<string> {
+  const header = await put(requests, part);
+  const etag = header("etag") ?? "";
+  // A store that does not know this checksum has compared nothing; what it calls the part is then its MD5.
+  if (header("x-amz-checksum-crc32") === undefined && etag.replaceAll('"', "") !== hash("md5", part.body)) {
+    throw Object.assign(new Error("what arrived is not what was sent"), {
+      name: "BadDigest",
+      $metadata: { httpStatusCode: 400 },
+    });
+  }
+  return etag;
+}
+
+/** Puts an object or a part of one; the headers of the answer. */
+export async function put(requests: ObjectRequests, request: ObjectRequest): Promise<ObjectAnswer["header"]> {
+  const { header, body } = await requests.send(request);
   for await (const _chunk of body) {
     // Nothing is in it; read, so that the connection can serve the next request.
   }
-  return header("etag") ?? "";
+  return header;
 }

@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 
-import { DeleteObjectCommand, HeadObjectCommand, ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  HeadObjectCommand,
+  type HeadObjectCommandOutput,
+  ListObjectsV2Command,
+  type S3Client,
+} from "@aws-sdk/client-s3";
 import { toMultihash } from "@swath/stac";
 
 import { retry } from "../in/retry.ts";
@@ -10,8 +15,12 @@ import { createS3Client } from "../s3-client.ts";
 import { createObjectRequests } from "../object-requests.ts";
 import { toS3Failure } from "../s3-failure.ts";
 import type { S3Target, StagedFile } from "../types.ts";
-import { type Ask, PART, putBytes, sendInParts } from "./send-in-parts.ts";
+import { digestInParts } from "./file-pieces.ts";
+import { createPartBuffers } from "./part-buffers.ts";
+import { type Ask, partLength, put, sendInParts } from "./send-in-parts.ts";
 
+/** Bytes up to which a file goes in one request, from memory. */
+const SMALL = 8 * 2 ** 20;
 const RETRIES = 4;
 const STALL_SECONDS = 60;
 
@@ -53,51 +62,49 @@ export async function openUploader(
     );
   const present = await list(client, target.bucket, prefix, ask, signal);
 
-  const isSame = async (key: string, sha256: string, mediaType: string): Promise<boolean> => {
-    const head = await ask(hrefOf(key), () =>
-      client.send(new HeadObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
-    );
-    return head.Metadata?.["sha256"] === sha256 && head.ContentType === mediaType;
-  };
-  const isThere = async (key: string, size: number, sha256: string, mediaType: string): Promise<boolean> =>
-    present.get(key) === size && (await isSame(key, sha256, mediaType));
+  /** What the object says of itself; asked only for one of this size that was there at the start. */
+  const findPresent = async (key: string, size: number): Promise<HeadObjectCommandOutput | undefined> =>
+    present.get(key) === size
+      ? ask(hrefOf(key), () =>
+          client.send(new HeadObjectCommand({ Bucket: target.bucket, Key: key }), { abortSignal: signal }),
+        )
+      : undefined;
+  const buffers = createPartBuffers(parallel);
+  const toStaged = (key: string, bytes: number, sha256: string, mediaType: string): StagedFile => ({
+    href: hrefOf(key),
+    mediaType,
+    bytes,
+    checksum: toMultihash({ algorithm: "sha256", hex: sha256 }),
+  });
   const sendBytes = async (bytes: Buffer, key: string, mediaType: string): Promise<StagedFile> => {
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    if (!(await isThere(key, bytes.length, sha256, mediaType))) {
+    const there = await findPresent(key, bytes.length);
+    if (there?.Metadata?.["sha256"] !== sha256 || there.ContentType !== mediaType) {
       const headers = { "content-type": mediaType, "x-amz-meta-sha256": sha256 };
-      const put = { method: "PUT", bucket: target.bucket, key, headers, body: bytes, sha256, signal } as const;
-      await ask(hrefOf(key), () => putBytes(requests, put));
+      const request = { method: "PUT", bucket: target.bucket, key, headers, body: bytes, sha256, signal } as const;
+      await ask(hrefOf(key), () => put(requests, request));
     }
     onBytes(bytes.length);
-    return {
-      href: hrefOf(key),
-      mediaType,
-      bytes: bytes.length,
-      checksum: toMultihash({ algorithm: "sha256", hex: sha256 }),
-    };
+    return toStaged(key, bytes.length, sha256, mediaType);
   };
   const sendLarge = async (path: string, size: number, key: string, mediaType: string): Promise<StagedFile> => {
-    const sha256 = await hashFile(path, signal);
-    if (await isThere(key, size, sha256, mediaType)) {
-      onBytes(size);
-    } else {
-      const input = { Bucket: target.bucket, Key: key, ContentType: mediaType, Metadata: { sha256 } };
-      await sendInParts(path, size, input, {
-        client,
-        requests,
-        ask,
-        signal,
-        onBytes,
-        isDone: () => isSame(key, sha256, mediaType),
-      });
+    const there = await findPresent(key, size);
+    if (there?.ETag !== undefined && there.ContentType === mediaType) {
+      const { etag, sha256 } = await digestInParts(path, { size, length: partLength(size), signal });
+      if (there.ETag === `"${etag}"`) {
+        onBytes(size);
+        return toStaged(key, size, sha256, mediaType);
+      }
     }
-    return { href: hrefOf(key), mediaType, bytes: size, checksum: toMultihash({ algorithm: "sha256", hex: sha256 }) };
+    const large = { path, size, bucket: target.bucket, key, mediaType };
+    const sha256 = await sendInParts(large, { client, requests, ask, signal, onBytes, buffers });
+    return toStaged(key, size, sha256, mediaType);
   };
   return {
     present,
     sendFile: async (path, key, mediaType) => {
       const { size } = await stat(path);
-      return size <= PART ? sendBytes(await readFile(path), key, mediaType) : sendLarge(path, size, key, mediaType);
+      return size <= SMALL ? sendBytes(await readFile(path), key, mediaType) : sendLarge(path, size, key, mediaType);
     },
     sendDocument: (value, key, mediaType) =>
       sendBytes(Buffer.from(`${JSON.stringify(value, null, 2)}\n`), key, mediaType),
@@ -140,12 +147,4 @@ async function list(
     token = page.NextContinuationToken;
   } while (token !== undefined);
   return sizes;
-}
-
-async function hashFile(path: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 20, signal }) as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-  }
-  return hash.digest("hex");
 }

@@ -156,7 +156,7 @@ test("objects, folders and catalogues of an object store", async () => {
   });
   await assert.rejects(stage("s3://other/none.tif", { access }), {
     code: "access",
-    message: /no object store is configured for the bucket "other"/,
+    message: /the bucket "other" is not one that you can read here \(/,
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { request as send } from "node:http";
 import { join } from "node:path";
@@ -138,12 +138,14 @@ test("plain files are assets of the collection; large ones go in parts and are n
   const output = join(folder, "plain");
   await mkdir(join(output, "deep"), { recursive: true });
   await writeFile(join(output, "report.txt"), "done");
-  const large = Buffer.alloc(20 * 2 ** 20 + 7, "swath");
+  const large = randomBytes(40 * 2 ** 20 + 7);
   await writeFile(join(output, "deep/large.tif"), large);
   const { collection, files } = await publish(output, "job-3");
   assert.deepEqual(Object.keys(collection.assets ?? {}), ["deep/large.tif", "report.txt"]);
   assert.equal(collection.assets?.["report.txt"]?.type, "text/plain");
-  assert.ok((await get(collection.assets?.["deep/large.tif"]?.href ?? "")).equals(large));
+  const asset = collection.assets?.["deep/large.tif"];
+  assert.ok((await get(asset?.href ?? "")).equals(large));
+  assert.equal(asset?.["file:checksum"], `1220${createHash("sha256").update(large).digest("hex")}`);
   assert.equal(files.find(({ href }) => href.endsWith("large.tif"))?.bytes, large.length);
 
   let puts = 0;
@@ -153,6 +155,54 @@ test("plain files are assets of the collection; large ones go in parts and are n
   assert.equal(puts, 1);
   const { Uploads = [] } = await objstore.client.send(new ListMultipartUploadsCommand({ Bucket: "results" }));
   assert.deepEqual(Uploads, []);
+
+  large.writeUInt8(large.readUInt8(0) ^ 1, 0);
+  await writeFile(join(output, "deep/large.tif"), large);
+  const changed = (await publish(output, "job-3")).collection.assets?.["deep/large.tif"];
+  assert.ok((await get(changed?.href ?? "")).equals(large), "other bytes of the same length are sent");
+  assert.equal(changed?.["file:checksum"], `1220${createHash("sha256").update(large).digest("hex")}`);
+});
+
+test("parts that are damaged on their way are sent again, also to a store that compares no checksum", async (t) => {
+  const output = join(folder, "damaged");
+  await mkdir(output);
+  const large = randomBytes(33 * 2 ** 20);
+  await writeFile(join(output, "large.bin"), large);
+  for (const [job, comparesChecksums] of [
+    ["job-7", true],
+    ["job-8", false],
+  ] as const) {
+    let damaged = 0;
+    const upstream = new URL(target.endpoint);
+    const proxy = await startServer(t, (request, response) => {
+      const isPart = request.url?.includes("partNumber=") === true;
+      const headers = { ...request.headers };
+      const isDamaged = isPart && (damaged += 1) <= 2;
+      const path = request.url;
+      const onward = send({ host: upstream.hostname, port: upstream.port, method: request.method, path, headers });
+      onward.on("response", (answer) => {
+        if (isPart && !comparesChecksums) {
+          delete answer.headers["x-amz-checksum-crc32"];
+          // As such a store would have said: what it has is something else.
+          answer.headers["etag"] = isDamaged ? `"${"0".repeat(32)}"` : (answer.headers["etag"] ?? "");
+        }
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      let isFirst = true;
+      request.on("data", (chunk: Buffer) => {
+        if (isDamaged && isFirst && comparesChecksums) {
+          chunk.writeUInt8(chunk.readUInt8(0) ^ 1, 0);
+        }
+        isFirst = false;
+        onward.write(chunk);
+      });
+      request.on("end", () => onward.end());
+    });
+    const { collection } = await publish(output, job, { target: { ...target, endpoint: proxy.url } });
+    assert.ok(damaged > 2, "parts were sent again");
+    assert.ok((await get(collection.assets?.["large.bin"]?.href ?? "")).equals(large));
+  }
 });
 
 test("no catalogue is listed while anything is missing", async (t) => {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Environment variable that every process of a job inherits, however often it forks or changes its session. */
@@ -131,6 +131,28 @@ export function listFamily(leader: number): number[] {
     }
   }
   return [...family];
+}
+
+/**
+ * A process with what it and its descendants have started, as the kernel lists children: quick, but without those whose parent has
+ * ended. Undefined where the kernel keeps no such lists.
+ */
+export function listDescendants(leader: number): number[] | undefined {
+  const family = [leader];
+  for (const pid of family) {
+    try {
+      for (const thread of readdirSync(`/proc/${pid}/task`)) {
+        const children = readFileSync(`/proc/${pid}/task/${thread}/children`, "latin1");
+        family.push(...children.split(" ").filter(Boolean).map(Number));
+      }
+    } catch {
+      if (!existsSync(`/proc/self/task/${process.pid}/children`)) {
+        return undefined;
+      }
+      // It has ended meanwhile.
+    }
+  }
+  return family;
 }
 
 /** Processes of a job that are alive now. `known` remembers members over rounds, so that orphans stay ours. */

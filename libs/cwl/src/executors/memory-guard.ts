@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { listFamily } from "./kill-tree.ts";
+import { listDescendants, listFamily } from "./kill-tree.ts";
 
 /** Pauses between looks, by how much of the limit is used: a tool that could not reach it in time is left alone. */
 const pauses = [
@@ -31,8 +31,12 @@ export function guardMemory(leader: number | undefined, limit: number, onExceede
     return () => {};
   }
   let timer: NodeJS.Timeout | undefined;
+  let isFirst = true;
   const look = (): void => {
-    const used = memoryOf(leader, limit);
+    // A look at every process there is takes milliseconds: too much for the many tools that are done by the next one.
+    const family = (isFirst ? listDescendants(leader) : undefined) ?? listFamily(leader);
+    isFirst = false;
+    const used = memoryOf(family, limit);
     if (used > limit) {
       onExceeded();
       return;
@@ -43,9 +47,8 @@ export function guardMemory(leader: number | undefined, limit: number, onExceede
   return () => clearTimeout(timer);
 }
 
-/** Bytes that a process and its family hold; the exact number, which costs more, only when a rough one is above the limit. */
-function memoryOf(leader: number, limit: number): number {
-  const family = listFamily(leader);
+/** Bytes that these processes hold; the exact number, which costs more, only when a rough one is above the limit. */
+function memoryOf(family: readonly number[], limit: number): number {
   const rough = sum(family, "status", /^VmRSS:\s+(\d+) kB$/m);
   // Pages that several processes share count once.
   return rough > limit && family.length > 1 ? sum(family, "smaps_rollup", /^Pss:\s+(\d+) kB$/m) || rough : rough;
