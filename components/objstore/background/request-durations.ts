@@ -44,7 +44,9 @@ export class RequestDurations {
   }
 
   get(): Promise<object> {
-    const values = [...this.#series.values()].flatMap((each) => [...each.values()]).flatMap((series) => this.#list(series));
+    const values = [...this.#series.values()]
+      .flatMap((each) => [...each.values()])
+      .flatMap((series) => this.#list(series));
     return Promise.resolve({ name: this.name, help: this.help, type: this.type, aggregator: "sum", values });
   }
 
