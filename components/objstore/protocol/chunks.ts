@@ -62,10 +62,12 @@ function takeFrom(
         done(chunk);
       } else {
         stream.pause();
-        taking.then(() => {
-          done(chunk);
-          stream.resume();
-        }, refuse);
+        taking
+          .then(() => {
+            done(chunk);
+            stream.resume();
+          })
+          .catch(refuse);
       }
     };
     const done = (chunk: Buffer) => {
@@ -86,7 +88,9 @@ function takeFrom(
     }
     stream.on("data", onData);
     // The end may come while the last chunk is still being taken.
-    stream.once("end", () => void Promise.resolve(taking).then(resolve, reject));
+    stream.once("end", () => {
+      Promise.resolve(taking).then(resolve).catch(reject);
+    });
     stream.once("error", reject);
     // After the end this changes nothing.
     stream.once("close", () => {
