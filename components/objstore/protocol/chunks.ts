@@ -59,18 +59,18 @@ function takeFrom(
         return;
       }
       if (taking === undefined) {
-        done(chunk);
+        giveBack(chunk);
       } else {
         stream.pause();
         taking
           .then(() => {
-            done(chunk);
+            giveBack(chunk);
             stream.resume();
           })
           .catch(refuse);
       }
     };
-    const done = (chunk: Buffer) => {
+    const giveBack = (chunk: Buffer) => {
       taking = undefined;
       if (isLent) {
         freeChunk(chunk);
