@@ -87,6 +87,7 @@ export class FileWriter {
   #slot: number | undefined;
   #filled = 0;
   #failure: Error | undefined;
+  #isClosed = false;
   #waiting: { wanted: ContentAnswer["kind"]; settle: PromiseWithResolvers<ContentAnswer> } | undefined;
 
   constructor(
@@ -148,8 +149,12 @@ export class FileWriter {
     return answer.kind === "synced" ? answer.digests : {};
   }
 
-  /** Lets go of the file. Allowed at any time. */
+  /** Lets go of the file. Allowed at any time, and again: nobody answers for a file that was let go of. */
   async close(): Promise<void> {
+    if (this.#isClosed) {
+      return;
+    }
+    this.#isClosed = true;
     if (this.#failure === undefined) {
       this.#send({ kind: "close" });
       await this.#wait("closed");

@@ -65,6 +65,10 @@ test("every checksum algorithm is verified", async () => {
   }
   await assert.rejects(put("sum", "hello", { ChecksumCRC32: "AAAAAA==" }), hasName("BadDigest"));
   await assert.rejects(put("sum", "hello", { ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" }), hasName("BadDigest"));
+  // Of a size that goes to a file.
+  const large = Buffer.alloc(1 << 20, "large");
+  await assert.rejects(put("sum", large, { ChecksumCRC32: "AAAAAA==" }), hasName("BadDigest"));
+  await assert.rejects(put("sum", large, { ContentMD5: "AAAAAAAAAAAAAAAAAAAAAA==" }), hasName("BadDigest"));
 });
 
 test("keys are opaque: odd characters, dots, slashes, 1,024 bytes", async () => {
