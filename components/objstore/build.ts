@@ -4,12 +4,13 @@ import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
-import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, type Registry } from "prom-client";
 
 import { endSessionsOfOldPassword } from "./access/root-password.ts";
 import { createConsole } from "./admin/console.ts";
 import { createDiskGuard } from "./background/disk-guard.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
+import { RequestDurations } from "./background/request-durations.ts";
 import { scrubWhenDue } from "./background/scrub-schedule.ts";
 import { Scrub } from "./background/scrub.ts";
 import type { ObjstoreSettings } from "./config.ts";
@@ -61,13 +62,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   if (identity !== undefined) {
     await addDefaultRoles(store.accounts);
   }
-  const requests = new Histogram({
-    name: "objstore_request_seconds",
-    help: "Duration of S3 requests",
-    labelNames: ["operation", "status"],
-    registers: [metrics],
-  });
-  const durationsOf = rememberLabels(requests);
+  const durations = new RequestDurations(metrics);
   const damaged = new Counter({
     name: "objstore_damaged_total",
     help: "Damaged content found by the scrub",
@@ -87,7 +82,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
     onRequest: (entry) => {
-      durationsOf(entry.operation, entry.status).observe(entry.ms / 1000);
+      durations.observe(entry.operation, entry.status, entry.ms / 1000);
       if (entry.error !== undefined || logger.isLevelEnabled("debug")) {
         const { error, target, ...rest } = entry;
         // The query may hold a signature.
@@ -155,17 +150,6 @@ function openLogin(settings: ObjstoreSettings) {
         client: createOidcClient({ issuer, clientId: CONSOLE_CLIENT_ID, ...(peerUrl !== undefined && { peerUrl }) }),
         consoleUrl: url.replace(/\/+$/, ""),
       };
-}
-
-/** The histogram of an operation and status. Looking it up by its labels each time costs more than adding to it. */
-function rememberLabels(requests: Histogram<"operation" | "status">) {
-  const known = new Map<string, Histogram.Internal<"operation" | "status">>();
-  return (operation: string, status: number) => {
-    const name = `${operation} ${status}`;
-    const found = known.get(name) ?? requests.labels(operation, String(status));
-    known.set(name, found);
-    return found;
-  };
 }
 
 function addUsageGauges(

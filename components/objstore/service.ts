@@ -9,6 +9,7 @@ import type { OperationContext } from "./operations/operation.ts";
 import { findOperation } from "./operations/table.ts";
 import { type Address, parseAddress } from "./protocol/address.ts";
 import { parseCors, toConsoleRules, toCorsHeaders } from "./protocol/cors.ts";
+import { Query } from "./protocol/query.ts";
 import { type S3Request, header } from "./protocol/request.ts";
 import { renderXml } from "./protocol/xml.ts";
 import { type AuthenticateDeps, authenticate, authenticateForm } from "./signature/authenticate.ts";
@@ -157,7 +158,7 @@ function perform(
   const { store, region, credentials } = context;
   const { headers, method = "GET" } = message;
   const { path, query: pairs, raw } = address;
-  const query = new Map(pairs);
+  const query = new Query(pairs);
   const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw }, credentials);
   const payload = signed?.payload ?? readAnonymousPayload(message);
   const request: S3Request = {

@@ -101,7 +101,10 @@ function toHead(context: OperationContext, version: Version): string[] {
       heads.set(version, known);
     }
   }
-  return bucketOf(context).versioning === "" ? [...known] : [...known, "x-amz-version-id", version.version];
+  const { baseHead } = context.request;
+  return bucketOf(context).versioning === ""
+    ? baseHead.concat(known)
+    : baseHead.concat(known, "x-amz-version-id", version.version);
 }
 
 function describe(version: Version, overrides: Readonly<Record<string, string>> | undefined): readonly string[] {
@@ -121,7 +124,10 @@ function describe(version: Version, overrides: Readonly<Record<string, string>> 
 function readOverrides({ request, principal }: OperationContext): Readonly<Record<string, string>> | undefined {
   let overrides: Record<string, string> | undefined;
   for (const [parameter, value] of request.address.query) {
-    const name = parameter.startsWith("response-") ? parameter.slice("response-".length) : "";
+    if (!parameter.startsWith("response-")) {
+      continue;
+    }
+    const name = parameter.slice("response-".length);
     if (OVERRIDES.includes(name)) {
       if (principal.kind === "anonymous") {
         throw new S3Error(

@@ -94,12 +94,33 @@ const SUBRESOURCES = new Set([
   "uploadId", "uploads", "versioning", "versions", "website",
 ]); // prettier-ignore
 
+/** The operations that a method and a level choose, without a name to put together for each request. */
+const PLAIN: Readonly<Record<Level, ReadonlyMap<string, Operation>>> = {
+  service: toPlain("service"),
+  bucket: toPlain("bucket"),
+  object: toPlain("object"),
+};
+
+function toPlain(level: Level): ReadonlyMap<string, Operation> {
+  return new Map(
+    Object.entries(OPERATIONS).flatMap(([name, operation]) =>
+      name.endsWith(` ${level}`) ? [[name.slice(0, -level.length - 1), operation] as const] : [],
+    ),
+  );
+}
+
 /** Chooses the operation of a request. @throws {S3Error} NotImplemented, MethodNotAllowed */
 export function findOperation(request: S3Request): Operation {
   const { bucket, key } = request.address;
   const level: Level = bucket === undefined ? "service" : key === undefined ? "bucket" : "object";
   const subresource = findSubresource(request);
-  const copy = header(request, "x-amz-copy-source") === undefined || request.method !== "PUT" ? "" : " +copy";
+  const copy = request.method !== "PUT" || header(request, "x-amz-copy-source") === undefined ? "" : " +copy";
+  if (subresource === undefined && copy === "") {
+    const plain = PLAIN[level].get(request.method);
+    if (plain !== undefined) {
+      return plain;
+    }
+  }
   const operation =
     OPERATIONS[`${request.method} ${level}${subresource === undefined ? "" : `?${subresource}`}${copy}`];
   if (operation !== undefined) {
@@ -120,7 +141,9 @@ export function findOperation(request: S3Request): Operation {
  */
 function findSubresource({ method, address }: S3Request): string | undefined {
   for (const [name, value] of address.query) {
-    if (SUBRESOURCES.has(name) || (value === "" && method !== "GET" && method !== "HEAD" && !PARAMETERS.has(name))) {
+    // What a signature consists of is most of what comes, and never a subresource.
+    const isSubresource = !name.startsWith("X-Amz-") && SUBRESOURCES.has(name);
+    if (isSubresource || (value === "" && method !== "GET" && method !== "HEAD" && !PARAMETERS.has(name))) {
       return name;
     }
   }

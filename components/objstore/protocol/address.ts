@@ -1,4 +1,5 @@
 import { S3Error } from "../errors.ts";
+import type { QueryPairs } from "./query.ts";
 
 /** What a request is about. */
 export interface Address {
@@ -6,7 +7,7 @@ export interface Address {
   readonly key: string | undefined;
   /** Decoded path as it was sent, for the signature. */
   readonly path: string;
-  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly query: QueryPairs;
   /** Path and query as they came. */
   readonly raw: { readonly path: string; readonly query: string };
 }
@@ -21,7 +22,7 @@ export function parseAddress(target: string, host: string | undefined, domain: s
   const path = decode(rawPath.startsWith("/") ? rawPath : new URL(rawPath).pathname);
   const rawQuery = mark < 0 ? "" : target.slice(mark + 1);
   const query = parseQuery(rawQuery);
-  const name = host?.replace(/:\d+$/, "").toLowerCase() ?? "";
+  const name = toHostName(host ?? "");
   let bucket: string | undefined;
   let key: string | undefined;
   if (domain !== "" && name.endsWith(`.${domain}`)) {
@@ -44,6 +45,16 @@ export function parseAddress(target: string, host: string | undefined, domain: s
     query,
     raw: { path: rawPath, query: rawQuery },
   };
+}
+
+/** The host asked last: nearly always the same. */
+let lastHost = { host: "", name: "" };
+
+function toHostName(host: string): string {
+  if (host !== lastHost.host) {
+    lastHost = { host, name: host.replace(/:\d+$/, "").toLowerCase() };
+  }
+  return lastHost.name;
 }
 
 /** Bucket names by the rules of S3 for new buckets. */

@@ -7,6 +7,7 @@ import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
 import { type DigestName, digestAll } from "../store/digests.ts";
 import type { StoredChecksum } from "../store/rows.ts";
 import { type AnnouncedChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
+import { lendChunks, takeChunks } from "./chunks.ts";
 import { type S3Request, header } from "./request.ts";
 
 /** Objects up to this size live in the index: one fsync shared by many, instead of two of their own. */
@@ -44,12 +45,12 @@ export function readDecodedLength(request: S3Request): number {
   return Number(text);
 }
 
-/** The body's own bytes, without aws-chunked framing. */
-export function openBody(request: S3Request): ChunkedBody {
-  request.acceptBody();
-  return request.payload.kind === "chunked"
-    ? decodeChunks(request.message, request.payload)
-    : { chunks: request.message, trailers: new Map() };
+/** The body's own bytes, without aws-chunked framing. Lent ones are to be used up before more are asked for. */
+function openBody({ acceptBody, message, payload }: S3Request, isLent: boolean): ChunkedBody {
+  acceptBody();
+  return payload.kind === "chunked"
+    ? decodeChunks(isLent ? lendChunks(message) : message, payload)
+    : { chunks: message, trailers: new Map() };
 }
 
 /** Receives the body of an upload, verifies every digest the client gave, and leaves it where it can be committed. */
@@ -65,7 +66,7 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
     }
   };
   const inline = length <= INLINE_BYTES && options.neverInline !== true;
-  return receiveChunks(request, { files: options.files, inline, checkSize, open: () => openBody(request) });
+  return receiveChunks(request, { files: options.files, inline, checkSize, open: () => openBody(request, !inline) });
 }
 
 interface ChunkOptions {
@@ -108,11 +109,11 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
   const writer = await options.files.create(digestsFor(request, claims));
   try {
     let size = 0;
-    for await (const chunk of chunks) {
+    await takeChunks(chunks, chunks === request.message, (chunk) => {
       size += chunk.length;
       options.checkSize(size, false);
-      await writer.write(chunk);
-    }
+      return writer.write(chunk);
+    });
     options.checkSize(size, true);
     const file = await writer.finish();
     const checksum = verify(request, claims, file.digests, trailers);
@@ -216,7 +217,7 @@ function toHex(digest: Uint8Array | undefined): string {
 export async function readDocument(request: S3Request, limit: number): Promise<Buffer> {
   const contentMd5 = readContentMd5(request);
   const announced = readChecksum(request);
-  const { chunks, trailers } = openBody(request);
+  const { chunks, trailers } = openBody(request, false);
   const pieces: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 import { S3Error } from "../errors.ts";
+import type { Parameters } from "../protocol/query.ts";
 import {
   type RawTarget,
   type SignedParts,
@@ -27,7 +28,7 @@ export interface SignedRequest {
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
   /** The query once more, to look into; of several of one name the last. */
-  readonly parameters: ReadonlyMap<string, string>;
+  readonly parameters: Parameters;
   readonly headers: IncomingHttpHeaders;
   readonly raw?: RawTarget;
 }
@@ -329,8 +330,18 @@ function readTime({ headers }: SignedRequest): { time: string; at: number } {
   throw new S3Error("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header");
 }
 
+/** What was parsed last: the requests of one second, and all uses of a signed address, name the same time. */
+let lastTime: { readonly text: string; readonly at: number | undefined } = { text: "", at: undefined };
+
 /** YYYYMMDD'T'HHMMSS'Z' as milliseconds. */
 function parseTime(text: string): number | undefined {
+  if (text !== lastTime.text) {
+    lastTime = { text, at: calculateTime(text) };
+  }
+  return lastTime.at;
+}
+
+function calculateTime(text: string): number | undefined {
   if (!/^\d{8}T\d{6}Z$/.test(text)) {
     return undefined;
   }

@@ -30,7 +30,10 @@ export function toCanonicalRequest(parts: SignedParts): string {
 }
 
 function toText(parts: SignedParts, path: string, query: string): string {
-  const headers = parts.signedHeaders.map((name) => `${name}:${toCanonicalValue(parts.headers[name])}\n`).join("");
+  let headers = "";
+  for (const name of parts.signedHeaders) {
+    headers += `${name}:${toCanonicalValue(parts.headers[name])}\n`;
+  }
   return `${parts.method}\n${path}\n${query}\n${headers}\n${parts.signedHeaders.join(";")}\n${parts.payloadHash}`;
 }
 
@@ -67,5 +70,6 @@ export function encodePath(path: string): string {
 
 function toCanonicalValue(value: string | readonly string[] | undefined): string {
   const text = typeof value === "string" ? value : (value ?? []).join(",");
-  return text.trim().replace(/ {2,}/g, " ");
+  const trimmed = text.trim();
+  return trimmed.includes("  ") ? trimmed.replace(/ {2,}/g, " ") : trimmed;
 }

@@ -105,7 +105,7 @@ function checkSignature(signature: string, provided: string | undefined): string
   return signature;
 }
 
-/** Lines and counted bytes from a stream of buffers, without copying the bytes. */
+/** Lines and counted bytes from a stream of buffers; only what is left of a line is copied. */
 class Reader {
   readonly #source: AsyncIterator<Buffer>;
   #buffer: Buffer = Buffer.alloc(0);
@@ -154,12 +154,15 @@ class Reader {
     if (this.#ended) {
       return false;
     }
+    // Who gives chunks may take the last one back when asked for the next.
+    const left = this.#buffer.length === 0 ? undefined : Buffer.from(this.#buffer);
     const { value, done } = await this.#source.next();
     if (done) {
+      this.#buffer = left ?? Buffer.alloc(0);
       this.#ended = true;
       return false;
     }
-    this.#buffer = this.#buffer.length === 0 ? value : Buffer.concat([this.#buffer, value]);
+    this.#buffer = left === undefined ? value : Buffer.concat([left, value]);
     return true;
   }
 }

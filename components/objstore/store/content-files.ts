@@ -15,7 +15,8 @@ export interface WrittenFile {
 }
 
 export interface ContentWriter {
-  readonly write: (chunk: Uint8Array) => Promise<void>;
+  /** Takes a copy of `chunk`: at once, or once there is room. */
+  readonly write: (chunk: Uint8Array) => undefined | Promise<void>;
   /** Forces the file and its name to the disk. */
   readonly finish: () => Promise<WrittenFile>;
   /** Removes the file, whatever its state. */
@@ -65,9 +66,9 @@ export class ContentFiles {
     await this.#crash.reach("content-opened");
     let size = 0;
     return {
-      write: async (chunk) => {
+      write: (chunk) => {
         size += chunk.length;
-        await writer.write(chunk);
+        return writer.write(chunk);
       },
       finish: async () => {
         await this.#crash.reach("content-written");

@@ -87,7 +87,7 @@ export class FileWriter {
   #slot: number | undefined;
   #filled = 0;
   #failure: Error | undefined;
-  #closed = false;
+  #isClosed = false;
   #waiting: { wanted: ContentAnswer["kind"]; settle: PromiseWithResolvers<ContentAnswer> } | undefined;
 
   constructor(
@@ -105,15 +105,27 @@ export class FileWriter {
     await this.#wait("opened");
   }
 
-  /** Takes a copy of `chunk`. */
-  async write(chunk: Uint8Array): Promise<void> {
-    for (let at = 0; at < chunk.length;) {
-      this.#throwFailure();
+  /** Takes a copy of `chunk`: at once where memory is free, as it mostly is, else once it is. */
+  write(chunk: Uint8Array): undefined | Promise<void> {
+    const taken = this.#take(chunk, 0);
+    return taken === chunk.length ? undefined : this.#takeRest(chunk, taken);
+  }
+
+  async #takeRest(chunk: Uint8Array, from: number): Promise<void> {
+    for (let at = from; at < chunk.length; at = this.#take(chunk, at)) {
+      await this.#wait("written");
+    }
+  }
+
+  /** Copies what there is room for, from `at` on; gives how far it came. */
+  #take(chunk: Uint8Array, from: number): number {
+    this.#throwFailure();
+    let at = from;
+    while (at < chunk.length) {
       if (this.#slot === undefined) {
         this.#slot = this.#free.pop();
         if (this.#slot === undefined) {
-          await this.#wait("written");
-          continue;
+          return at;
         }
         this.#filled = 0;
       }
@@ -125,6 +137,7 @@ export class FileWriter {
         this.#flush();
       }
     }
+    return at;
   }
 
   /** Writes what is left, forces the file to the disk and gives its digests. */
@@ -136,12 +149,12 @@ export class FileWriter {
     return answer.kind === "synced" ? answer.digests : {};
   }
 
-  /** Lets go of the file. Allowed at any time, and again. */
+  /** Lets go of the file. Allowed at any time, and again: nobody answers for a file that was let go of. */
   async close(): Promise<void> {
-    if (this.#closed) {
+    if (this.#isClosed) {
       return;
     }
-    this.#closed = true;
+    this.#isClosed = true;
     if (this.#failure === undefined) {
       this.#send({ kind: "close" });
       await this.#wait("closed");

@@ -25,6 +25,11 @@ function toStoredDigest({ md5 }: WrittenFile["digests"]): string {
 /** What is to be read: bytes, or files in order. */
 export type StoredContent = { readonly data: Uint8Array } | { readonly parts: readonly ContentPart[] };
 
+/** The same bytes as what sockets take: made once, rather than each time they are sent. */
+function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
 /** Content rows and their reference counts. All but `read` belong inside `mutate`. */
 export class Contents {
   readonly #index: IndexDatabase;
@@ -50,7 +55,7 @@ export class Contents {
       return undefined;
     }
     return row.parts === null
-      ? { data: row.data ?? new Uint8Array() }
+      ? { data: toBuffer(row.data ?? new Uint8Array()) }
       : { parts: JSON.parse(row.parts) as readonly ContentPart[] };
   }
 

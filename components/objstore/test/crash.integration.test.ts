@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,8 +7,7 @@ import { test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 
 import type { CrashPoint } from "../store/crash-points.ts";
-import { openStore } from "../store/store.ts";
-import { createS3Client } from "./s3-client.ts";
+import { checkFiles, killStarted, readVersion, reopenStore, startToCrash } from "./crash-support.ts";
 
 const Bucket = "crash";
 const POINTS: readonly CrashPoint[] = [
@@ -23,18 +20,6 @@ const POINTS: readonly CrashPoint[] = [
   "index-durable",
   "garbage-unlinked",
 ];
-
-async function start(
-  directory: string,
-  point: string,
-  nth: number,
-): Promise<{ child: ChildProcess; client: s3.S3Client }> {
-  const child = fork(join(import.meta.dirname, "crash-child.ts"), [directory, point, String(nth)], {
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-  });
-  const [port] = (await once(child, "message")) as [number];
-  return { child, client: createS3Client({ url: `http://127.0.0.1:${port}` }, { maxAttempts: 1 }) };
-}
 
 /** Round n writes these bytes under a key: large ones are files, small ones live in the index. */
 const bodyOf = (key: string, round: number) =>
@@ -56,14 +41,12 @@ test("killed at any point, the store keeps what it acknowledged, shows nothing t
 });
 
 async function writeUntilKilled(directory: string, point: CrashPoint, nth: number): Promise<void> {
-  const first = await start(directory, "none", 0);
+  const first = await startToCrash(directory, "none", 0);
   await first.client.send(new s3.CreateBucketCommand({ Bucket }));
-  first.client.destroy();
-  first.child.kill("SIGKILL");
-  await once(first.child, "exit");
+  await killStarted(first);
 
-  const { child, client } = await start(directory, point, nth);
-  const exited = once(child, "exit");
+  const started = await startToCrash(directory, point, nth);
+  const { child, client } = started;
   const acknowledged = new Map<string, number>();
   const attempted = new Map<string, number>();
   await Promise.all(
@@ -79,14 +62,10 @@ async function writeUntilKilled(directory: string, point: CrashPoint, nth: numbe
       }
     }),
   );
-  client.destroy();
-  child.kill("SIGKILL");
-  assert.equal((await exited)[1], "SIGKILL");
+  await killStarted(started);
 
-  const fail = (error: unknown) => assert.fail(String(error));
-  const store = await openStore({ directory, onFailure: fail, onBackgroundError: fail });
+  const store = await reopenStore(directory);
   try {
-    await store.garbage.drain();
     const { id, bytes, objects } = store.buckets.get(Bucket);
     let size = 0;
     let count = 0;
@@ -99,15 +78,7 @@ async function writeUntilKilled(directory: string, point: CrashPoint, nth: numbe
       }
       count += 1;
       size += version.size;
-      const content = store.contents.read(version.content ?? -1);
-      assert.ok(content);
-      const pieces: Uint8Array[] = "data" in content ? [content.data] : [];
-      for (const { file } of "parts" in content ? content.parts : []) {
-        const handle = await store.files.open(file);
-        pieces.push(await handle.readFile());
-        await handle.close();
-      }
-      const found = Buffer.concat(pieces);
+      const found = await readVersion(store, version);
       const rounds = Array.from({ length: round - known + 1 }, (_, index) => known + index).filter((each) => each > 0);
       assert.ok(
         rounds.some((each) => found.equals(bodyOf(key, each))),
@@ -115,15 +86,7 @@ async function writeUntilKilled(directory: string, point: CrashPoint, nth: numbe
       );
     }
     assert.deepEqual([objects, bytes], [count, size]);
-    const referred = store.index
-      .all<{ id: string }>("select id from files")
-      .map((row) => row.id)
-      .sort();
-    const onDisk: string[] = [];
-    for (const hour of await readdir(join(directory, "content"))) {
-      onDisk.push(...(await readdir(join(directory, "content", hour))).map((name) => `${hour}-${name}`));
-    }
-    assert.deepEqual(onDisk.sort(), referred);
+    const referred = await checkFiles(store, directory);
     assert.equal(
       referred.length,
       [...attempted.keys()].filter((key) => key.startsWith("large") && store.versions.findLatest(id, key)).length,
