@@ -1,5 +1,4 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { Readable } from "node:stream";
 
 import { S3Error } from "../errors.ts";
 import { type ChunkedBody, decodeChunks } from "../signature/chunked-body.ts";
@@ -165,48 +164,18 @@ function verify(
   return { algorithm, value, type: "FULL_OBJECT" };
 }
 
-/** All bytes of a small body. Without an iterator, which costs more than everything else that is done with a few KiB. */
-function collect(chunks: AsyncIterable<Buffer>, checkSize: ChunkOptions["checkSize"]): Promise<Buffer> {
+/** All bytes of a small body. */
+async function collect(chunks: AsyncIterable<Buffer>, checkSize: ChunkOptions["checkSize"]): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
-  const add = (chunk: Buffer) => {
+  await takeChunks(chunks, false, (chunk) => {
     size += chunk.length;
     checkSize(size, false);
     pieces.push(chunk);
-  };
-  const finish = () => {
-    checkSize(size, true);
-    return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size);
-  };
-  if (!(chunks instanceof Readable)) {
-    return (async () => {
-      for await (const chunk of chunks) {
-        add(chunk);
-      }
-      return finish();
-    })();
-  }
-  return new Promise((resolve, reject) => {
-    if (chunks.destroyed) {
-      // It tells of its end once, and has.
-      reject(chunks.errored ?? new S3Error("IncompleteBody"));
-      return;
-    }
-    const attempt = (work: () => void) => {
-      try {
-        work();
-      } catch (error) {
-        reject(error);
-        chunks.off("data", onData);
-      }
-    };
-    const onData = (chunk: Buffer) => attempt(() => add(chunk));
-    chunks.on("data", onData);
-    chunks.once("end", () => attempt(() => resolve(finish())));
-    chunks.once("error", reject);
-    // After the end this changes nothing.
-    chunks.once("close", () => reject(new S3Error("IncompleteBody")));
+    return undefined;
   });
+  checkSize(size, true);
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size);
 }
 
 function toHex(digest: Uint8Array | undefined): string {

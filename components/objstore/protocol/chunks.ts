@@ -81,9 +81,9 @@ function takeFrom(
       stream.resume();
       reject(error);
     };
-    if (stream.destroyed && !stream.readableEnded) {
-      // The sender went away before anybody listened: no event will come.
-      reject(new S3Error("IncompleteBody"));
+    if (stream.destroyed) {
+      // It tells of its end once, and has: the sender went away before anybody listened.
+      reject(stream.errored ?? new S3Error("IncompleteBody"));
       return;
     }
     stream.on("data", onData);
