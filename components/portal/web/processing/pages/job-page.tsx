@@ -2,7 +2,6 @@ import { Alert, Button, Group, Paper, Progress, SimpleGrid, Stack, Tabs, Text } 
 import {
   Awaited,
   CopyButton,
-  Empty,
   Loading,
   Page,
   RelativeTime,
@@ -24,6 +23,7 @@ import { JobLog } from "../parts/job-log.tsx";
 import { JobSteps } from "../parts/job-steps.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
 import { Trail } from "../parts/trail.tsx";
+import { NothingThere } from "../../src/nothing-there.tsx";
 
 const JobResults = lazy(async () => ({ default: (await import("../results/job-results.tsx")).JobResults }));
 
@@ -40,17 +40,9 @@ export function Component() {
       actions={job.data && <JobActions job={job.data} />}
     >
       {isGone(job.error) ? (
-        <Empty
-          title="There is no such job"
-          icon={FileQuestion}
-          action={
-            <Button component={Link} to="/processing/jobs" variant="default">
-              To the jobs
-            </Button>
-          }
-        >
+        <NothingThere title="There is no such job" icon={FileQuestion} to="/processing/jobs" label="To the jobs">
           It was deleted, or it belongs to somebody else.
-        </Empty>
+        </NothingThere>
       ) : (
         <Awaited query={job} what="Reading the job">
           {(found) => <JobParts key={found.jobID} job={found} />}

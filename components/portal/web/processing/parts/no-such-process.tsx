@@ -1,21 +1,17 @@
-import { Button } from "@mantine/core";
-import { Empty } from "@swath/ui";
 import { FileQuestion } from "lucide-react";
-import { Link } from "react-router";
+
+import { NothingThere } from "../../src/nothing-there.tsx";
 
 /** Where a process was asked for that is not there. */
 export function NoSuchProcess() {
   return (
-    <Empty
+    <NothingThere
       title="There is no such process"
       icon={FileQuestion}
-      action={
-        <Button component={Link} to="/processing/processes" variant="default">
-          To the processes
-        </Button>
-      }
+      to="/processing/processes"
+      label="To the processes"
     >
       It was removed, or it belongs to somebody else.
-    </Empty>
+    </NothingThere>
   );
 }

@@ -1,5 +1,5 @@
-import { Anchor, Breadcrumbs, Button, Group, Stack, Tabs } from "@mantine/core";
-import { Awaited, Empty, Page, RequestError, UsageBar } from "@swath/ui";
+import { Anchor, Breadcrumbs, Group, Stack, Tabs } from "@mantine/core";
+import { Awaited, Page, RequestError, UsageBar } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { FolderLock, FolderOpen, KeyRound, Settings, Users } from "lucide-react";
 import { Link, useLocation, useNavigate, useParams } from "react-router";
@@ -9,6 +9,7 @@ import { Access } from "./access/access.tsx";
 import { Files } from "./files/files.tsx";
 import { Members } from "./members.tsx";
 import { NotFound } from "../not-found.tsx";
+import { NothingThere } from "../nothing-there.tsx";
 import { Provisioning } from "./provisioning.tsx";
 import { WorkspaceSettings } from "./workspace-settings.tsx";
 import { StatusBadge } from "./status-badge.tsx";
@@ -50,17 +51,9 @@ export function Component() {
       actions={workspace.data?.storage?.usage && <Usage workspace={workspace.data} />}
     >
       {isRefused(workspace.error) ? (
-        <Empty
-          title="There is no such workspace"
-          icon={FolderLock}
-          action={
-            <Button component={Link} to="/workspaces" variant="default">
-              To the workspaces
-            </Button>
-          }
-        >
+        <NothingThere title="There is no such workspace" icon={FolderLock} to="/workspaces" label="To the workspaces">
           Or it is somebody else's: its owner can let you in.
-        </Empty>
+        </NothingThere>
       ) : (
         <Awaited query={workspace} what={isNew ? `Making ${name}` : `Reading ${name}`}>
           {(found) =>
