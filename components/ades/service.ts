@@ -77,7 +77,6 @@ function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void 
   scope.setErrorHandler(sendError);
   // Schemas describe; each route reads its request itself, with the exceptions of the standard.
   scope.setValidatorCompiler(() => () => true);
-  scope.setSerializerCompiler(() => (data) => JSON.stringify(data));
   scope.addHook("onRequest", context.guard);
   const methods = listMethods(scope);
   for (const add of ROUTES) {

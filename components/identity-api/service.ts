@@ -24,8 +24,6 @@ export async function createIdentityApi(logger: Logger, peer: Peer, realm: strin
   }
   await app.register(async (scope) => {
     scope.setErrorHandler(sendError);
-    // Schemas of answers describe them; nothing is left out of what is sent.
-    scope.setSerializerCompiler(() => (data) => JSON.stringify(data));
     const context: ApiContext = { adminOf: (request) => createAdminClient(peer, realm, request) };
     addClientRoutes(scope, context);
     addResourceRoutes(scope, context);

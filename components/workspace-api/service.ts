@@ -28,8 +28,6 @@ export async function createWorkspaceApi(logger: Logger, context: ApiContext): P
   app.get("/probe", { schema: { hide: true } }, () => ({}));
   await app.register(async (scope) => {
     scope.setErrorHandler(sendError);
-    // Schemas of answers describe them; nothing is left out of what is sent.
-    scope.setSerializerCompiler(() => (data) => JSON.stringify(data));
     addWorkspaceRoutes(scope, context);
     addRegistrationRoutes(scope, context);
   });

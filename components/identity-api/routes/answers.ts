@@ -1,13 +1,10 @@
 // What the interface answers: the OpenAPI document is made of this. Answers are those of the identity service's admin interface, sent whole.
-import { type TSchema, Type } from "typebox";
+import { jsonAnswer as answer } from "@swath/service/openapi";
+import { Type } from "typebox";
 
 const more = { additionalProperties: true };
 const Text = Type.String();
 
-const answer = (description: string, schema: TSchema) => ({
-  description,
-  content: { "application/json": { schema } },
-});
 const failure = (description: string) =>
   answer(
     description,

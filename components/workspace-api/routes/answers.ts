@@ -1,4 +1,5 @@
 // What the interface answers: the OpenAPI document is made of this. Answers are sent whole, these schemas take nothing away.
+import { jsonAnswer as answer } from "@swath/service/openapi";
 import { type TSchema, Type } from "typebox";
 
 const Text = Type.String();
@@ -16,11 +17,7 @@ const Failure = Type.Object({
   instance: Type.Optional(Text),
   requestId: Type.Optional(Text),
 });
-const failure = (description: string) => ({ description, content: { "application/json": { schema: Failure } } });
-const answer = (description: string, schema: TSchema) => ({
-  description,
-  content: { "application/json": { schema } },
-});
+const failure = (description: string) => answer(description, Failure);
 const nothing = (description: string) => ({ description, type: "null" });
 
 /** Refusals that every request may meet. */

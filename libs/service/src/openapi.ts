@@ -41,6 +41,8 @@ export async function addOpenApi(
       security: [{ bearer: [] }, { session: [] }],
     },
   });
+  // Schemas of answers describe them; nothing is left out of what is sent.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.get(document, { schema: { hide: true } }, () => app.swagger());
   await app.register(swaggerUi, {
     routePrefix: page,
@@ -57,6 +59,12 @@ export async function addOpenApi(
     theme: { title },
   });
 }
+
+/** An answer in JSON, as a route's schema describes it. */
+export const jsonAnswer = <Schema extends object>(description: string, schema: Schema, type = "application/json") => ({
+  description,
+  content: { [type]: { schema } },
+});
 
 /** The router calls the rest of a path `*`, which no template of OpenAPI can. */
 function nameRest<T>(schema: T): T {

@@ -1,5 +1,6 @@
 // What requests and answers consist of: the OpenAPI document is made of this. Written in the words that OpenAPI 3.0 and 3.1
 // share. Requests themselves are read by `read-*.ts`, which refuse with the exceptions of the standard.
+import { jsonAnswer as json } from "@swath/service/openapi";
 import { type TSchema, Type } from "typebox";
 
 import { CWL_TYPES } from "../../packages/media-types.ts";
@@ -26,11 +27,7 @@ const Exception = Type.Object(
   open,
 );
 
-/** The same in every form that an answer has. */
-export const json = (description: string, schema: TSchema, type = "application/json") => ({
-  description,
-  content: { [type]: { schema } },
-});
+export { json };
 export const page = { "text/html": { schema: Type.String() } };
 export const withPage = (description: string, schema: TSchema) => ({
   description,
