@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-import type { PlatformSecret } from "@swath/manifest";
+import { type PlatformSecret, isHostName } from "@swath/manifest";
 import { parseCpus, parseSize, type SizeDialect } from "./quantities.ts";
 
 export type Parsed<T> = { readonly value: T } | { readonly problem: string };
@@ -77,8 +77,7 @@ function isHost(text: string): boolean {
     const isWidth = /^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (family === 4 ? 32 : 128);
     return family !== 0 && isWidth && rest.length === 0;
   }
-  // What is all digits and dots is an address with a mistake.
-  return family !== 0 || (/^[a-z0-9_]([-a-z0-9_.]*[a-z0-9_])?$/i.test(text) && !/^[\d.]+$/.test(text));
+  return family !== 0 || isHostName(text);
 }
 
 export function integer(minimum: number, maximum: number): ValueType<number> {

@@ -1,3 +1,4 @@
+export { isHostName } from "./host-name.ts";
 export { parseQuantity, toBytes } from "./quantity.ts";
 export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";
 export type { ConfigMap, EnvValue, PlatformSecret, SecretEntry, Secret, Volume, VolumeBackup } from "./values.ts";

@@ -1,6 +1,7 @@
 import { type LookupAddress, type LookupOptions, lookup } from "node:dns";
 import { isIP } from "node:net";
 
+import { isHostName } from "@swath/manifest";
 import ipaddr from "ipaddr.js";
 
 import { StagingError } from "../errors.ts";
@@ -28,7 +29,7 @@ export function createAddressGuard(allowPrivate: readonly string[]): AddressGuar
     } else if (isIP(entry) !== 0) {
       const address = ipaddr.parse(entry);
       ranges.push([address, address.kind() === "ipv4" ? 32 : 128]);
-    } else if (/^[a-z0-9_](?:[-a-z0-9_.]*[a-z0-9_])?$/i.test(entry) && !/^[\d.]+$/.test(entry)) {
+    } else if (isHostName(entry)) {
       hosts.add(entry.toLowerCase());
     } else {
       throw new Error(`ALLOW_PRIVATE has "${entry}"; allowed: host names, addresses, and networks such as 10.1.0.0/16`);
