@@ -24,8 +24,8 @@ export interface PortalRig {
   readonly close: () => Promise<void>;
 }
 
-/** What browsers say of drawing without a graphics processor. */
-const OF_THIS_MACHINE = /GL Driver Message|GPU stall|WebGL context|swiftshader/i;
+/** What browsers say of drawing without a graphics processor, and of network interfaces that come and go beside them. */
+const OF_THIS_MACHINE = /GL Driver Message|GPU stall|WebGL context|CONTEXT_LOST_WEBGL|swiftshader|ERR_NETWORK_CHANGED/i;
 
 interface AskOptions {
   readonly method?: string;

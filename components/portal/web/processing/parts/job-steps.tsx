@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 
 import type { Job } from "../api/processing-client.ts";
-import { graphQuery, stepsQuery, useProcessing } from "../api/processing.ts";
+import { graphQuery, isGone, stepsQuery, useProcessing } from "../api/processing.ts";
 import { type StepRecord, type StepState, describeState, toStepStates, withoutIndices } from "../model/step-states.ts";
 import type { WorkflowGraph } from "../model/workflow-graph.ts";
 import { Workflow } from "./workflow.tsx";
@@ -25,6 +25,11 @@ export function JobSteps({ job, selected, onSelect }: JobStepsProps) {
     <Awaited query={steps} what="Reading the steps">
       {(records) => (
         <Stack>
+          {isGone(graph.error) && (
+            <Text c="dimmed" size="sm">
+              The process {job.processID} is no longer deployed, so there is no picture of its steps.
+            </Text>
+          )}
           {graph.data !== undefined && (
             <StepPicture graph={graph.data} records={records} job={job} selected={selected} onSelect={onSelect} />
           )}
