@@ -5,7 +5,8 @@
 // conformance    **/*.conformance.test.ts   suites of others against ours, one at a time
 // kubernetes     **/*.kubernetes.test.ts    the platform on the cluster of KUBECONFIG; not part of the rest (npm run test:kubernetes)
 import { spawnSync } from "node:child_process";
-import { globSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { prepareTestPrograms } from "./test-programs.ts";
@@ -29,6 +30,9 @@ if (what === "all") {
   prepareTestPrograms(process.env);
 }
 const names = groups[what] ?? [what];
+const ownFailures = process.env["SWATH_TEST_FAILURES"] === undefined;
+/** Folder with a text of what failed for each suite: told at the end by who made it, `.ci/run` for its two runs. */
+const failures = process.env["SWATH_TEST_FAILURES"] ?? mkdtempSync(join(tmpdir(), "swath-test-failures-"));
 let failed = false;
 for (const name of names) {
   const suite = suites[name];
@@ -37,9 +41,23 @@ for (const name of names) {
     process.exit(2);
   }
   console.log(`\n# ${name}`);
-  failed = !suite() || failed;
+  if (!suite()) {
+    failed = true;
+    writeFileSync(join(failures, `${name}-${process.pid}-whole.txt`), `failed: the suite "${name}"\n`);
+  }
+}
+if (ownFailures) {
+  tellFailures();
+  rmSync(failures, { recursive: true, force: true });
 }
 process.exit(failed ? 1 : 0);
+
+function tellFailures(): void {
+  const texts = readdirSync(failures).map((name) => readFileSync(join(failures, name), "utf8"));
+  if (names.length > 1 && texts.some((text) => text !== "")) {
+    console.log(`\n# what failed\n${texts.join("")}`);
+  }
+}
 
 function tests(name: string, wanted: (file: string) => boolean, options: readonly string[]): boolean {
   const files = globSync(["{cli,components,libs,test,tools,examples}/**/*.test.ts"], {
@@ -52,7 +70,13 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
     console.log(`no ${name} tests${only.length > 0 ? ` match ${only.join(", ")}` : ""}`);
     return only.length === 0;
   }
-  return run(["--test", "--test-reporter=spec", ...options, ...files]);
+  const reporters = [
+    "--test-reporter=spec",
+    "--test-reporter-destination=stdout",
+    `--test-reporter=${join(import.meta.dirname, "test-failures.ts")}`,
+    `--test-reporter-destination=${join(failures, `${name}-${process.pid}.txt`)}`,
+  ];
+  return run(["--test", ...reporters, ...options, ...files]);
 }
 
 function run(args: readonly string[]): boolean {

@@ -1,0 +1,23 @@
+// A reporter of `node --test` that keeps only what failed: where, and what was found there. Printed again at the end of a whole run,
+// where nobody has to look for it among thousands of lines.
+import { relative } from "node:path";
+import type { TestEvent } from "node:test/reporters";
+import { inspect } from "node:util";
+
+/** Longest text of one failure, in characters: a page of a browser in an assertion must not push the other failures away. */
+const LONGEST = 6_000;
+
+export default async function* listFailures(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const { type, data } of events) {
+    if (type !== "test:fail") {
+      continue;
+    }
+    const { error } = data.details;
+    if ("failureType" in error && error.failureType === "subtestsFailed") {
+      continue;
+    }
+    const text = inspect(error.cause ?? error, { depth: 6, maxArrayLength: 50, maxStringLength: LONGEST });
+    const place = data.file === undefined ? "" : ` (${relative(process.cwd(), data.file)}:${data.line ?? 1})`;
+    yield `failed: ${data.name}${place}\n${text.slice(0, LONGEST).replaceAll(/^/gm, "  ")}\n`;
+  }
+}
