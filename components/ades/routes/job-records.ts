@@ -20,7 +20,8 @@ export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, fa
 
   app.get(`${path}/inputs`, { schema: schemas.readInputs }, async (request) => {
     const job = await openJob(context, request, face);
-    const { inputs, ...rest } = job.request as unknown as JobRequest;
+    // Whether results are registered is the deployment's choice, not the caller's.
+    const { inputs, register: _register, ...rest } = job.request as unknown as JobRequest;
     const process = await findVersion(db, job.owner, job.process_id, job.process_version);
     const address = `${enterSpace(context, request, face).url}/jobs/${job.id}`;
     return {

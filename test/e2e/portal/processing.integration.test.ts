@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import type { TestCluster } from "@swath/testing";
+import { type TestCluster, waitUntil } from "@swath/testing";
 
 import { checkAccessibility } from "../in-browser.ts";
 import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
@@ -162,6 +162,25 @@ test("while a raster is drawn its colours are changed and the page is left, and 
   await page.getByRole("link", { name: "ws-eric" }).waitFor();
   await page.goBack();
   await page.getByRole("img", { name: /values from/ }).waitFor();
+});
+
+test("the result is offered for registration in the workspace that it is in", { skip }, async () => {
+  const { page } = eric;
+  const job = new URL(jobAddress).pathname.split("/").at(-1) ?? "";
+  const read = <T>(path: string) =>
+    page.evaluate(
+      async (address) => (await (await fetch(`/api/services${address}`)).json()) as unknown,
+      path,
+    ) as Promise<T>;
+  const found = await waitUntil("the catalogue is registered", async () => {
+    const path = "/workspace-api/workspaces/ws-eric/registrations";
+    const { registrations } = await read<{ registrations: readonly { readonly queue: string }[] }>(path);
+    return registrations[0];
+  });
+  assert.equal(found.queue, "harvester");
+  assert.match(JSON.stringify(found), new RegExp(`s3://ws-eric/processing-results/${job}/catalog.json`));
+  const given = await read<object>(`/ades/eric/ogc-api/jobs/${job}/inputs`);
+  assert.deepEqual(Object.keys(given).toSorted(), ["inputs", "links", "response"]);
 });
 
 test("a job is run again with what it was given before", { skip }, async () => {

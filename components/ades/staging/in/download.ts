@@ -1,4 +1,3 @@
-import { type Hash, createHash, hash } from "node:crypto";
 import { createReadStream, renameSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, stat, truncate } from "node:fs/promises";
 
@@ -7,6 +6,7 @@ import { type Digest, toMultihash } from "@swath/stac";
 import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { StageInLimits } from "../types.ts";
+import { type Checksum, type RunningChecksum, checksumOf, isDigest, startChecksum } from "./checksums.ts";
 import type { Budget } from "./limits.ts";
 import { type OpenedSource, discard } from "./opened.ts";
 import type { PartRecord } from "./part-record.ts";
@@ -70,7 +70,7 @@ export async function download(wanted: Download, context: DownloadContext): Prom
 interface Arrived {
   readonly size: number;
   /** What its checksums have to be. */
-  readonly expected: readonly Digest[];
+  readonly expected: readonly Checksum[];
   /** What they are, in the same order; unknown of a file that was continued. */
   readonly found?: readonly string[];
 }
@@ -105,16 +105,16 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
     const isResumable = encoding === undefined && total > WORTH_RESUMING;
     await record.writeValidator(isResumable ? opened.validator : undefined);
     const expected = findExpected(wanted, opened);
-    const hashes = opened.start === 0 ? expected.map(({ algorithm }) => createHash(algorithm)) : [];
+    const checksums = opened.start === 0 ? expected.map(({ algorithm }) => startChecksum(algorithm)) : [];
     const size = await write(opened, file, {
-      hashes,
+      checksums,
       where,
       limits,
       signal,
       reportProgress,
       setSize: budget.file(wanted.path, where).set,
     });
-    return { size, expected, ...(opened.start === 0 && { found: hashes.map((hash) => hash.digest("hex")) }) };
+    return { size, expected, ...(opened.start === 0 && { found: checksums.map((checksum) => checksum.finish()) }) };
   } finally {
     discard(opened.body);
     await file?.close();
@@ -122,9 +122,9 @@ async function attempt(wanted: Download, context: DownloadContext, reportProgres
 }
 
 /** What the checksums of a file have to be. */
-const findExpected = ({ checksum }: Download, { md5, encoding }: OpenedSource): readonly Digest[] => [
-  ...(checksum === undefined ? [] : [checksum]),
-  ...(md5 === undefined || encoding !== undefined ? [] : [{ algorithm: "md5", hex: md5 } as const]),
+const findExpected = (wanted: Download, { checksum, encoding }: OpenedSource): readonly Checksum[] => [
+  ...(wanted.checksum === undefined ? [] : [wanted.checksum]),
+  ...(checksum === undefined || encoding !== undefined ? [] : [checksum]),
 ];
 
 async function receiveAtOnce(opened: OpenedSource, wanted: Download, context: DownloadContext): Promise<Arrived> {
@@ -143,11 +143,11 @@ async function receiveAtOnce(opened: OpenedSource, wanted: Download, context: Do
     throw toDiskFailure(error, where);
   }
   const expected = findExpected(wanted, opened);
-  return { size: bytes.length, expected, found: expected.map(({ algorithm }) => hash(algorithm, bytes)) };
+  return { size: bytes.length, expected, found: expected.map(({ algorithm }) => checksumOf(algorithm, bytes)) };
 }
 
 interface WriteContext {
-  readonly hashes: readonly Hash[];
+  readonly checksums: readonly RunningChecksum[];
   readonly where: string;
   readonly limits: StageInLimits;
   readonly setSize: (bytes: number) => void;
@@ -159,7 +159,7 @@ interface WriteContext {
 async function write(
   opened: OpenedSource,
   file: FileHandle,
-  { hashes, where, limits, setSize, signal, reportProgress }: WriteContext,
+  { checksums, where, limits, setSize, signal, reportProgress }: WriteContext,
 ): Promise<number> {
   let [size, waiting, progress] = [opened.start, 0, 0];
   let chunks: Buffer[] = [];
@@ -179,8 +179,8 @@ async function write(
   for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
     size += chunk.length;
     setSize(size);
-    for (const hash of hashes) {
-      hash.update(chunk);
+    for (const checksum of checksums) {
+      checksum.update(chunk);
     }
     chunks.push(chunk);
     waiting += chunk.length;
@@ -218,14 +218,15 @@ function checkClaim({ size, href }: Download, total: number): void {
 async function verify(wanted: Download, path: string, { size, expected, found: known }: Arrived): Promise<void> {
   try {
     checkClaim(wanted, size);
-    const found = known ?? (await digestFile(path, expected));
-    for (const [index, { algorithm, hex }] of expected.entries()) {
+    const found = known ?? (await checksumFile(path, expected));
+    for (const [index, checksum] of expected.entries()) {
+      const { algorithm, hex } = checksum;
       if (found[index] !== hex) {
         const source = hex === wanted.checksum?.hex ? "its metadata says" : "its source says";
         throw new StagingError(
           "source",
           displayUrl(wanted.href),
-          `arrived with the ${algorithm} checksum ${found[index]}; ${source} ${hex} (${toMultihash({ algorithm, hex })})`,
+          `arrived with the ${algorithm} checksum ${found[index]}; ${source} ${hex}${isDigest(checksum) ? ` (${toMultihash(checksum)})` : ""}`,
         );
       }
     }
@@ -235,14 +236,14 @@ async function verify(wanted: Download, path: string, { size, expected, found: k
   }
 }
 
-async function digestFile(path: string, expected: readonly Digest[]): Promise<readonly string[]> {
-  const hashes = expected.map(({ algorithm }) => createHash(algorithm));
+async function checksumFile(path: string, expected: readonly Checksum[]): Promise<readonly string[]> {
+  const checksums = expected.map(({ algorithm }) => startChecksum(algorithm));
   for await (const chunk of createReadStream(path, { highWaterMark: BLOCK }) as AsyncIterable<Buffer>) {
-    for (const hash of hashes) {
-      hash.update(chunk);
+    for (const checksum of checksums) {
+      checksum.update(chunk);
     }
   }
-  return hashes.map((hash) => hash.digest("hex"));
+  return checksums.map((checksum) => checksum.finish());
 }
 
 async function sizeOf(path: string): Promise<number | undefined> {

@@ -8,8 +8,9 @@ import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { InternalService, SourceAccess, StageInLimits } from "../types.ts";
 import { createAddressGuard } from "./addresses.ts";
+import { readChecksum } from "./checksums.ts";
 import { type OpenRequest, type OpenedSource, discard } from "./opened.ts";
-import { optional, parseContentRange, toMd5 } from "./response-headers.ts";
+import { optional, parseContentRange } from "./response-headers.ts";
 
 /** Opens `http:` and `https:` addresses: public ones directly, the platform's own through their peers. */
 export interface HttpSource {
@@ -164,14 +165,14 @@ function toOpened(response: Dispatcher.ResponseData, href: string, { start = 0 }
   const total = range === undefined ? (length === undefined ? undefined : Number(length)) : range.total;
   const etag = header("etag");
   const validator = etag !== undefined && !etag.startsWith("W/") ? etag : header("last-modified");
-  const md5 = toMd5(header);
+  const checksum = readChecksum(header);
   const encoding = header("content-encoding")?.toLowerCase();
   return {
     href,
     start: range?.start ?? 0,
     ...(total !== undefined && { total }),
     ...(validator !== undefined && { validator }),
-    ...(md5 !== undefined && { md5 }),
+    ...(checksum !== undefined && { checksum }),
     ...(encoding !== undefined && encoding !== "identity" && { encoding }),
     ...optional("mediaType", header("content-type")),
     ...optional("lastModified", header("last-modified")),

@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
 
+import type { Checksum } from "./checksums.ts";
+
 /** A request for the bytes of an address, from `start` on. */
 export interface OpenRequest {
   readonly href: string;
@@ -22,8 +24,8 @@ export interface OpenedSource {
   readonly total?: number;
   /** What tells this version of the file from another: a strong ETag, or the date of the last change. */
   readonly validator?: string;
-  /** MD5 of the whole file in hexadecimal, where the source says it. */
-  readonly md5?: string;
+  /** Of the whole file, where the source says it. */
+  readonly checksum?: Checksum;
   readonly mediaType?: string;
   /** Name that the source gives the file. */
   readonly fileName?: string;

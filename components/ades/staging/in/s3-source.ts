@@ -6,8 +6,9 @@ import { type ObjectRequests, createObjectRequests } from "../object-requests.ts
 import { toS3Failure } from "../s3-failure.ts";
 import { createS3Client } from "../s3-client.ts";
 import type { S3Access, SourceAccess, StageInLimits } from "../types.ts";
+import { readObjectChecksum } from "./checksums.ts";
 import type { OpenRequest, OpenedSource } from "./opened.ts";
-import { optional, parseContentRange, toObjectMd5 } from "./response-headers.ts";
+import { optional, parseContentRange } from "./response-headers.ts";
 
 export interface S3Source {
   /** @param asCaller whether buckets that are the caller's own may be opened */
@@ -43,19 +44,20 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
   const get = async ({ href, start = 0, validator, signal }: OpenRequest): Promise<OpenedSource> => {
     const { bucket, key } = parseS3Url(href);
     const isPart = start > 0 && validator !== undefined;
-    const headers = isPart ? { range: `bytes=${start}-`, "if-match": validator } : {};
+    const headers = isPart ? { range: `bytes=${start}-`, "if-match": validator } : { "x-amz-checksum-mode": "ENABLED" };
     const { header, body } = await storeOf(bucket, href).requests.send({ method: "GET", bucket, key, headers, signal });
     const range = parseContentRange(header("content-range"));
     const length = header("content-length");
     const total = range === undefined ? (length === undefined ? undefined : Number(length)) : range.total;
     const encoding = header("content-encoding");
+    const checksum = readObjectChecksum(header);
     return {
       href,
       start: range?.start ?? 0,
       body,
       ...(total !== undefined && { total }),
       ...optional("validator", header("etag")),
-      ...optional("md5", toObjectMd5(header)),
+      ...(checksum !== undefined && { checksum }),
       ...optional("mediaType", header("content-type")),
       ...optional("lastModified", header("last-modified")),
       ...(isEncoded(encoding) && { encoding }),

@@ -85,8 +85,8 @@ const SECRET = "root-password-of-the-tests";
 export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
   readonly endpoint: S3Endpoint;
   readonly client: S3Client;
-  /** Puts an object into `results`, in one part. */
-  readonly put: (key: string, body: Buffer | string) => Promise<unknown>;
+  /** Puts an object into `results`, in one part, with a checksum as current clients send it or without. */
+  readonly put: (key: string, body: Buffer | string, checksum?: "CRC32") => Promise<unknown>;
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -122,7 +122,10 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
   return {
     endpoint,
     client,
-    put: (Key, Body) => client.send(new PutObjectCommand({ Bucket: "results", Key, Body })),
+    put: (Key, Body, ChecksumAlgorithm) =>
+      client.send(
+        new PutObjectCommand({ Bucket: "results", Key, Body, ...(ChecksumAlgorithm && { ChecksumAlgorithm }) }),
+      ),
     start,
     kill: async () => {
       child.kill("SIGKILL");

@@ -30,6 +30,10 @@ const ROUTES: Readonly<Record<string, (request: IncomingMessage, response: Serve
     response.writeHead(302, { location: "http://169.254.169.254/latest/meta-data" }).end(),
   "/other-md5": (_, response) =>
     response.writeHead(200, { "x-amz-request-id": "1", etag: `"${md5("other")}"` }).end("this"),
+  "/other-crc": (_, response) =>
+    response
+      .writeHead(200, { "x-amz-request-id": "1", "x-amz-checksum-crc32": "AAAAAA==", etag: `"${md5("this")}"` })
+      .end("this"),
   "/other-range": (_, response) => response.writeHead(206, { "content-range": "bytes 5-8/9" }).end("wrong"),
   "/bomb": (_, response) => response.writeHead(200, { "content-encoding": "gzip" }).end("not gzip"),
   "/no-json.json": (_, response) => response.end("{ broken"),
@@ -102,6 +106,7 @@ const cases: readonly [string, Wanted, string, RegExp][] = [
   ["/to-file", {}, "access", /redirects to a file: address/],
   ["/to-metadata", {}, "access", /169\.254\.169\.254, which is a private address/],
   ["/other-md5", {}, "source", /arrived with the md5 checksum/],
+  ["/other-crc", {}, "source", /arrived with the crc32 checksum [0-9a-f]{8}; its source says 00000000$/],
   ["/other-range", {}, "source", /gave others|broke off/],
   ["/bomb", {}, "source", /incorrect header check/],
   ["/no-json.json", { as: "directory" }, "source", /is not JSON/],
