@@ -6,7 +6,7 @@ import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
 import { type DigestName, digestAll } from "../store/digests.ts";
 import type { StoredChecksum } from "../store/rows.ts";
 import { type AnnouncedChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
-import { lendChunks, takeChunks } from "./chunks.ts";
+import { lendChunks, takeBody } from "./chunks.ts";
 import { type S3Request, header } from "./request.ts";
 
 /** Objects up to this size live in the index: one fsync shared by many, instead of two of their own. */
@@ -108,7 +108,7 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
   const writer = await options.files.create(digestsFor(request, claims));
   try {
     let size = 0;
-    await takeChunks(chunks, chunks === request.message, (chunk) => {
+    await takeBody(chunks, chunks === request.message, (chunk) => {
       size += chunk.length;
       options.checkSize(size, false);
       return writer.write(chunk);
@@ -168,7 +168,7 @@ function verify(
 async function collect(chunks: AsyncIterable<Buffer>, checkSize: ChunkOptions["checkSize"]): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let size = 0;
-  await takeChunks(chunks, false, (chunk) => {
+  await takeBody(chunks, false, (chunk) => {
     size += chunk.length;
     checkSize(size, false);
     pieces.push(chunk);

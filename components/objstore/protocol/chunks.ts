@@ -1,18 +1,10 @@
 import { Readable } from "node:stream";
 
+import { freeChunk, takeChunks } from "@swath/service";
+
 import { S3Error } from "../errors.ts";
 
-/**
- * Gives the memory of a received chunk back at once; nobody may look at the chunk any more. Each chunk is memory of its own, and
- * left to the garbage collector a large upload is tens of megabytes of it, for which the collector marks the whole heap again and
- * again: that took as long as the digest.
- */
-function freeChunk({ buffer, byteLength }: Buffer): void {
-  // Not what is cut from a larger piece, where others may have theirs.
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) {
-    buffer.transfer(0);
-  }
-}
+type Take = (chunk: Buffer) => undefined | Promise<void>;
 
 /** The chunks of a message, each to be used up before the next is asked for. */
 export async function* lendChunks(message: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -23,80 +15,14 @@ export async function* lendChunks(message: AsyncIterable<Buffer>): AsyncGenerato
 }
 
 /**
- * Gives every chunk of a stream to `take`, which makes the sender wait as long as a promise that it gives, and frees it then where
- * `isLent`. Without an iterator, which costs more than copying the chunk. When `take` throws, the rest is read and dropped, so that
- * the sender comes to see the answer.
+ * Gives every chunk of a body to `take`, as it comes or as it is decoded, and frees it then where `isLent`.
+ * @throws {S3Error} IncompleteBody
  */
-export function takeChunks(
-  chunks: AsyncIterable<Buffer>,
-  isLent: boolean,
-  take: (chunk: Buffer) => undefined | Promise<void>,
-): Promise<void> {
-  return chunks instanceof Readable ? takeFrom(chunks, isLent, take) : iterate(chunks, take);
-}
-
-async function iterate(
-  chunks: AsyncIterable<Buffer>,
-  take: (chunk: Buffer) => undefined | Promise<void>,
-): Promise<void> {
+export async function takeBody(chunks: AsyncIterable<Buffer>, isLent: boolean, take: Take): Promise<void> {
+  if (chunks instanceof Readable) {
+    return takeChunks(chunks, take, { isLent, cutShort: () => new S3Error("IncompleteBody") });
+  }
   for await (const chunk of chunks) {
     await take(chunk);
   }
-}
-
-function takeFrom(
-  stream: Readable,
-  isLent: boolean,
-  take: (chunk: Buffer) => undefined | Promise<void>,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let taking: Promise<void> | undefined;
-    const onData = (chunk: Buffer) => {
-      try {
-        taking = take(chunk);
-      } catch (error) {
-        refuse(error);
-        return;
-      }
-      if (taking === undefined) {
-        giveBack(chunk);
-      } else {
-        stream.pause();
-        taking
-          .then(() => {
-            giveBack(chunk);
-            stream.resume();
-          })
-          .catch(refuse);
-      }
-    };
-    const giveBack = (chunk: Buffer) => {
-      taking = undefined;
-      if (isLent) {
-        freeChunk(chunk);
-      }
-    };
-    const refuse = (error: unknown) => {
-      stream.off("data", onData);
-      stream.resume();
-      reject(error);
-    };
-    if (stream.destroyed) {
-      // It tells of its end once, and has: the sender went away before anybody listened.
-      reject(stream.errored ?? new S3Error("IncompleteBody"));
-      return;
-    }
-    stream.on("data", onData);
-    // The end may come while the last chunk is still being taken.
-    stream.once("end", () => {
-      Promise.resolve(taking).then(resolve).catch(reject);
-    });
-    stream.once("error", reject);
-    // After the end this changes nothing.
-    stream.once("close", () => {
-      if (!stream.readableEnded) {
-        reject(new S3Error("IncompleteBody"));
-      }
-    });
-  });
 }

@@ -6,3 +6,4 @@ export { type ListenAddress, listen, parseListenAddress } from "./listen.ts";
 export { type Management, startManagement } from "./management.ts";
 export { type Peer, createPeer, parsePeerUrl } from "./peer.ts";
 export { type RunningService, type ServiceContext, runService } from "./run-service.ts";
+export { freeChunk, takeChunks } from "./take-chunks.ts";

@@ -1,6 +1,7 @@
 import { createReadStream, renameSync, writeFileSync } from "node:fs";
 import { type FileHandle, open, stat, truncate } from "node:fs/promises";
 
+import { freeChunk } from "@swath/service";
 import { type Digest, toMultihash } from "@swath/stac";
 
 import { displayUrl } from "../display-url.ts";
@@ -131,9 +132,10 @@ async function receiveAtOnce(opened: OpenedSource, wanted: Download, context: Do
   const { limits, signal, record, budget } = context;
   const where = displayUrl(wanted.href);
   const chunks: Buffer[] = [];
-  for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
+  await readBody(opened, { stallSeconds: limits.stallSeconds, signal }, (chunk) => {
     chunks.push(chunk);
-  }
+    return undefined;
+  });
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
   budget.file(wanted.path, where).set(bytes.length);
   await record.writeValidator(undefined);
@@ -155,7 +157,7 @@ interface WriteContext {
   readonly reportProgress: () => void;
 }
 
-/** Appends the body in large blocks; the file's size at its end. */
+/** Appends the body in large blocks, and reads on while one is on its way to the disk; the file's size at its end. */
 async function write(
   opened: OpenedSource,
   file: FileHandle,
@@ -163,20 +165,30 @@ async function write(
 ): Promise<number> {
   let [size, waiting, progress] = [opened.start, 0, 0];
   let chunks: Buffer[] = [];
-  let writing: Promise<unknown> = Promise.resolve();
-  /** While one block goes to the disk, the next is read. */
-  const flush = async () => {
-    const block = chunks;
+  let writing: Promise<void> | undefined;
+  /** The write that was before, while it goes on: a source that is faster than the disk waits for it. */
+  const flush = (): Promise<void> | undefined => {
+    const [block, before] = [chunks, writing];
     [chunks, waiting] = [[], 0];
-    await writing;
-    writing = writeAll(file, block).catch((error: unknown) => {
-      throw toDiskFailure(error, where);
+    const next = writeAfter(before, block).then(() => {
+      if (writing === next) {
+        writing = undefined;
+      }
     });
     // The failure is met by the next wait for it, also when that comes late.
-    writing.catch(() => undefined);
+    next.catch(() => undefined);
+    writing = next;
+    return before;
+  };
+  const writeAfter = async (before: Promise<void> | undefined, block: readonly Buffer[]): Promise<void> => {
+    await before;
+    await writeAll(file, block).catch((error: unknown) => {
+      throw toDiskFailure(error, where);
+    });
+    block.forEach(freeChunk);
   };
   setSize(size);
-  for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
+  await readBody(opened, { stallSeconds: limits.stallSeconds, signal }, (chunk) => {
     size += chunk.length;
     setSize(size);
     for (const checksum of checksums) {
@@ -185,16 +197,14 @@ async function write(
     chunks.push(chunk);
     waiting += chunk.length;
     progress += chunk.length;
-    if (waiting >= BLOCK) {
-      await flush();
-    }
     if (progress >= WORTH_RESUMING) {
       reportProgress();
       progress = 0;
     }
-  }
+    return waiting >= BLOCK ? flush() : undefined;
+  });
   if (waiting > 0) {
-    await flush();
+    void flush();
   }
   await writing;
   return size;

@@ -1,44 +1,70 @@
-import { Readable, pipeline } from "node:stream";
+import { type Readable, pipeline } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+
+import { takeChunks } from "@swath/service";
 
 import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import { toUnreachable } from "./http-source.ts";
 import { type OpenedSource, discard } from "./opened.ts";
 
+interface ReadOptions {
+  /** The source is given up when it sends nothing for so long. */
+  readonly stallSeconds: number;
+  readonly signal: AbortSignal;
+}
+
 /**
- * The bytes of the file, decompressed. Ends with an error when the source sends nothing for `stallSeconds`, breaks off, or
- * sends another number of bytes than it said.
+ * Gives the bytes of the file to `take` as they come, decompressed; the source waits as long as a promise that `take` gives.
+ * @throws what `take` throws; {@link StagingError} when the source sends nothing for `stallSeconds`, breaks off, or sends another
+ *   number of bytes than it said
  */
-export async function* readBody(
+export async function readBody(
   opened: OpenedSource,
-  stallSeconds: number,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
+  { stallSeconds, signal }: ReadOptions,
+  take: (chunk: Buffer) => undefined | Promise<void>,
+): Promise<void> {
   const where = displayUrl(opened.href);
   const { body } = opened;
-  const pump = { raw: 0, isWaiting: false };
+  let received = 0;
   const timer = setTimeout(() => {
-    // While our own disk is the slow one, the source is not to blame.
-    if (pump.isWaiting) {
+    if (body.isPaused()) {
+      // Our own disk is the slow one; the source is not to blame.
+      timer.refresh();
+    } else {
       body.destroy(new StagingError("source", where, `sent nothing for ${stallSeconds} seconds`, { temporary: true }));
     }
   }, stallSeconds * 1000);
   const abort = () => body.destroy(signal.reason as Error);
   signal.addEventListener("abort", abort, { once: true });
-  const count = async function* (): AsyncGenerator<Buffer> {
-    pump.isWaiting = true;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      pump.isWaiting = false;
-      pump.raw += chunk.length;
-      yield chunk;
-      pump.isWaiting = true;
-      timer.refresh();
-    }
+  let failure: { readonly error: unknown } | undefined;
+  const fail = (error: unknown): never => {
+    failure ??= { error };
+    throw error;
   };
   try {
-    yield* decode(opened, count());
+    if (signal.aborted) {
+      throw signal.reason as Error;
+    }
+    body.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+      timer.refresh();
+    });
+    await takeChunks(
+      decode(opened),
+      (chunk) => {
+        try {
+          return take(chunk)?.catch(fail);
+        } catch (error) {
+          return fail(error);
+        }
+      },
+      { cutShort: () => new Error("closed before its end") },
+    );
   } catch (error) {
+    if (failure !== undefined) {
+      throw failure.error;
+    }
     throw signal.aborted ? (signal.reason as Error) : toUnreachable(error, opened.href);
   } finally {
     clearTimeout(timer);
@@ -46,25 +72,21 @@ export async function* readBody(
     discard(body);
   }
   const promised = opened.total === undefined ? undefined : opened.total - opened.start;
-  if (promised !== undefined && pump.raw !== promised) {
-    throw new StagingError("source", where, `said that it sends ${promised} bytes and sent ${pump.raw}`, {
-      temporary: pump.raw < promised,
+  if (promised !== undefined && received !== promised) {
+    throw new StagingError("source", where, `said that it sends ${promised} bytes and sent ${received}`, {
+      temporary: received < promised,
     });
   }
 }
 
-function decode({ encoding, href }: OpenedSource, raw: AsyncGenerator<Buffer>): AsyncIterable<Buffer> {
+function decode({ encoding, href, body }: OpenedSource): Readable {
   if (encoding === undefined) {
-    return raw;
+    return body;
   }
   const decoders = { gzip: createGunzip, "x-gzip": createGunzip, br: createBrotliDecompress, deflate: createInflate };
   if (!Object.hasOwn(decoders, encoding)) {
     throw new StagingError("source", displayUrl(href), `is sent as "${encoding}", which cannot be unpacked`);
   }
-  // Failures end the iteration of the decoder; the callback has nothing to add.
-  return pipeline(
-    Readable.from(raw, { objectMode: false }),
-    decoders[encoding as keyof typeof decoders](),
-    () => undefined,
-  );
+  // Failures end the decoder; the callback has nothing to add.
+  return pipeline(body, decoders[encoding as keyof typeof decoders](), () => undefined);
 }

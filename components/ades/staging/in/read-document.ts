@@ -51,7 +51,7 @@ export function tryReadDocument(
       }
       const chunks: Buffer[] = [];
       let bytes = 0;
-      for await (const chunk of readBody(opened, limits.stallSeconds, signal)) {
+      await readBody(opened, { stallSeconds: limits.stallSeconds, signal }, (chunk) => {
         bytes += chunk.length;
         if (bytes > limits.maxDocumentBytes) {
           throw new StagingError(
@@ -61,7 +61,8 @@ export function tryReadDocument(
           );
         }
         chunks.push(chunk);
-      }
+        return undefined;
+      });
       budget.file(href, displayUrl(href)).set(bytes);
       return { href: opened.href, value: parse(Buffer.concat(chunks).toString(), opened.href) };
     },
