@@ -228,8 +228,12 @@ check("portal and console of the object storage: page, script, the way to the lo
     assert.equal(program.status, 200, script);
     assert.match(String(program.headers["content-type"]), /javascript/);
     assert.ok(program.text.length > 1000);
-    const redirect = await deployment.send(host, login);
-    assert.ok([302, 303].includes(redirect.status), `${host}${login}: ${redirect.status} ${redirect.text}`);
+    // A kubelet that has just begun finds its pods ready once more, one by one; until then the identity service may be away.
+    const redirect = await waitUntil(`${host}${login} leads to the login`, async () => {
+      const answer = await deployment.send(host, login);
+      const isOnItsWay = String(answer.headers["location"]).includes(`//identity.${DOMAIN}`);
+      return [302, 303].includes(answer.status) && isOnItsWay ? answer : undefined;
+    });
     const target = new URL(String(redirect.headers["location"]));
     assert.equal(target.host, `identity.${DOMAIN}`);
     assert.equal(target.searchParams.get("response_type"), "code");

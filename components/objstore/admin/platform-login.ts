@@ -15,7 +15,7 @@ interface PlatformLoginDeps {
 }
 
 /** Why somebody is not signed in; the sign-in page has the words. */
-type Failure = LoginFailureKind | "no-role" | "unavailable";
+type Failure = LoginFailureKind | "no-role";
 
 const CALLBACK = "/api/login/callback";
 const LONGEST_PATH = 2000;

@@ -1,7 +1,7 @@
 import { parseCookies } from "@swath/auth";
 import { LoginFailure, type LoginFlow, type OidcClient } from "@swath/auth/login";
 import { Problem } from "@swath/service";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as openid from "openid-client";
 
 import { requireSameOrigin } from "../http/same-origin.ts";
@@ -21,8 +21,12 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
   app.get<{ Querystring: { return?: string } }>("/auth/login", async (request, reply) => {
     const { return: returnTo } = request.query;
     const present = parseCookies(request.headers.cookie);
-    const { location, setCookies } = await flow.start(present, typeof returnTo === "string" ? returnTo : undefined);
-    return reply.header("set-cookie", [...setCookies]).redirect(location, 302);
+    try {
+      const { location, setCookies } = await flow.start(present, typeof returnTo === "string" ? returnTo : undefined);
+      return await reply.header("set-cookie", [...setCookies]).redirect(location, 302);
+    } catch (error) {
+      return explain(error, request, reply);
+    }
   });
 
   app.get("/auth/callback", async (request, reply) => {
@@ -31,14 +35,7 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
       const { location, setCookies, tokens } = await flow.finish(parseCookies(request.headers.cookie), query);
       return await reply.header("set-cookie", [...setCookies, ...cookies.keep(tokens)]).redirect(location, 302);
     } catch (error) {
-      if (!(error instanceof LoginFailure)) {
-        throw error;
-      }
-      request.log.warn({ why: error.kind, detail: error.message }, "a login was not completed");
-      if (request.headers.accept?.includes("text/html") === true) {
-        return reply.redirect(`/login-failed?why=${error.kind}`, 302);
-      }
-      throw toProblem(error);
+      return explain(error, request, reply);
     }
   });
 
@@ -84,6 +81,19 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
   app.get("/auth/logged-out", (_request, reply) => reply.redirect("/?logged-out", 302));
 }
 
-function toProblem(error: LoginFailure): Problem {
-  return new Problem(400, `The login was not completed: ${error.message}.`, { title: "Not logged in", cause: error });
+/** Why a login came to nothing: people are led to a page with the words, programs get a problem document. */
+function explain(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (!(error instanceof LoginFailure)) {
+    throw error;
+  }
+  request.log.warn({ why: error.kind, detail: error.message }, "a login was not completed");
+  if (request.headers.accept?.includes("text/html") === true) {
+    return reply.redirect(`/login-failed?why=${error.kind}`, 302);
+  }
+  const isAway = error.kind === "unavailable";
+  throw new Problem(isAway ? 503 : 400, `The login was not completed: ${error.message}.`, {
+    title: isAway ? "A service is down" : "Not logged in",
+    cause: error,
+    ...(isAway && { headers: { "retry-after": "2" }, extensions: { service: "identity" } }),
+  });
 }

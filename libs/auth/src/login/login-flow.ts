@@ -1,3 +1,4 @@
+import { Problem } from "@swath/service";
 import * as openid from "openid-client";
 
 import { type RequestCookies, readCookie, renderCookie } from "../cookies.ts";
@@ -43,6 +44,7 @@ const SCOPE = "openid profile email";
 
 /** Logging in as a public client: authorization code with PKCE (RFC 6749 §4.1, RFC 7636, RFC 9207, OpenID Connect Core §3.1). */
 export interface LoginFlow {
+  /** @throws {LoginFailure} when the identity service does not answer */
   readonly start: (cookies: RequestCookies, returnTo: string | undefined) => Promise<Redirect>;
   /**
    * @param query of the callback, with its question mark
@@ -62,9 +64,17 @@ export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
   const nameOf = (state: string) => `${prefix}${state.slice(0, 16)}`;
   const forget = (name: string) => renderCookie(name, "", { secure, sameSite: "Lax", maxAge: 0 });
 
+  const configure = async (): Promise<openid.Configuration> => {
+    try {
+      return await client.configuration();
+    } catch (cause) {
+      throw toLoginFailure(cause);
+    }
+  };
+
   return {
     start: async (cookies, returnTo) => {
-      const configuration = await client.configuration();
+      const configuration = await configure();
       const pending: Pending = {
         state: openid.randomState(),
         nonce: openid.randomNonce(),
@@ -99,7 +109,7 @@ export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
       if (pending === undefined || pending.state !== state) {
         throw new LoginFailure("expired", "it was begun in another browser, or too long ago");
       }
-      const configuration = await client.configuration();
+      const configuration = await configure();
       try {
         const tokens = await openid.authorizationCodeGrant(
           configuration,
@@ -145,8 +155,16 @@ function toLoginFailure(cause: unknown): LoginFailure {
       ? new LoginFailure("cancelled", "it was cancelled", { cause })
       : new LoginFailure("refused", `the identity service said ${said}`, { cause });
   }
+  if (isUnavailable(cause)) {
+    return new LoginFailure("unavailable", "the identity service does not answer; try again in a moment", { cause });
+  }
   if (cause instanceof openid.ResponseBodyError) {
     return new LoginFailure("expired", "it was completed already, or took too long", { cause });
   }
   return new LoginFailure("refused", "the identity service's answer was not acceptable", { cause });
+}
+
+/** What the client says of requests without an answer comes wrapped in errors of its library. */
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Problem ? error.status === 503 : error instanceof Error && isUnavailable(error.cause);
 }

@@ -28,23 +28,33 @@ export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOption
     const target = new URL(address);
     const isOwn = target.origin === own.origin;
     const headers = Object.fromEntries(new Headers(options.headers));
-    const {
-      statusCode,
-      headers: answered,
-      body,
-    } = await (isOwn ? agent : elsewhere).request({
-      origin: isOwn ? origin : target.origin,
-      path: `${target.pathname}${target.search}`,
-      method: options.method as "GET" | "POST",
-      headers: {
-        ...headers,
-        // The provider builds its public addresses from these when it is reached on another way.
-        ...(isOwn && { host: own.host, "x-forwarded-proto": own.protocol.slice(0, -1), "x-forwarded-host": own.host }),
-      },
-      // Forms are all that a public client sends.
-      body: options.body instanceof URLSearchParams ? options.body.toString() : null,
-      signal: AbortSignal.any([options.signal ?? [], AbortSignal.timeout(TIMEOUT_SECONDS * 1000)].flat()),
-    });
+    const answer = await (isOwn ? agent : elsewhere)
+      .request({
+        origin: isOwn ? origin : target.origin,
+        path: `${target.pathname}${target.search}`,
+        method: options.method as "GET" | "POST",
+        headers: {
+          ...headers,
+          // The provider builds its public addresses from these when it is reached on another way.
+          ...(isOwn && {
+            host: own.host,
+            "x-forwarded-proto": own.protocol.slice(0, -1),
+            "x-forwarded-host": own.host,
+          }),
+        },
+        // Forms are all that a public client sends.
+        body: options.body instanceof URLSearchParams ? options.body.toString() : null,
+        signal: AbortSignal.any([options.signal ?? [], AbortSignal.timeout(TIMEOUT_SECONDS * 1000)].flat()),
+      })
+      .catch((cause: unknown) => {
+        throw toUnavailable(cause);
+      });
+    const { statusCode, headers: answered, body } = answer;
+    if (statusCode >= 502 && statusCode <= 504) {
+      // Who stands before the provider says that it is away.
+      await body.dump();
+      throw toUnavailable(new Error(`status ${statusCode}`));
+    }
     const text = await body.text();
     // What is read of an answer: of which kind it is, and why a token was refused.
     const shown = ["content-type", "www-authenticate"].flatMap((name): [string, string][] => {
@@ -67,14 +77,18 @@ export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOption
         return await reading;
       } catch (cause) {
         reading = undefined;
-        throw new Problem(503, "The identity service does not answer; try again in a moment.", {
-          cause,
-          headers: { "retry-after": "2" },
-        });
+        throw toUnavailable(cause);
       }
     },
     close: async () => {
       await Promise.all([agent.destroy(), elsewhere.destroy()]);
     },
   };
+}
+
+function toUnavailable(cause: unknown): Problem {
+  return new Problem(503, "The identity service does not answer; try again in a moment.", {
+    cause,
+    headers: { "retry-after": "2" },
+  });
 }

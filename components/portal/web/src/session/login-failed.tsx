@@ -7,6 +7,7 @@ import { OutsideCard } from "./outside-card.tsx";
 const REASONS: Readonly<Record<string, string>> = {
   expired: "It was begun in another window or browser, or too long ago.",
   cancelled: "It was cancelled.",
+  unavailable: "The identity service does not answer. Try again in a moment.",
   refused: "The identity service did not allow it. An administrator finds the reason in the portal's log.",
 };
 
