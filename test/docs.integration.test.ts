@@ -28,8 +28,8 @@ after(async () => {
 function readBlocks(file: string): readonly string[] {
   const text = readFileSync(join(ROOT, "docs", file), "utf8");
   return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) =>
-    // Ports 80 and 443 may be somebody else's here.
-    block.replaceAll(".swath.localhost", `.swath.localhost:${port}`),
+    // Ports 80 and 443 may be somebody else's here, and so may files in /tmp.
+    block.replaceAll(".swath.localhost", `.swath.localhost:${port}`).replaceAll("/tmp/", `${state}/`),
   );
 }
 

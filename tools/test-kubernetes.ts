@@ -33,6 +33,9 @@ if (env["KUBECONFIG"] === undefined) {
   }
 }
 if (!isReachable()) {
+  if (started) {
+    run(cluster, ["down"]);
+  }
   skip("that of KUBECONFIG does not answer");
 }
 try {

@@ -23,6 +23,9 @@ const MODULES: readonly (readonly [module: string, debianPackage: string])[] = [
   ["owslib", "python3-owslib"],
 ];
 
+/** A machine that has just started may update itself at the same time; a mirror may be away for a moment. */
+const APT_OPTIONS = ["-o", "DPkg::Lock::Timeout=600", "-o", "Acquire::Retries=3"];
+
 /**
  * Installs what is missing where that may be done unasked (CI, as root, with apt), and says plainly what tests will skip
  * otherwise.
@@ -39,7 +42,7 @@ export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
   if (mayInstall) {
     console.log(`installing ${packages.join(" ")}`);
     const apt = (...args: string[]) =>
-      spawnSync("apt-get", args, {
+      spawnSync("apt-get", [...APT_OPTIONS, ...args], {
         stdio: ["ignore", "ignore", "inherit"],
         env: { ...env, DEBIAN_FRONTEND: "noninteractive" },
       }).status === 0;

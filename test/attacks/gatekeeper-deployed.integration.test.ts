@@ -1,19 +1,12 @@
 // The same from outside a deployment: through the ingress, past the gatekeeper, to the service.
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
-import { createTestCluster, dummyServiceOnly } from "@swath/testing";
+import { createTestCluster, dummyServiceOnly, findFreePort } from "@swath/testing";
 
 import { type TestProvider, createTestProvider } from "../../components/gatekeeper/test/test-provider.ts";
 
-const port = await new Promise<number>((resolve) => {
-  const placeholder = createServer().listen(0, "127.0.0.1", () => {
-    const { port: free } = placeholder.address() as AddressInfo;
-    placeholder.close(() => resolve(free));
-  });
-});
+const port = await findFreePort();
 const issuer = `http://127.0.0.1:${port}/realms/master`;
 const provider: TestProvider = await createTestProvider(issuer);
 const cluster = await createTestCluster({

@@ -21,7 +21,7 @@ const noContainers = whyNoContainers();
 const scratch = mkdtempSync(join(tmpdir(), "cwl-conformance-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 
-test("CWL v1.2 conformance", { skip: missing ?? false, concurrency: 2, timeout: 900_000 }, async (t) => {
+test("CWL v1.2 conformance", { skip: missing ?? false, concurrency: 2, timeout: 3_600_000 }, async (t) => {
   const environment = {
     ...process.env,
     PATH: withPython(process.env["PATH"] ?? ""),
@@ -111,7 +111,7 @@ function execute(
     execFile(
       process.execPath,
       args,
-      { cwd, env, timeout: 60_000, maxBuffer: 64 * 1024 * 1024 },
+      { cwd, env, timeout: 240_000, maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 1, stdout, stderr });
       },

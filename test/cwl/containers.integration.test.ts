@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { createServer } from "node:net";
 import {
   chmodSync,
   existsSync,
@@ -17,7 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { findFreePort, waitUntil } from "@swath/testing";
 import { createContainerExecutor, CwlError, loadDocument, runProcess } from "../../libs/cwl/src/index.ts";
 import type { ContainerOptions, FileValue, RunEvent, RunOptions } from "../../libs/cwl/src/index.ts";
 import { prepareContainers, whyNoContainers } from "../conformance/cwl-images.ts";
@@ -79,26 +78,11 @@ async function run(text: string, options: Partial<ContainerOptions>, more: Parti
   return readFileSync(new URL((outputs["out"] as FileValue).location ?? ""), "utf8");
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let waited = 0; !(await holds()); waited += 100) {
-    assert.ok(waited < 30_000, `${what} did not come up`);
-    await sleep(100);
-  }
-}
-
 /** A registry with one user, and the tool's image in it. */
 async function startRegistry(): Promise<{ name: string; authFile: string }> {
   const folder = join(scratch, "registry");
   mkdirSync(folder);
-  const port = await freePort();
+  const port = await findFreePort();
   const host = `127.0.0.1:${port}`;
   const hash = execFileSync("perl", ["-e", 'print crypt("opensesame", q($2y$05$abcdefghijklmnopqrstuu))'], {
     encoding: "utf8",
@@ -114,13 +98,7 @@ auth: {htpasswd: {realm: test, path: ${folder}/htpasswd}}
 `,
   );
   processes.push(spawn("docker-registry", ["serve", join(folder, "config.yml")], { stdio: "ignore" }));
-  await until("the registry", async () => {
-    try {
-      return (await fetch(`http://${host}/v2/`)).status === 401;
-    } catch {
-      return false;
-    }
-  });
+  await waitUntil("the registry answers", async () => (await fetch(`http://${host}/v2/`)).status === 401);
   const authFile = join(folder, "auth.json");
   const auth = Buffer.from("alice:opensesame").toString("base64");
   writeFileSync(authFile, JSON.stringify({ auths: { [host]: { auth } } }), { mode: 0o600 });
@@ -176,7 +154,7 @@ hints: {EnvVarRequirement: {envDef: {ONE: ${JSON.stringify(value)}, TWO: "x #y \
     });
     const running = (): string =>
       podman("ps", "--quiet", "--filter", "label=swath.cwl.run", "--filter", `ancestor=${image}`);
-    await until("the container", () => running() !== "");
+    await waitUntil("the container runs", () => running() !== "");
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGKILL");
     await ended;
@@ -228,13 +206,9 @@ hints: {EnvVarRequirement: {envDef: {ONE: ${JSON.stringify(value)}, TWO: "x #y \
     ];
     processes.push(spawn("dockerd", options, { stdio: "ignore" }));
     const env = { PATH: process.env["PATH"], DOCKER_HOST: socket };
-    await until("docker", () => {
-      try {
-        execFileSync("/usr/bin/docker", ["info"], { env, stdio: "ignore" });
-        return true;
-      } catch {
-        return false;
-      }
+    await waitUntil("docker answers", () => {
+      execFileSync("/usr/bin/docker", ["info"], { env, stdio: "ignore" });
+      return true;
     });
     const docker: Partial<ContainerOptions> = { command: "/usr/bin/docker", kind: "docker", env };
     const text = tool(name, "echo pulled by docker; id -u; touch /var/spool/cwl/mine");

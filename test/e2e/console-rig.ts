@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 
+import { findFreePort } from "@swath/testing";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
 import { CLIENTS, PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
 import { ROOT, startObjstore } from "../../components/objstore/test/start-objstore.ts";
-import { freePort } from "./in-browser.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 export const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
@@ -31,7 +31,7 @@ export interface ConsoleRig {
 
 export async function startConsoleRig(): Promise<ConsoleRig> {
   await buildWebPages({ components: ["objstore"], stdout: process.stdout });
-  const [http, console] = [await freePort(), await freePort()];
+  const [http, console] = [await findFreePort(), await findFreePort()];
   const s3Url = `http://127.0.0.1:${http}`;
   const consoleUrl = `http://127.0.0.1:${console}`;
   const identity = await startIdentity();
@@ -41,8 +41,17 @@ export async function startConsoleRig(): Promise<ConsoleRig> {
     { PUBLIC_URL: s3Url, CONSOLE_URL: consoleUrl, IDENTITY_ISSUER: identity.issuer },
     { http, console },
   );
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, acceptDownloads: true });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu"],
+    timeout: 120_000,
+  });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    acceptDownloads: true,
+    // Numbers are written as where the browser's user lives.
+    locale: "en-US",
+  });
   context.setDefaultTimeout(120_000);
   const asked = new Set<string>();
   const faults: string[] = [];

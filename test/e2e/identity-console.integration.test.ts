@@ -16,9 +16,10 @@ let context: BrowserContext | undefined;
 before(async () => {
   identity = await startIdentity();
   if (skip === false) {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: 120_000 });
     // The checker is put into the page, which the pages' own policy forbids. Script of the pages there is none.
     context = await browser.newContext({ bypassCSP: true });
+    context.setDefaultTimeout(120_000);
   }
 });
 after(async () => {
@@ -41,7 +42,8 @@ async function checkAccessibility(page: Page): Promise<void> {
   assert.deepEqual(faults, [], page.url());
 }
 
-const statusOf = async (page: Page) => (await page.getByRole("status").textContent()) ?? "";
+/** What the page that answers says of it; the page before may say something as well. */
+const waitForStatus = (page: Page, text: RegExp) => page.getByRole("status").filter({ hasText: text }).waitFor();
 
 async function logIn(page: Page): Promise<void> {
   await page.goto(`${identity.url}/`);
@@ -59,22 +61,23 @@ test("in Chromium: users, a protected client, who may, events", { skip }, async 
   await page.getByLabel("Password", { exact: true }).fill("carols password");
   await page.getByRole("checkbox", { name: "The user must choose" }).uncheck();
   await page.getByRole("button", { name: "Create user" }).click();
-  assert.match(await statusOf(page), /created/);
+  await waitForStatus(page, /created/);
   assert.equal(typeof (await identity.logIn("carol", "carols password")).access_token, "string");
 
   await page.getByRole("button", { name: "Disable" }).click();
-  assert.match(await statusOf(page), /disabled/);
+  await waitForStatus(page, /disabled/);
   assert.equal((await identity.logIn("carol", "carols password")).error, "invalid_grant");
   await page.getByRole("button", { name: "Enable" }).click();
+  await waitForStatus(page, /enabled/);
   await page.getByLabel("New password", { exact: true }).fill("another password");
   await page.getByLabel("New password again").fill("another password");
   await page.getByRole("checkbox", { name: "must choose another" }).uncheck();
   await page.getByRole("button", { name: "Set password" }).click();
-  assert.match(await statusOf(page), /password is set/);
+  await waitForStatus(page, /password is set/);
   assert.equal(typeof (await identity.logIn("carol", "another password")).access_token, "string");
   await page.getByLabel("Another role").selectOption({ label: "offline_access" });
   await page.getByRole("button", { name: "Give role" }).click();
-  assert.match(await statusOf(page), /given/);
+  await waitForStatus(page, /given/);
 
   await page.getByRole("link", { name: "Clients" }).click();
   await page.getByRole("link", { name: "Create client" }).click();
@@ -82,7 +85,7 @@ test("in Chromium: users, a protected client, who may, events", { skip }, async 
   await page.getByLabel("Redirect URIs").fill("https://maps.platform.test/*");
   await page.getByRole("checkbox", { name: "Protects resources" }).check();
   await page.getByRole("button", { name: "Create client" }).click();
-  assert.match(await statusOf(page), /created/);
+  await waitForStatus(page, /created/);
   assert.equal(await page.getByLabel("Redirect URIs").inputValue(), "https://maps.platform.test/*");
   await page.getByRole("link", { name: "Protected resources" }).click();
   await page.getByRole("link", { name: "Create resource" }).click();
@@ -98,23 +101,23 @@ test("in Chromium: users, a protected client, who may, events", { skip }, async 
   await page.getByLabel("carol", { exact: true }).check();
   await page.getByLabel("carol only").check();
   await page.getByRole("button", { name: "Create", exact: true }).click();
-  assert.match(await statusOf(page), /created/);
+  await waitForStatus(page, /created/);
   for (const [user, answer] of [
-    ["carol", /granted carol may use/],
-    ["eric", /refused eric may not use/],
+    ["carol", /granted\s+carol\s+may\s+use/],
+    ["eric", /refused\s+eric\s+may not\s+use/],
   ] as const) {
     await page.getByRole("textbox", { name: "User" }).fill(user);
     await page.getByRole("textbox", { name: "Path" }).fill("/carol/x");
     await page.getByRole("button", { name: "Ask" }).click();
-    assert.match((await statusOf(page)).replace(/\s+/g, " "), answer);
+    await waitForStatus(page, answer);
   }
 
   await page.getByRole("link", { name: "Events" }).click();
-  assert.match((await page.textContent("main")) ?? "", /LOGIN_ERROR/);
+  const main = page.getByRole("main");
+  await main.filter({ hasText: /LOGIN_ERROR/ }).waitFor();
   await page.getByRole("link", { name: "Changes by administrators" }).click();
-  const changes = (await page.textContent("main")) ?? "";
   for (const what of [/users\/carol/, /clients\/maps/, /reset-password/, /AUTHORIZATION_RULES/]) {
-    assert.match(changes, what);
+    await main.filter({ hasText: what }).waitFor();
   }
   await page.close();
 });

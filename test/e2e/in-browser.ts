@@ -1,17 +1,7 @@
 import assert from "node:assert/strict";
-import { type AddressInfo, createServer } from "node:net";
 
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-
-/** A port of the loopback interface that nobody listens on at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** No serious accessibility fault on the page as it is. The page's policy must be passed over (`bypassCSP`). */
 export async function checkAccessibility(page: Page, where: string): Promise<void> {
@@ -26,9 +16,10 @@ export async function checkAccessibility(page: Page, where: string): Promise<voi
   assert.deepEqual(found, [], where);
 }
 
-/** Presses Tab until what is named so has the focus. */
+/** Presses Tab until what is named so has the focus; what the page still loads comes within half a minute. */
 export async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses += 1) {
+  const deadline = Date.now() + 30_000;
+  for (let presses = 0; presses < 60 || Date.now() < deadline; presses += 1) {
     await page.keyboard.press("Tab");
     const label = await page.evaluate(
       "document.activeElement.getAttribute('aria-label') ?? (document.activeElement.labels?.[0] ?? document.activeElement).textContent",

@@ -5,10 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type TestCluster, createTestCluster, dummyServiceOnly, runCommand, waitUntil } from "@swath/testing";
+import {
+  type TestCluster,
+  createTestCluster,
+  dummyServiceOnly,
+  findFreePort,
+  runCommand,
+  waitUntil,
+} from "@swath/testing";
 
 import { ROOT, startObjstore } from "../../components/objstore/test/start-objstore.ts";
-import { freePort } from "./in-browser.ts";
 
 // The platform on an existing S3 service: one that it did not deploy and knows by its address and keys alone.
 const EXAMPLES = join(import.meta.dirname, "../../examples");
@@ -22,7 +28,7 @@ before(async () => {
     return;
   }
   folder = await mkdtemp(join(tmpdir(), "swath-existing-"));
-  const http = await freePort();
+  const http = await findFreePort();
   existing = await startObjstore({ PUBLIC_URL: `http://127.0.0.1:${http}` }, { http });
   cluster = await createTestCluster({
     ...dummyServiceOnly,

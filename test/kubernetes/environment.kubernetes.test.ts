@@ -44,7 +44,7 @@ test("every value goes through a real cluster unchanged", { skip: missing ?? fal
     NAMESPACE,
     "--for=jsonpath={.status.phase}=Succeeded",
     "pod/print",
-    "--timeout=120s",
+    "--timeout=300s",
   ]);
   const seen = JSON.parse(await mustKubectl(["logs", "-n", NAMESPACE, "print"])) as Record<string, string>;
   for (const [name, value] of Object.entries(AWKWARD_VALUES)) {

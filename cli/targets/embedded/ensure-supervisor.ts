@@ -13,7 +13,7 @@ import { readLastLine } from "./supervisor/log-tail.ts";
 import { isRunning, readStat } from "./supervisor/processes.ts";
 
 const START_LIMIT_MS = 20_000;
-const END_LIMIT_MS = 5000;
+const END_LIMIT_MS = 20_000;
 
 /** Makes sure that a supervisor of this code runs for the cluster, and gives a client of it. */
 export async function ensureSupervisor(paths: ClusterPaths, env: NodeJS.ProcessEnv): Promise<ControlClient> {

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { waitUntil } from "@swath/testing";
+import { findFreePort, waitUntil } from "@swath/testing";
 
 export const ROOT = { accessKeyId: "root", secretAccessKey: "root-password-of-the-tests" };
 
@@ -47,7 +46,7 @@ export interface StartOptions {
 export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   const postgres = await startTestServer();
   const folder = mkdtempSync(join(tmpdir(), "swath-ades-"));
-  const [port, s3, admin] = [await freePort(), await freePort(), await freePort()];
+  const [port, s3, admin] = [await findFreePort(), await findFreePort(), await findFreePort()];
   const url = `http://127.0.0.1:${port}`;
   const objstoreUrl = `http://127.0.0.1:${s3}`;
   const children = new Set<ChildProcess>();
@@ -150,14 +149,4 @@ async function killNow(child: ChildProcess): Promise<void> {
   const exited = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");
   await exited;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }

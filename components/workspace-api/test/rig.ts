@@ -4,11 +4,10 @@ import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createLogger } from "@swath/service";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { createAnswerCheck, waitUntil } from "@swath/testing";
+import { createAnswerCheck, findFreePort, waitUntil } from "@swath/testing";
 
 import { createInternalApi } from "../routes/internal.ts";
 import { createWorkspaceApi } from "../service.ts";
@@ -52,7 +51,7 @@ export async function startRig(): Promise<Rig> {
   const postgres = await startTestServer();
   const issuer = await startTestIssuer();
   const folder = mkdtempSync(join(tmpdir(), "swath-workspace-"));
-  const [port, consolePort] = [await freePort(), await freePort()];
+  const [port, consolePort] = [await findFreePort(), await findFreePort()];
   const objstoreUrl = `http://127.0.0.1:${port}`;
   const objstoreAdminUrl = `http://127.0.0.1:${consolePort}`;
   const children = new Set<ChildProcess>();
@@ -171,14 +170,4 @@ export async function startRig(): Promise<Rig> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { runCommand } from "./run-command.ts";
+import { waitUntil } from "./wait-until.ts";
 
 /** Why there is no cluster to test against; `undefined` when there is one. */
 export async function whyNoKubernetes(): Promise<string | undefined> {
@@ -77,9 +78,12 @@ export async function createAccount(options: {
   return cluster.server;
 }
 
-/** A namespace of a test's own, gone when it is closed. */
+/** A namespace of a test's own, where pods can be made, gone when it is closed. */
 export async function createNamespace(name: string): Promise<{ readonly close: () => Promise<void> }> {
   await applyObjects([{ apiVersion: "v1", kind: "Namespace", metadata: { name } }]);
+  // A cluster makes it a moment later, and refuses pods before that.
+  const account = ["get", "serviceaccount", "default", "-n", name];
+  await waitUntil(`${name} has an account for pods`, async () => (await kubectl(account)).status === 0);
   return { close: async () => void (await kubectl(["delete", "namespace", name, "--wait=false"])) };
 }
 

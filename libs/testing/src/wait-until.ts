@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again and again until the answer is neither undefined nor false; fails with `what` after `seconds` (30). */
+/** Asks again and again until the answer is neither undefined nor false; fails with `what` after `seconds` (120, because machines may be slow). */
 export async function waitUntil<T>(
   what: string,
   ask: () => T | Promise<T>,
-  seconds = 30,
+  seconds = 120,
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = Date.now() + seconds * 1000;
   let last: unknown;

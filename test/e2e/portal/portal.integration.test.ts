@@ -223,6 +223,7 @@ test("by keyboard alone: to the content, to a workspace, to its keys", { skip },
   await tabTo(page, "ws-eric");
   await page.keyboard.press("Enter");
   await page.waitForURL(/ws-eric\/files/);
+  await page.getByRole("tab", { name: "Files" }).waitFor();
   await tabTo(page, "Files");
   await page.keyboard.press("ArrowRight");
   await page.waitForURL(/ws-eric\/access/);
@@ -322,8 +323,8 @@ test("logging out ends the login everywhere, and no token was ever logged", { sk
     (await context.cookies(portal("/"))).filter(({ name }) => name.startsWith("auth_")),
     [],
   );
-  // The cookies as somebody may have kept them.
-  assert.equal((await ask("dummy-service", "/eric/x")).status, 401);
+  // The cookies as somebody may have kept them, once the gatekeeper has heard of it.
+  await waitUntil("they are refused", async () => (await ask("dummy-service", "/eric/x")).status === 401);
   assert.deepEqual(JSON.parse((await ask("portal", "/api/session")).body), { user: null });
   assert.equal((await ask("portal", "/api/services/ades/eric/ogc-api/jobs")).status, 401);
   await page.goto(portal("/auth/login"));

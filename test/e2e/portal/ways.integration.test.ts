@@ -44,6 +44,12 @@ test("a login that ends while a form is filled in takes nothing of it away", { s
   await page.goto(portal("/workspaces/new"));
   await page.getByLabel("Name").fill("atlas of fields");
   await endLogins(rig, "eric");
+  const token = (await context.cookies(portal("/"))).find(({ name }) => name === "auth_user_id")?.value ?? "";
+  const headers = { cookie: `auth_user_id=${token}` };
+  await waitUntil("services have heard of it", async () => {
+    const { status } = await rig.ask("workspace-api", "/workspaces/ws-eric", { headers });
+    return status === 401;
+  });
   await page.getByRole("button", { name: "Create", exact: true }).click();
   const dialog = page.getByRole("dialog", { name: "Your login has ended" });
   await dialog.waitFor();
@@ -101,12 +107,20 @@ test(
   async () => {
     const { page } = eric;
     const { pid = 0 } = await cluster.pod("workspace-api");
+    // Twice, each time for less than the half minute after which it would be started anew.
     process.kill(pid, "SIGSTOP");
     try {
       await page.goto(portal("/"));
       await page.getByText("Workspaces does not answer: no answer within 3 seconds.").waitFor();
       await heading(eric, "No jobs yet").waitFor();
       await page.getByRole("alert").filter({ hasText: "Workspaces does not answer" }).waitFor();
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await page.getByRole("link", { name: "ws-eric" }).waitFor();
+    await waitUntil("it is ready again", async () => (await cluster.pod("workspace-api")).ready);
+    process.kill(pid, "SIGSTOP");
+    try {
       await page.goto(portal("/workspaces"));
       await page.getByRole("alert").filter({ hasText: "Workspaces does not answer" }).waitFor();
     } finally {

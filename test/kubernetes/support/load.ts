@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { applyObjects, kubectl, mustKubectl } from "@swath/testing/kubernetes";
+import { applyObjects, createNamespace, kubectl, mustKubectl } from "@swath/testing/kubernetes";
 
 const NAMESPACE = "swath-test-load";
 
@@ -71,8 +71,8 @@ export interface Load {
 export async function startLoad(t: TestContext, image: string, targets: readonly LoadTarget[]): Promise<Load> {
   // A test that fails leaves nothing that makes the others slow.
   t.after(() => kubectl(["delete", "namespace", NAMESPACE, "--ignore-not-found"]));
+  await createNamespace(NAMESPACE);
   await applyObjects([
-    { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } },
     {
       apiVersion: "v1",
       kind: "Pod",
@@ -91,7 +91,7 @@ export async function startLoad(t: TestContext, image: string, targets: readonly
       },
     },
   ]);
-  await mustKubectl(["wait", "-n", NAMESPACE, "--for=condition=Ready", "pod/load", "--timeout=120s"]);
+  await mustKubectl(["wait", "-n", NAMESPACE, "--for=condition=Ready", "pod/load", "--timeout=300s"]);
   const inside = (program: string) => mustKubectl(["exec", "-n", NAMESPACE, "load", "--", "node", "-e", program]);
   return {
     ask: (url, headers) =>

@@ -86,7 +86,7 @@ export async function startTestServer(): Promise<TestServer> {
 }
 
 async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
+  for (let attempt = 0; attempt < 4800; attempt += 1) {
     if (child.exitCode !== null) {
       throw new Error(`PostgreSQL ended with status ${child.exitCode} while starting`);
     }
@@ -99,5 +99,5 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
       await sleep(25);
     }
   }
-  throw new Error("PostgreSQL was not ready after 10 s");
+  throw new Error("PostgreSQL was not ready after two minutes");
 }

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 
+import { findFreePort } from "@swath/testing";
 import { WebSocket, WebSocketServer } from "ws";
 
 import {
   type IngressProcess,
   ask,
   configOf,
-  freePort,
   makeFolder,
   routeTo,
   sendRaw,
@@ -30,7 +30,7 @@ let pod: Server;
 let ingress: IngressProcess;
 
 before(async () => {
-  port = await freePort();
+  port = await findFreePort();
   pod = await startPod(socketPath, answer);
   const sockets = new WebSocketServer({ server: pod });
   sockets.on("connection", (socket) => socket.on("message", (data, binary) => socket.send(data, { binary })));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, type RequestListener, type Server, createServer, request } from "node:http";
-import { type AddressInfo, connect, createServer as createTcpServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,17 +13,6 @@ import type { IngressConfig, Route } from "../config.ts";
 export function makeFolder(): { readonly path: string; readonly close: () => void } {
   const path = mkdtempSync(join(tmpdir(), "swath-ingress-"));
   return { path, close: () => rmSync(path, { recursive: true, force: true }) };
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** A pod: an HTTP server on a unix socket. */

@@ -4,10 +4,11 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { findFreePort } from "@swath/testing";
+
 import {
   type IngressProcess,
   configOf,
-  freePort,
   makeFolder,
   routeTo,
   sendRaw,
@@ -23,7 +24,7 @@ let pod: Server;
 let ingress: IngressProcess;
 
 before(async () => {
-  port = await freePort();
+  port = await findFreePort();
   const socketPath = join(folder.path, "pod.sock");
   pod = await startPod(socketPath, (request, response) => {
     seen.push(`${request.method} ${request.url}`);

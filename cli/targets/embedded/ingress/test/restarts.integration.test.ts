@@ -6,12 +6,13 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { findFreePort } from "@swath/testing";
+
 import type { IngressConfig } from "../config.ts";
 import {
   type IngressProcess,
   ask,
   configOf,
-  freePort,
   makeFolder,
   routeTo,
   sendRaw,
@@ -28,7 +29,7 @@ let ingress: IngressProcess;
 let pod: ChildProcess;
 
 before(async () => {
-  port = await freePort();
+  port = await findFreePort();
   writeConfig(file, configOf(port, [routeTo(host, socketPath)]));
   pod = await startPodProcess(socketPath);
   ingress = await startIngress(file);
@@ -50,6 +51,14 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const exited = once(child, "exit");
   child.kill(signal);
   await exited;
+}
+
+/** Replaces the configuration and waits until the ingress goes by it. */
+async function nextConfiguration(config: IngressConfig): Promise<void> {
+  const { lines, waitFor } = ingress;
+  const earlier = lines.length;
+  writeConfig(file, config);
+  await waitFor((line) => line["msg"] === "configuration in effect" && lines.indexOf(line) >= earlier);
 }
 
 /** Keeps asking on kept connections while `work` runs; resolves with every outcome, counted. */
@@ -84,8 +93,9 @@ async function underLoad(work: () => Promise<void>, method = "GET"): Promise<Map
 }
 
 test("a pod killed in the middle of its answer breaks the answer, visibly", async () => {
+  const begun = once(pod, "message");
   const received = sendRaw(port, `GET /slow HTTP/1.1\r\nHost: ${host}\r\n\r\nGET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await begun;
   await end(pod, "SIGKILL");
   const raw = await received;
   assert.match(raw, /^HTTP\/1\.1 200 OK\r\n[^]*begun$/, "cut short, nothing of another answer behind it");
@@ -116,8 +126,7 @@ test("a request is held while its pod is replaced", async () => {
 });
 
 test("a request is held while its pod is being deployed, and follows the configuration", async () => {
-  writeConfig(file, configOf(port, [routeTo(host, null, { ready: false, deploying: true })]));
-  await ingress.waitFor(() => ingress.lines.filter(({ msg }) => msg === "configuration in effect").length > 1);
+  await nextConfiguration(configOf(port, [routeTo(host, null, { ready: false, deploying: true })]));
   const answer = ask({ port, host });
   await new Promise((resolve) => setTimeout(resolve, 200));
   writeConfig(file, configOf(port, [routeTo(host, socketPath)]));
@@ -138,7 +147,7 @@ for (const method of ["GET", "POST"]) {
       for (let round = 0; round < 3; round++) {
         const path = join(folder.path, `pod-${method}-${round}.sock`);
         const successor = await startPodProcess(path);
-        writeConfig(file, configOf(port, [routeTo(host, path)]));
+        await nextConfiguration(configOf(port, [routeTo(host, path)]));
         await new Promise((resolve) => setTimeout(resolve, 200));
         await end(pod, "SIGTERM");
         pod = successor;
@@ -162,11 +171,12 @@ test("reloading under load fails no request, and an invalid file changes nothing
       ingress.child.kill("SIGHUP");
       await new Promise((resolve) => setTimeout(resolve, 30));
     }
+    writeConfig(file, "{");
+    await ingress.waitFor(({ reason }) => String(reason).includes("not JSON"));
     writeConfig(file, { ...good, routes: [...good.routes, routeTo("BAD HOST", null)] });
     await ingress.waitFor(({ reason }) => String(reason).includes("routes[1].host must be a lower-case host name"));
   });
   assert.deepEqual([...outcomes.keys()], ["200"], JSON.stringify([...outcomes]));
-  assert.ok(ingress.lines.some(({ reason }) => String(reason).includes("not JSON")));
   writeConfig(file, good);
 });
 
@@ -186,8 +196,9 @@ test("an open request outlives SIGTERM until the grace is over", async () => {
   const successor = await startIngress(file, { INGRESS_TAKEOVER: "true", INGRESS_GRACE: "1s" });
   assert.equal(await ingress.stop(), 0);
   ingress = successor;
+  const begun = once(pod, "message");
   const slow = sendRaw(port, `GET /slow HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await begun;
   assert.equal(await ingress.stop(), 0);
   assert.match(await slow, /begun$/);
   ingress = await startIngress(file);

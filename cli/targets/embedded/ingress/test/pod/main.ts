@@ -1,4 +1,5 @@
-// A pod of its own process, to be killed: `main.ts SOCKET`. /slow never ends, /silent never answers, /pid says who it is.
+// A pod of its own process, to be killed: `main.ts SOCKET`. /slow never ends, /silent never answers, both tell the parent when they
+// are at it; everything else says who it is.
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 
@@ -8,7 +9,7 @@ const server = createServer((request, response) => {
   request.resume();
   switch (request.url) {
     case "/slow":
-      response.writeHead(200, { "content-length": 1000 }).write("begun");
+      response.writeHead(200, { "content-length": 1000 }).write("begun", () => process.send?.("begun"));
       break;
     case "/silent":
       process.send?.("asked");
