@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { startTestServer, type TestServer } from "@swath/postgres/server";
 import { createLogger, createPeer } from "@swath/service";
-import { createAnswerCheck, waitUntil } from "@swath/testing";
+import { createAnswerCheck, findFreePort, waitUntil } from "@swath/testing";
 import type { FastifyInstance } from "fastify";
 
 import { createIdentityApi } from "../service.ts";
@@ -21,7 +20,7 @@ let checkAnswer: ReturnType<typeof createAnswerCheck>;
 
 before(async () => {
   postgres = await startTestServer();
-  const port = await freePort();
+  const port = await findFreePort();
   url = `http://127.0.0.1:${port}`;
   const folder = join(import.meta.dirname, "../../identity");
   const env = {
@@ -145,13 +144,3 @@ test("wrong requests, and requests of who is no administrator", async () => {
   assert.equal((await ask("GET", "/maps/policies", undefined, eric)).status, 403);
   assert.equal((await ask("GET", "/maps/policies", undefined, "x.y.z")).status, 401);
 });
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
-}

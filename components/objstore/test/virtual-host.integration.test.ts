@@ -6,11 +6,11 @@ import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
+import { findFreePort } from "@swath/testing";
 
 import {
   type IngressProcess,
   configOf,
-  freePort,
   makeFolder,
   routeTo,
   startIngress,
@@ -28,7 +28,7 @@ let ingress: IngressProcess;
 let client: s3.S3Client;
 
 before(async () => {
-  port = await freePort();
+  port = await findFreePort();
   store = await startObjstore({ PUBLIC_URL: `http://${HOST}:${port}` });
   const upstream = { host: "127.0.0.1", port: Number(new URL(store.url).port) };
   const file = join(folder.path, "ingress.json");

@@ -1,5 +1,6 @@
 export { createAnswerCheck } from "./check-answers.ts";
-export { type TestCluster, createTestCluster, findFreePorts } from "./test-cluster.ts";
+export { type TestCluster, createTestCluster } from "./test-cluster.ts";
+export { findFreePort, findFreePorts } from "./free-ports.ts";
 export { waitUntil } from "./wait-until.ts";
 export { type CommandResult, runCommand } from "./run-command.ts";
 export { dummyServiceOnly } from "./dummy-service-only.ts";

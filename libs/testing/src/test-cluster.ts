@@ -1,9 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { findFreePorts } from "./free-ports.ts";
 import { type CommandResult, runCommand } from "./run-command.ts";
 
 /** Root of the checkout. */
@@ -109,27 +109,4 @@ function get(
     outgoing.on("error", reject);
     outgoing.end();
   });
-}
-
-/** Ports that nobody listens on at this moment. */
-export async function findFreePorts(count: number): Promise<readonly number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>((resolve) => {
-          const server = createServer();
-          server.listen({ host: "127.0.0.1", port: 0 }, () => resolve(server));
-        }),
-    ),
-  );
-  return Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          const address = server.address();
-          server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-        }),
-    ),
-  );
 }
