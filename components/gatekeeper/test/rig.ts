@@ -162,8 +162,12 @@ function raw(socketPath: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = "";
     const socket = connect(socketPath, () => socket.write(text, "latin1"));
-    socket.setTimeout(700, () => socket.destroy());
-    socket.on("data", (chunk) => (received += chunk.toString("latin1")));
+    // Patience until it begins to answer; then what is silent has said all.
+    socket.setTimeout(30_000, () => socket.destroy());
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+      socket.setTimeout(700);
+    });
     socket.on("error", (error: NodeJS.ErrnoException) => (received === "" ? reject(error) : undefined));
     socket.on("close", () => resolve(received));
   });

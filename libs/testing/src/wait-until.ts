@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again and again until the answer is neither undefined nor false; fails with `what` after `seconds` (30). */
+/**
+ * Asks again and again until the answer is neither undefined nor false; fails with `what` after `seconds`. It is no test of
+ * speed: a machine that is slow or has much to do must not fail.
+ */
 export async function waitUntil<T>(
   what: string,
   ask: () => T | Promise<T>,
-  seconds = 30,
+  seconds = 90,
 ): Promise<Exclude<T, undefined | false>> {
   const deadline = Date.now() + seconds * 1000;
   let last: unknown;
