@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { waitUntil } from "@swath/testing";
+import { findFreePorts, waitUntil } from "@swath/testing";
 
 export const ROOT = { accessKeyId: "root", secretAccessKey: "root-password-of-the-tests" };
 
@@ -47,7 +46,7 @@ export interface StartOptions {
 export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   const postgres = await startTestServer();
   const folder = mkdtempSync(join(tmpdir(), "swath-ades-"));
-  const [port, s3, admin] = [await freePort(), await freePort(), await freePort()];
+  const [port, s3, admin] = await findFreePorts(3);
   const url = `http://127.0.0.1:${port}`;
   const objstoreUrl = `http://127.0.0.1:${s3}`;
   const children = new Set<ChildProcess>();
@@ -112,17 +111,20 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   };
   const close = async () => {
     children.forEach((child) => child.kill("SIGTERM"));
-    await waitUntil("they have ended", () => children.size === 0, 15).catch(() =>
-      children.forEach((child) => child.kill("SIGKILL")),
-    );
+    await waitUntil("they have ended", () => children.size === 0, 15).catch(async () => {
+      children.forEach((child) => child.kill("SIGKILL"));
+      await waitUntil("they were killed", () => children.size === 0);
+    });
     await postgres.close();
-    rmSync(folder, { recursive: true, force: true });
+    // A runner whose service was killed may be writing for a moment.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
-  await startObjstore();
-  await start().catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  await startObjstore()
+    .then(start)
+    .catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
   return {
     url,
     postgres,
@@ -150,14 +152,4 @@ async function killNow(child: ChildProcess): Promise<void> {
   const exited = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");
   await exited;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }
