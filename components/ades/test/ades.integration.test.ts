@@ -180,7 +180,7 @@ test("a dismissed job ends with everything that it started", async () => {
   assert.equal((await ades.ask(`${location}/results`)).body.title, "ResultNotReady");
   const dismissed = await ades.ask(location, { method: "DELETE" });
   assert.equal(dismissed.body.status, "dismissed");
-  await waitUntil("nothing is left of it", () => !isRunning("sleep 4711"), 10);
+  await waitUntil("nothing is left of it", () => !isRunning("sleep 4711"));
   assert.equal((await ades.ask(location, { method: "DELETE" })).status, 200);
   assert.equal((await ades.ask(location)).status, 404);
 });

@@ -224,7 +224,7 @@ test("/req/core/job-results, job-results-async-raw-*, job-results-async-document
 });
 
 test("a status waits for the end of the job when it is asked to", async () => {
-  await ades.ask("/eric/ogc-api/processes", { text: shellPackage("naps", "sleep 1"), type: "application/cwl" });
+  await ades.ask("/eric/ogc-api/processes", { text: shellPackage("naps", "sleep 2"), type: "application/cwl" });
   const { body: made } = await execute(ades, "naps", { inputs: { name: "x" } }, ASYNC);
   const path = `/eric/ogc-api/jobs/${made.jobID}`;
   const ask = (prefer: string, at = path) => ades.ask(at, { headers: { prefer } });

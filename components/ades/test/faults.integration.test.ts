@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { type RequestListener, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -97,7 +97,7 @@ test("while inputs come in: the service and its runner are killed, the file is w
   await waitUntil("the source is asked", () => requests === 1);
   await ades.kill();
   await ades.start();
-  await waitUntil("it is asked again", () => requests === 2, 60);
+  await waitUntil("it is asked again", () => requests === 2);
   for (const pid of runnersAtWork()) {
     process.kill(pid, "SIGKILL");
   }
@@ -116,12 +116,12 @@ test("a runner that is killed again and again is given up with a reason", async 
   // A spare runner dies as well; where the job had just been given to it, that is one death more.
   for (; (await statusOf(location)) !== "failed"; deaths += 1) {
     assert.ok(deaths < 3, "it is given up after three deaths");
-    await waitUntil("it runs, or is given up", isOn(location, /Running|again and again/), 60);
+    await waitUntil("it runs, or is given up", isOn(location, /Running|again and again/));
     await sleep(300);
     for (const pid of runnersAtWork()) {
       process.kill(pid, "SIGKILL");
     }
-    await waitUntil("that is noticed", async () => !(await isOn(location, /Running/)()), 30);
+    await waitUntil("that is noticed", async () => !(await isOn(location, /Running/)()));
   }
   assert.ok(deaths > 1, "one death is no reason to give up");
   const job = await ades.ended(location);
@@ -132,7 +132,7 @@ test("a runner that is killed again and again is given up with a reason", async 
 test("PostgreSQL is killed while a job is at work and is away at its end: nothing is lost, nothing is wrong", async () => {
   await deploy(shellPackage("slow", 'sleep 2; printf "done %s" "$1"'));
   const location = await execute("slow", { name: "anyway" });
-  await waitUntil("it runs", isOn(location, /Running/), 60);
+  await waitUntil("it runs", isOn(location, /Running/));
   await ades.postgres.kill();
   await sleep(4000);
   await ades.postgres.start();
@@ -149,11 +149,11 @@ test("PostgreSQL is killed while a job is at work and is away at its end: nothin
 });
 
 test("the object storage is away when results are stored: they are stored when it is back", async () => {
-  await deploy(filePackage("write", "sleep 1; echo result > result.txt"));
+  await deploy(filePackage("write", "sleep 5; echo result > result.txt"));
   const location = await execute("write", { file: { href: "data:text/plain,x" } });
-  await waitUntil("it runs", isOn(location, /Running/), 60);
+  await waitUntil("it runs", isOn(location, /Running/));
   await ades.objstore.kill();
-  await waitUntil("it waits for the storage", isOn(location, /object storage does not answer/), 60);
+  await waitUntil("it waits for the storage", isOn(location, /object storage does not answer/));
   await ades.objstore.start();
   const job = await ades.ended(location);
   assert.equal(job.status, "successful", job.message);
@@ -180,7 +180,9 @@ test("the service is killed while a package is fetched: nothing half is deployed
   assert.ok(!existsSync(join(ades.dataFolder, "packages")), "nothing of it is left on the disk");
 });
 
-test("a tool that takes more memory than it may is ended, and that is said", async () => {
+const needsPython = existsSync("/usr/bin/python3") ? {} : { skip: "needs Debian's package python3" };
+
+test("a tool that takes more memory than it may is ended, and that is said", needsPython, async () => {
   const grow = "import time\nx = []\nwhile True:\n  x.append(bytearray(16 << 20))\n  time.sleep(0.01)";
   const requirements = "{ ResourceRequirement: { ramMin: 64, ramMax: 128 } }";
   await deploy(shellPackage("greedy", `/usr/bin/python3 -c '${grow}'`, requirements));
@@ -202,7 +204,11 @@ test("a package that can never fit is refused", async () => {
     json: { inputs: { name: "x" } },
   });
   assert.equal(status, 400);
-  assert.match(body.detail, /asks for 1 cores and 4096 MiB of memory; a job may have 2 cores and 512 MiB here/);
+  const cores = Math.min(2, availableParallelism());
+  assert.match(
+    body.detail,
+    new RegExp(`asks for 1 cores and 4096 MiB of memory; a job may have ${cores} cores and 512 MiB here`),
+  );
   const docker = '{ DockerRequirement: { dockerPull: "localhost/none:1" } }';
   await deploy(shellPackage("contained", "true", docker));
   const refused = await ades.ask("/eric/ogc-api/processes/contained/execution", { json: { inputs: { name: "x" } } });
@@ -253,7 +259,8 @@ test("a full disk is said to be full, and the service goes on", async (t) => {
   const small = await startAdes({ dataFolder: disk, env: { ALLOW_PRIVATE: "127.0.0.1/32", LOG_LEVEL: "fatal" } });
   t.after(async () => {
     await small.close();
-    await run("umount", [disk]);
+    // What is killed at the end may hold a file of it for a moment.
+    await run("umount", ["--lazy", disk]);
     rmSync(folder, { recursive: true, force: true });
   });
   const url = await serve(t, (_, response) => void response.end(LARGE));
@@ -281,6 +288,6 @@ test("at the end every job has ended, and nothing of them is left on the disk", 
     body.jobs.filter(({ status }: { status: string }) => status !== "successful" && status !== "failed"),
     [],
   );
-  await waitUntil("folders are gone", () => readdirSync(join(ades.dataFolder, "jobs")).length === 0, 10);
+  await waitUntil("folders are gone", () => readdirSync(join(ades.dataFolder, "jobs")).length === 0);
   assert.equal(await statusOf(`/eric/ogc-api/jobs/${body.jobs[0].jobID}`), body.jobs[0].status);
 });

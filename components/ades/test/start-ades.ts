@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { findFreePort, waitUntil } from "@swath/testing";
+import { findFreePorts, waitUntil } from "@swath/testing";
 
 export const ROOT = { accessKeyId: "root", secretAccessKey: "root-password-of-the-tests" };
 
@@ -46,7 +46,7 @@ export interface StartOptions {
 export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   const postgres = await startTestServer();
   const folder = mkdtempSync(join(tmpdir(), "swath-ades-"));
-  const [port, s3, admin] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const [port, s3, admin] = await findFreePorts(3);
   const url = `http://127.0.0.1:${port}`;
   const objstoreUrl = `http://127.0.0.1:${s3}`;
   const children = new Set<ChildProcess>();
@@ -111,17 +111,20 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   };
   const close = async () => {
     children.forEach((child) => child.kill("SIGTERM"));
-    await waitUntil("they have ended", () => children.size === 0, 15).catch(() =>
-      children.forEach((child) => child.kill("SIGKILL")),
-    );
+    await waitUntil("they have ended", () => children.size === 0, 15).catch(async () => {
+      children.forEach((child) => child.kill("SIGKILL"));
+      await waitUntil("they were killed", () => children.size === 0);
+    });
     await postgres.close();
-    rmSync(folder, { recursive: true, force: true });
+    // A runner whose service was killed may be writing for a moment.
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
-  await startObjstore();
-  await start().catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  await startObjstore()
+    .then(start)
+    .catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
   return {
     url,
     postgres,

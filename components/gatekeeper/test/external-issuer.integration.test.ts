@@ -1,4 +1,5 @@
 import { createLogger, loadSettings } from "@swath/service";
+import { findFreePorts } from "@swath/testing";
 import assert from "node:assert/strict";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,8 +13,11 @@ import { settings as definitions } from "../config.ts";
 /** The gatekeeper with an issuer of somebody else: a certified provider that knows nothing of the platform. */
 const servers: Server[] = [];
 const service = await listen(createServer((request, response) => response.end(JSON.stringify(request.headers))));
-const gatekeeperUrl = await freeAddress();
-const issuerUrl = await freeAddress();
+// Both sides must know the other's address before they start.
+const [gatekeeperUrl, issuerUrl] = (await findFreePorts(2)).map((port) => `http://127.0.0.1:${port}`) as [
+  string,
+  string,
+];
 const provider = new Provider(issuerUrl, {
   clients: [
     {
@@ -164,17 +168,6 @@ async function ask(url: string, { headers = {}, body }: AskOptions): Promise<Ans
     outgoing.end(body);
   });
 }
-
-/** An address that nobody listens on yet: both sides must know the other's before they start. */
-async function freeAddress(): Promise<string> {
-  const placeholder = createServer();
-  const port = await new Promise<number>((resolve) => {
-    placeholder.listen(0, "127.0.0.1", () => resolve((placeholder.address() as AddressInfo).port));
-  });
-  await new Promise((resolve) => placeholder.close(resolve));
-  return `http://127.0.0.1:${port}`;
-}
-
 /** Listens on loopback and gives the port. */
 function listen(server: Server, port = 0): Promise<number> {
   servers.push(server);

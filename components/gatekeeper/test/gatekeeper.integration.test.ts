@@ -4,6 +4,8 @@ import { connect } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { waitUntil } from "@swath/testing";
+
 import { toPolicySet } from "../policies/declared-policies.ts";
 import { type Rig, HOST, RESOURCES, startRig } from "./rig.ts";
 
@@ -15,12 +17,7 @@ after(() => rig.close());
 beforeEach(() => rig.seen.splice(0));
 
 const navigation = { accept: "text/html,*/*", "sec-fetch-mode": "navigate" };
-const until = async (what: () => Promise<boolean> | boolean) => {
-  for (let tries = 0; !(await what()); tries += 1) {
-    assert.ok(tries < 100, "did not happen");
-    await sleep(20);
-  }
-};
+const until = (what: () => Promise<boolean> | boolean) => waitUntil("it happens", what);
 const cookiesOf = (setCookie: readonly string[] = []) =>
   Object.fromEntries(setCookie.map((line) => [line.split("=", 1)[0] ?? "", line.split(";", 1)[0] ?? ""]));
 
@@ -192,6 +189,11 @@ describe("logging in with a browser", () => {
       assert.equal(answer.status, 400, path);
       assert.equal(answer.headers["set-cookie"], undefined);
     }
+    const third = await login();
+    const finish = () => rig.ask({ path: third.callback, headers: { cookie: third.browser } });
+    assert.equal((await finish()).status, 302);
+    const again = await finish();
+    assert.deepEqual([again.status, again.headers["set-cookie"]], [400, undefined]);
   });
 
   test("is offered to people only", async () => {

@@ -244,9 +244,10 @@ test("sessions are ended, events filtered", async () => {
   assert.equal(userinfo.status, 401);
   assert.match(alertOf(await submit(at("/sessions"), "end", { session })) ?? "", /not found/);
 
+  const today = () => new Date().toISOString().slice(0, 10);
+  const from = today();
   await identity.logIn("alice", "wrong");
-  const today = new Date().toISOString().slice(0, 10);
-  const errors = await admin.open(at(`/events?type=LOGIN_ERROR&user=alice&from=${today}&to=${today}`));
+  const errors = await admin.open(at(`/events?type=LOGIN_ERROR&user=alice&from=${from}&to=${today()}`));
   assert.match(errors.text, /invalid_user_credentials/);
   assert.doesNotMatch(errors.text, /<td>LOGIN<\/td>/);
   assert.match((await admin.open(at("/events?to=2001-01-01"))).text, /None\./);

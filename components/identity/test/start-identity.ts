@@ -1,7 +1,7 @@
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createLogger } from "@swath/service";
+import { findFreePort } from "@swath/testing";
 import type { Server } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
 
 import type { IdentityContext } from "../context.ts";
 import { setUp } from "../bootstrap/set-up.ts";
@@ -80,7 +80,7 @@ export async function startIdentity(): Promise<TestIdentity> {
   };
   await setUpAgain();
 
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   const service = await buildIdentity({
     settings: {
@@ -143,14 +143,4 @@ export async function startIdentity(): Promise<TestIdentity> {
       await postgres.close();
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

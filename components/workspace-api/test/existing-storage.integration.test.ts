@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, test as declare } from "node:test";
 
 import { runCommand, waitUntil } from "@swath/testing";
 
-import { type Answer, ROOT, type Rig, startRig } from "./rig.ts";
+import { type Answer, ROOT, type Rig, needsAws, startRig } from "./rig.ts";
 
 let rig: Rig;
 before(async () => {
@@ -11,6 +11,7 @@ before(async () => {
   rig.startReconciler(undefined, { OBJSTORE_ADMIN_URL: undefined });
 });
 after(() => rig.close());
+const test = (name: string, body: () => Promise<void>) => declare(name, needsAws, body);
 
 /** The AWS CLI with the keys that the platform was given for the existing storage. */
 const aws = (...args: readonly string[]) =>

@@ -3,11 +3,11 @@ import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createLogger } from "@swath/service";
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { createAnswerCheck, findFreePort, waitUntil } from "@swath/testing";
+import { createAnswerCheck, findFreePorts, waitUntil } from "@swath/testing";
 
 import { createInternalApi } from "../routes/internal.ts";
 import { createWorkspaceApi } from "../service.ts";
@@ -15,6 +15,9 @@ import type { Tables } from "../store/tables.ts";
 import { startTestIssuer } from "./test-issuer.ts";
 
 export const ROOT = { user: "root", password: "root-password-of-the-tests" };
+
+/** Options of tests that drive the AWS CLI. */
+export const needsAws = existsSync("/usr/bin/aws") ? {} : { skip: "needs Debian's package awscli" };
 
 export interface Answer {
   readonly status: number;
@@ -51,7 +54,7 @@ export async function startRig(): Promise<Rig> {
   const postgres = await startTestServer();
   const issuer = await startTestIssuer();
   const folder = mkdtempSync(join(tmpdir(), "swath-workspace-"));
-  const [port, consolePort] = [await findFreePort(), await findFreePort()];
+  const [port, consolePort] = await findFreePorts(2);
   const objstoreUrl = `http://127.0.0.1:${port}`;
   const objstoreAdminUrl = `http://127.0.0.1:${consolePort}`;
   const children = new Set<ChildProcess>();
@@ -162,6 +165,7 @@ export async function startRig(): Promise<Rig> {
       for (const child of children) {
         child.kill("SIGKILL");
       }
+      await waitUntil("they have ended", () => children.size === 0);
       await app.close();
       await internal.close();
       await database.close();

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Asks again and again until the answer is neither undefined nor false; fails with `what` after `seconds` (120, because machines may be slow). */
+/**
+ * Asks again and again until the answer is neither undefined nor false; fails with `what` after `seconds`. It is no test of
+ * speed: a machine that is slow or has much to do must not fail.
+ */
 export async function waitUntil<T>(
   what: string,
   ask: () => T | Promise<T>,

@@ -10,13 +10,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 
+import { findFreePort } from "@swath/testing";
+
 import { createS3Client } from "../s3-client.ts";
 import type { S3Endpoint, SourceAccess, StageInLimits } from "../types.ts";
 
 /** Scenes of the examples, as files. */
 export const SCENES = join(import.meta.dirname, "../../../../examples/scenes");
 
-export const LIMITS: Partial<StageInLimits> = { stallSeconds: 2, retries: 1, maxSeconds: 60 };
+export const LIMITS: Partial<StageInLimits> = { stallSeconds: 20, retries: 1, maxSeconds: 60 };
 
 /** Loopback is a private address: tests allow it by name, as an operator would. */
 export const openAccess = (others: Partial<SourceAccess> = {}): SourceAccess => ({
@@ -44,22 +46,13 @@ export async function startServer(
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
-
-async function findPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 export const whyNoNginx = existsSync("/usr/sbin/nginx")
   ? undefined
   : "nginx is not installed (Debian package nginx-light)";
 
 /** nginx on a folder. */
 export async function startNginx(root: string): Promise<{ url: string; stop: () => Promise<void> }> {
-  const [folder, port] = [await makeFolder(), await findPort()];
+  const [folder, port] = [await makeFolder(), await findFreePort()];
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );
@@ -91,7 +84,7 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
   readonly start: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }> {
-  const [folder, port, console_] = [await makeFolder(), await findPort(), await findPort()];
+  const [folder, port, console_] = [await makeFolder(), await findFreePort(), await findFreePort()];
   await mkdir(join(folder, "data"));
   const socket = join(folder, "s3.sock");
   const endpoint: S3Endpoint = {

@@ -199,7 +199,7 @@ test("what a broken attempt left is continued with If-Range, also by another pro
       response.end(bytes.subarray(start));
     }
   });
-  const access = openAccess({ limits: { stallSeconds: 2, retries: 0 } });
+  const access = openAccess({ limits: { stallSeconds: 20, retries: 0 } });
   const target = join(folder, "resumed");
   const source = { href: `${server.url}/x.bin`, as: "file" } as const;
   await assert.rejects(stage(source, { access, target }), { code: "source", temporary: true });

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { waitUntil } from "@swath/testing";
 import { CwlError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { killAll } from "../executors/kill-tree.ts";
@@ -116,8 +116,8 @@ function resultOf(outputs: ValueObject): string {
   return readFileSync(new URL((outputs["result"] as FileValue).location ?? ""), "utf8");
 }
 
-/** Runs in a process of its own and kills that with signal 9 as soon as the trace holds a line. */
-async function runAndKill(setting: Setting, line: string): Promise<void> {
+/** Runs in a process of its own and kills that with signal 9 as soon as the trace holds a line and the journal what is done. */
+async function runAndKill(setting: Setting, line: string, done: number): Promise<void> {
   const code = `
     import { loadDocument, runProcess } from ${JSON.stringify(join(import.meta.dirname, "../index.ts"))};
     await runProcess({
@@ -131,12 +131,15 @@ async function runAndKill(setting: Setting, line: string): Promise<void> {
     stdio: ["ignore", "ignore", "inherit"],
   });
   const ended = new Promise((resolve) => child.once("exit", resolve));
-  for (let waited = 0; !readFileSync(setting.trace, "utf8").split("\n").includes(line); waited += 20) {
-    assert.ok(waited < 30_000 && child.exitCode === null, `${line} was never reached`);
-    await sleep(20);
-  }
-  // A moment for what ended before to be written down.
-  await sleep(200);
+  const journal = join(setting.journal, "journal");
+  await waitUntil(
+    `${line} is reached`,
+    () =>
+      child.exitCode !== null ||
+      (readFileSync(setting.trace, "utf8").split("\n").includes(line) &&
+        (readFileSync(journal, "utf8").match(/^\{"done":/gm) ?? []).length >= done),
+  );
+  assert.equal(child.exitCode, null, `${line} was never reached`);
   child.kill("SIGKILL");
   await ended;
 }
@@ -158,7 +161,7 @@ function processesIn(folder: string): string[] {
 test("after kill -9 the run goes on from the jobs that had finished, and the orphan is ended", async () => {
   const setting = setUp("killed");
   writeFileSync(`${setting.trace}.stop-b`, "");
-  await runAndKill(setting, "many-b");
+  await runAndKill(setting, "many-b", 2);
   assert.deepEqual(ran(setting), ["first", "many-a", "many-b"]);
   assert.notDeepEqual(processesIn(setting.journal), [], "the tool should have outlived the engine");
   rmSync(`${setting.trace}.stop-b`);
@@ -282,7 +285,7 @@ test("two processes do not work on one journal, and a run that is not wanted is 
   await assert.rejects(running, (error: unknown) => error instanceof CwlError && error.code === "cancelled");
   assert.match(String(stop.signal.reason), /is working on the run/);
   ran(setting);
-  await runAndKill(setting, "many-a");
+  await runAndKill(setting, "many-a", 1);
   assert.notDeepEqual(processesIn(setting.journal), []);
   await removeJournal(setting.journal, executors);
   assert.deepEqual(processesIn(setting.journal), []);
