@@ -226,7 +226,8 @@ test("a job is run again with other inputs, and what came of it is shown", { ski
 test("while the processing service is gone a job's page says so, and goes on when it is back", { skip }, async () => {
   const { page } = eric;
   await page.goto(portal("/processing/processes/patience/run"));
-  await page.getByLabel("Seconds").fill("25");
+  // Longer than the service takes to come back, on slow machines too.
+  await page.getByLabel("Seconds").fill("60");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.waitForURL(/\/processing\/jobs\/[0-9a-f-]{36}$/);
   await page.locator('.swath-step[data-status="running"]', { hasText: "wait" }).waitFor();
@@ -236,11 +237,11 @@ test("while the processing service is gone a job's page says so, and goes on whe
   const { pid = 0 } = await cluster.pod("ades");
   process.kill(pid, "SIGKILL");
   await state.getByText("connecting again").waitFor();
-  await state.getByText("live", { exact: true }).waitFor({ timeout: 60_000 });
-  await page.getByText("Successful", { exact: true }).first().waitFor({ timeout: 180_000 });
+  await state.getByText("live", { exact: true }).waitFor();
+  await page.getByText("Successful", { exact: true }).first().waitFor({ timeout: 300_000 });
   await state.getByText("complete", { exact: true }).waitFor();
   await page.getByRole("tab", { name: "Results" }).click();
-  await page.getByText("waited 25").first().waitFor();
+  await page.getByText("waited 60").first().waitFor();
 });
 
 test("a login is renewed before it ends, while a page is open", { skip }, async () => {

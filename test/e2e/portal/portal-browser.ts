@@ -24,6 +24,9 @@ export interface PortalRig {
   readonly close: () => Promise<void>;
 }
 
+/** Milliseconds: nothing that is waited for is a test of speed, and machines may be slow. */
+const PATIENCE = 120_000;
+
 /** What browsers say of drawing without a graphics processor, and of network interfaces that come and go beside them. */
 const OF_THIS_MACHINE = /GL Driver Message|GPU stall|WebGL context|CONTEXT_LOST_WEBGL|swiftshader|ERR_NETWORK_CHANGED/i;
 
@@ -76,6 +79,7 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
   const url = (service: string, path = "/") => `https://${service}.${cluster.domain}:${tlsPort}${path}`;
   const browser: Browser = await chromium.launch({
     executablePath: CHROMIUM,
+    timeout: PATIENCE,
     args: ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"],
   });
   const faults: string[] = [];
@@ -88,8 +92,10 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
         ignoreHTTPSErrors: true,
         bypassCSP,
         acceptDownloads: true,
+        locale: "en-US",
         viewport: { width: 1280, height: 860 },
       });
+      context.setDefaultTimeout(PATIENCE);
       await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url("portal", "") });
       const requests: string[] = [];
       context.on("request", (request) => requests.push(request.url()));
@@ -100,7 +106,6 @@ export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
       });
       context.on("weberror", (found) => faults.push(`thrown: ${found.error().stack ?? found.error().message}`));
       const page = await context.newPage();
-      page.setDefaultTimeout(30_000);
       return { context, page, requests, logIn: (name, path) => logIn(page, url("portal", path ?? "/"), name) };
     },
     ask: (service, path, options) => ask(Number(tlsPort), new URL(url(service)).host, path, options),

@@ -112,7 +112,6 @@ test("others see nothing of it until they are let in, and then only what they ma
 
 test("the same browser may use the workspace API's page and every protected service", { skip }, async () => {
   const page = await eric.context.newPage();
-  page.setDefaultTimeout(30_000);
   // Without the operation's own address: the page opens that one by itself at some time, and a click would close it again.
   await page.goto(rig.url("workspace-api", "/docs"));
   const operation = page.locator(".opblock-get").first();

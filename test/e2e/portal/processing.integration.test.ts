@@ -51,7 +51,13 @@ async function storeScene({ page }: Visitor, scene: string): Promise<void> {
     const answers: number[] = [];
     for (const { path, content } of stored) {
       const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
-      answers.push((await ask(path, "PUT", bytes, "application/octet-stream")).status);
+      // Its owner is known to everybody a moment after it is ready.
+      let { status } = await ask(path, "PUT", bytes, "application/octet-stream");
+      for (let attempt = 0; status === 403 && attempt < 120; attempt += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 500));
+        ({ status } = await ask(path, "PUT", bytes, "application/octet-stream"));
+      }
+      answers.push(status);
     }
     return answers;
   }, files);
@@ -133,7 +139,7 @@ test("the result is on the map with the spread of its values; its files are down
       parts.push(response.status());
     }
   });
-  await page.getByRole("application", { name: "Results on a map" }).waitFor({ timeout: 180_000 });
+  await page.getByRole("application", { name: "Results on a map" }).waitFor({ timeout: 300_000 });
   await page.getByRole("img", { name: /Vegetation index \(NDVI\): values from .* mean 0\.\d+/ }).waitFor();
   assert.ok(parts.length > 0 && parts.every((status) => status === 206), parts.join(" "));
   assert.equal(await page.getByText("The raster is not on the map").count(), 0);
@@ -206,7 +212,7 @@ test("pages have no serious accessibility fault, light and dark, and fit a phone
   ];
   for (const [path, isThere] of pages) {
     for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.setViewportSize(colorScheme === "light" ? { width: 1280, height: 860 } : { width: 390, height: 800 });
       await page.goto(portal(path));
       await isThere();
