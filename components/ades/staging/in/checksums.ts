@@ -53,8 +53,8 @@ export function readChecksum(header: Header): Checksum | undefined {
 }
 
 /**
- * What an object store says of an object: the CRC-32 that current clients send along, which costs a fraction of an MD5 to check and
- * is there for large uploads too; else the MD5 that the ETag is, unless it stands for several parts or for encrypted bytes.
+ * What an object store says of an object: the CRC-32 of the whole that current clients send along, which costs a fraction of an MD5 to
+ * check and which uploads in parts may have too; else the MD5 that the ETag is, unless it stands for several parts or for encrypted bytes.
  */
 export function readObjectChecksum(header: Header): Checksum | undefined {
   // A checksum of the checksums of parts has the number of parts behind it, and is none of the file.
