@@ -18,46 +18,42 @@ interface Refreshed {
 }
 
 export function createRefreshOnce<T extends Refreshed | undefined>(clock: () => number = Date.now): RefreshOnce<T> {
-  const recent = new Map<string, { readonly result: Promise<T>; readonly at: number }>();
-  return async (refreshToken, refresh) => {
+  const recent = new Map<string, { readonly result: Promise<T>; until: number }>();
+  return (refreshToken, refresh) => {
     const key = hash("sha256", refreshToken);
-    const remembered = recent.get(key);
-    if (remembered !== undefined && remembered.at > clock() - REMEMBER) {
-      const result = await remembered.result;
-      if (!hasEnded(result, clock())) {
-        return result;
-      }
-    }
     const now = clock();
-    for (const [old, { at }] of recent) {
-      if (at > now - REMEMBER && recent.size < MOST_REMEMBERED) {
+    for (const [old, { until }] of recent) {
+      if (until > now && recent.size < MOST_REMEMBERED) {
         break;
       }
       recent.delete(old);
     }
     const known = recent.get(key);
-    if (known !== undefined && known !== remembered) {
-      // Somebody else who waited asked anew first.
+    if (known !== undefined && known.until > now) {
       return known.result;
     }
+    const entry = { result: refresh(), until: now + REMEMBER };
+    // At the end again: they go in the order in which they came.
     recent.delete(key);
-    const result = refresh();
-    recent.set(key, { result, at: now });
-    // A failure to ask is no answer: the next request asks again.
-    result.catch(() => recent.delete(key));
-    return result;
+    recent.set(key, entry);
+    entry.result.then(
+      (refreshed) => {
+        // An access token that has ended lets nobody in.
+        entry.until = Math.min(entry.until, endOf(refreshed));
+      },
+      // A failure to ask is no answer: the next request asks again.
+      () => recent.delete(key),
+    );
+    return entry.result;
   };
 }
 
-/** Whether an access token is one that lasted shorter than it is remembered, and ended: it lets nobody in. */
-function hasEnded(refreshed: Refreshed | undefined, now: number): boolean {
-  if (refreshed === undefined) {
-    return false;
-  }
+/** When an access token ends, in milliseconds of the clock; never where only the identity service knows. */
+function endOf(refreshed: Refreshed | undefined): number {
   try {
-    return (decodeJwt(refreshed.accessToken).exp ?? Infinity) * 1000 <= now;
+    return refreshed === undefined ? Infinity : (decodeJwt(refreshed.accessToken).exp ?? Infinity) * 1000;
   } catch {
-    // Not a JWT: its end is known to the identity service alone.
-    return false;
+    // Not a JWT.
+    return Infinity;
   }
 }
