@@ -168,6 +168,7 @@ async function ask(url: string, { headers = {}, body }: AskOptions): Promise<Ans
     outgoing.end(body);
   });
 }
+
 /** Listens on loopback and gives the port. */
 function listen(server: Server, port = 0): Promise<number> {
   servers.push(server);

@@ -165,22 +165,17 @@ async function write(
 ): Promise<number> {
   let [size, waiting, progress] = [opened.start, 0, 0];
   let chunks: Buffer[] = [];
-  let writing: Promise<void> | undefined;
-  /** The write that was before, while it goes on: a source that is faster than the disk waits for it. */
-  const flush = (): Promise<void> | undefined => {
+  let writing: Promise<void> = Promise.resolve();
+  /** The write that was before: a source that is faster than the disk waits for it. */
+  const flush = (): Promise<void> => {
     const [block, before] = [chunks, writing];
     [chunks, waiting] = [[], 0];
-    const next = writeAfter(before, block).then(() => {
-      if (writing === next) {
-        writing = undefined;
-      }
-    });
+    writing = writeAfter(before, block);
     // The failure is met by the next wait for it, also when that comes late.
-    next.catch(() => undefined);
-    writing = next;
+    writing.catch(() => undefined);
     return before;
   };
-  const writeAfter = async (before: Promise<void> | undefined, block: readonly Buffer[]): Promise<void> => {
+  const writeAfter = async (before: Promise<void>, block: readonly Buffer[]): Promise<void> => {
     await before;
     await writeAll(file, block).catch((error: unknown) => {
       throw toDiskFailure(error, where);

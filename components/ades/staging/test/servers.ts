@@ -46,6 +46,7 @@ export async function startServer(
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
+
 export const whyNoNginx = existsSync("/usr/sbin/nginx")
   ? undefined
   : "nginx is not installed (Debian package nginx-light)";
