@@ -1,6 +1,6 @@
 import type { Variant } from "./component.ts";
 import type { PortalValues } from "./portal-values.ts";
-import type { PlatformSecret } from "./values.ts";
+import type { PlatformSecret, VolumeAccess } from "./values.ts";
 
 /** Everything a manifest may know about the deployment: the resolved variables and the command-line arguments. */
 export interface PlatformSettings {
@@ -101,8 +101,14 @@ export interface Variables {
   readonly DATABASE_URL: PlatformSecret | undefined;
 
   readonly DEFAULT_STORAGE: string;
+  readonly POSTGRES_STORAGE: string;
+  readonly POSTGRES_STORAGE_SIZE: string;
+  readonly POSTGRES_STORAGE_ACCESS: VolumeAccess;
   readonly OBJSTORE_STORAGE: string;
+  readonly OBJSTORE_STORAGE_SIZE: string;
+  readonly OBJSTORE_STORAGE_ACCESS: VolumeAccess;
   readonly ADES_STORAGE: string;
+  readonly ADES_STORAGE_SIZE: string;
   readonly ADES_STORAGE_ACCESS: "ReadWriteOnce" | "ReadWriteMany";
   readonly APPLICATION_HUB_STORAGE: string;
   readonly DATA_ACCESS_STORAGE: string;
