@@ -11,7 +11,17 @@ export type {
   VolumeAccess,
   VolumeBackup,
 } from "./values.ts";
-export type { ClusterRole, Mount, PodNetwork, Port, Probe, Resources, Workload } from "./workload.ts";
+export type {
+  ClusterRole,
+  OwnNamespaces,
+  PolicyRule,
+  Mount,
+  PodNetwork,
+  Port,
+  Probe,
+  Resources,
+  Workload,
+} from "./workload.ts";
 export type { IdentityClient, ProtectedResource, Protection, Route } from "./routes.ts";
 export type { PlatformSettings, ShownSetting, Variables } from "./settings.ts";
 export {

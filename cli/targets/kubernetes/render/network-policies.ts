@@ -2,6 +2,7 @@ import { toName, type JsonValue, type KubernetesObject } from "@swath/kubernetes
 import type { EnvValue, Workload } from "@swath/manifest";
 import type { RenderInput } from "./render-input.ts";
 import { keys, metadata, selectorOf } from "./labels.ts";
+import { usesKubernetesApi } from "./rights.ts";
 
 /** Nobody reaches a pod of the namespace, and it reaches nobody but the name service, unless another policy says so. */
 export function renderDefaultDeny(plan: RenderInput, namespace: string): KubernetesObject {
@@ -72,7 +73,7 @@ function renderEgressRules(plan: RenderInput, workload: Workload): readonly Json
       .filter(({ name }) => called.has(name))
       .map((other): JsonValue => ({ to: [podsOf(other)], ports: portsOf(other) })),
     // The API server is no pod that a selector could name, and listens on one of these.
-    ...(workload.clusterRole === undefined
+    ...(!usesKubernetesApi(workload)
       ? []
       : [
           {
