@@ -18,6 +18,7 @@ import {
   readVersions,
   whyNoDeployment,
 } from "./support/deployment.ts";
+import { compareWithLive } from "./support/compare-live.ts";
 import { startLoad } from "./support/load.ts";
 import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
@@ -95,6 +96,66 @@ check("a second apply changes nothing", async () => {
   assert.deepEqual(present, earlier);
   assert.deepEqual(await readPodNames(), pods);
 });
+
+check("every live object is what was rendered, field by field", async () => {
+  const { compared, differences } = await compareWithLive(await deployment.template());
+  assert.deepEqual(differences, []);
+  assert.ok(compared > 60, String(compared));
+});
+
+check("each service account may do what is stated here and nothing else", async () => {
+  const accounts = await mustKubectl([
+    "get",
+    "serviceaccounts",
+    "-A",
+    "-l",
+    `swath.io/deployment=${NAME}`,
+    "-o",
+    'jsonpath={range .items[*]}{.metadata.namespace}:{.metadata.name}{"\\n"}{end}',
+  ]);
+  const rights: Record<string, readonly string[]> = {};
+  for (const account of accounts.trim().split("\n")) {
+    for (const namespace of ["kube-system", account.split(":")[0] ?? ""]) {
+      rights[`${account} in ${namespace}`] = await listRights(account, namespace);
+    }
+  }
+  const pods = ["pods get list", "pods/log get list"];
+  const maker = [
+    "clusterroles.rbac.authorization.k8s.io bind swath-rm-workspace-reconciler-own-namespaces",
+    "namespaces get create patch delete",
+    "rolebindings.rbac.authorization.k8s.io get create patch",
+  ];
+  assert.deepEqual(rights, {
+    "demo:portal in kube-system": ["namespaces list"],
+    "demo:portal in demo": ["namespaces list", ...pods],
+    "rm:workspace-reconciler in kube-system": maker,
+    "rm:workspace-reconciler in rm": maker,
+    "zoo:ades in kube-system": [],
+    "zoo:ades in zoo": ["pods create get list watch delete", "pods/log get"],
+  });
+});
+
+/** Rights of an account in a namespace, without those that every account has. */
+async function listRights(account: string, namespace: string): Promise<readonly string[]> {
+  const table = await mustKubectl([
+    "auth",
+    "can-i",
+    "--list",
+    "--no-headers",
+    `--as=system:serviceaccount:${account}`,
+    "-n",
+    namespace,
+  ]);
+  return table
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !/^\s|selfsubject/.test(line))
+    .map((line) => {
+      const [resource = ""] = line.split(/\s/);
+      const [, names = "", verbs = ""] = [...line.matchAll(/\[([^\]]*)\]/g)].map(([, inside]) => inside ?? "");
+      return [resource, verbs, names].filter((part) => part !== "").join(" ");
+    })
+    .toSorted();
+}
 
 /** An object of the bucket of results, as an S3 client reads it. */
 async function readObject(key: string): Promise<string> {

@@ -28,6 +28,8 @@ export interface Deployment {
   readonly apply: (variables?: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<CommandResult>;
   /** Makes the deployment from a backup. */
   readonly restore: (file: string) => Promise<CommandResult>;
+  /** The rendered objects as YAML, with the variables of the deployment and these. */
+  readonly template: (variables?: Readonly<Record<string, string>>) => Promise<string>;
   readonly swath: (...args: readonly string[]) => Promise<CommandResult>;
   /** Port on loopback that takes every host of the deployment. */
   readonly port: () => Promise<number>;
@@ -107,6 +109,13 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
       // The hosts may be others afterwards.
       closeForward();
       return run(["deploy", "apply", NAME, DOMAIN, "192.0.2.10"], more, signal);
+    },
+    template: async (more) => {
+      const { status, stdout, stderr } = await run(["deploy", "template", NAME, DOMAIN, "192.0.2.10"], more);
+      if (status !== 0) {
+        throw new Error(stderr);
+      }
+      return stdout;
     },
     swath: (...args) => run(args),
     port: openForward,
