@@ -100,6 +100,14 @@ export interface Variables {
   /** Existing PostgreSQL used instead of the deployed one. */
   readonly DATABASE_URL: PlatformSecret | undefined;
 
+  readonly INGRESS_CLASS: string;
+  readonly IMAGE_PULL_SECRETS: string | undefined;
+  readonly POD_NODE_SELECTOR: string | undefined;
+  readonly POD_TOLERATIONS: string | undefined;
+  readonly POD_PRIORITY_CLASS: string | undefined;
+  readonly METRICS_NAMESPACE: string | undefined;
+  readonly SERVICE_MONITORS: boolean;
+
   readonly DEFAULT_STORAGE: string;
   readonly POSTGRES_STORAGE: string;
   readonly POSTGRES_STORAGE_SIZE: string;

@@ -41,6 +41,7 @@ export function referredKinds(minor: number): readonly Kind[] {
         ]
       : []),
     { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
+    { apiVersion: "monitoring.coreos.com/v1", kind: "PodMonitor" },
   ];
 }
 

@@ -1,6 +1,5 @@
 import type { PlatformSettings } from "@swath/manifest";
 
-import { INGRESS_CLASS } from "../render/ingresses.ts";
 import type { Chart } from "./chart.ts";
 
 const UNKNOWN_ADDRESS = "0.0.0.0";
@@ -29,7 +28,7 @@ export const charts: readonly Chart[] = [
           "proxy-body-size": "0",
           "server-tokens": "false",
         },
-        ingressClassResource: { name: INGRESS_CLASS, default: true },
+        ingressClassResource: { name: variables.INGRESS_CLASS, default: true },
         service: {
           type: "LoadBalancer",
           ...(publicIp === UNKNOWN_ADDRESS ? {} : { externalIPs: [publicIp] }),

@@ -26,6 +26,28 @@ export function renderDefaultDeny(plan: RenderInput, namespace: string): Kuberne
 }
 
 /**
+ * cert-manager proves a host by a pod of its own beside the Ingress (HTTP-01), which the ingress controller has to reach. Its label
+ * and port are cert-manager's.
+ */
+export function renderAllowSolver(plan: RenderInput, namespace: string): readonly KubernetesObject[] {
+  if (!plan.settings.variables.USE_TLS) {
+    return [];
+  }
+  return [
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: metadata(plan.settings, "allow-acme-solver", namespace),
+      spec: {
+        podSelector: { matchLabels: { "acme.cert-manager.io/http01-solver": "true" } },
+        policyTypes: ["Ingress"],
+        ingress: [{ ports: [{ port: 8089, protocol: "TCP" }] }],
+      },
+    },
+  ];
+}
+
+/**
  * Lets in those whose settings name the workload, and the ingress controller where a host leads to it; lets it out to those
  * that its own settings name, to the Kubernetes API where it has rights there, and anywhere where its work is outside.
  */

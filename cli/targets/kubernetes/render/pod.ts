@@ -3,6 +3,7 @@ import type { Workload } from "@swath/manifest";
 import type { RenderInput } from "./render-input.ts";
 import { managementPort, renderEnvironment } from "./environment.ts";
 import { commonLabels, keys, selectorOf } from "./labels.ts";
+import { renderPlacement } from "./placement.ts";
 import { usesKubernetesApi } from "./rights.ts";
 
 /** The image's account: neither root nor any user of the machine. */
@@ -63,6 +64,7 @@ export function renderPod(plan: RenderInput, workload: Workload, configs: readon
       ...(usesKubernetesApi(workload) ? { serviceAccountName: workload.name } : {}),
       automountServiceAccountToken: usesKubernetesApi(workload),
       enableServiceLinks: false,
+      ...renderPlacement(plan.settings, workload),
       ...(isService ? {} : { restartPolicy: "OnFailure" as const }),
       terminationGracePeriodSeconds: workload.stopSeconds ?? 30,
       securityContext: podSecurity,
