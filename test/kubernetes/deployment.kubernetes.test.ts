@@ -18,7 +18,9 @@ import {
   readVersions,
   whyNoDeployment,
 } from "./support/deployment.ts";
+import { openAccess } from "./support/access.ts";
 import { compareWithLive } from "./support/compare-live.ts";
+import { listRights } from "./support/list-rights.ts";
 import { startLoad } from "./support/load.ts";
 import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
@@ -35,6 +37,7 @@ const VARIABLES = {
 const json = { "content-type": "application/json", accept: "application/json" };
 
 let deployment: Deployment;
+const { readObject, takeToken } = openAccess(() => deployment);
 const { ask, deployPackage, execute, ended } = openProcedure(() => deployment);
 
 before(async () => {
@@ -48,29 +51,6 @@ before(async () => {
 after(() => (process.env["SWATH_TEST_KEEP_DEPLOYMENT"] === undefined ? deployment?.close() : deployment?.leave()));
 
 const check = (title: string, run: (t: TestContext) => Promise<void>) => test(title, { skip: missing ?? false }, run);
-
-async function password(what: string): Promise<string> {
-  const { stdout } = await deployment.swath("credentials", "-o", "json", NAME);
-  const rows = JSON.parse(stdout) as { what: string; password: string }[];
-  return rows.find((row) => row.what === what)?.password ?? "";
-}
-
-async function takeToken(): Promise<string> {
-  const form = new URLSearchParams({
-    grant_type: "password",
-    scope: "openid profile email",
-    username: "admin",
-    password: await password("identity service"),
-    client_id: "admin-cli",
-  });
-  const answer = await deployment.send("identity", "/realms/master/protocol/openid-connect/token", {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-    body: form.toString(),
-  });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json().access_token as string;
-}
 
 check("every pod is Running or Completed, and the commands see them as they do on one machine", async () => {
   const { status, stdout } = await deployment.swath("pods", "-o", "json", NAME);
@@ -134,48 +114,6 @@ check("each service account may do what is stated here and nothing else", async 
     "zoo:ades in zoo": ["pods create get list watch delete", "pods/log get"],
   });
 });
-
-/** Rights of an account in a namespace, without those that every account has. */
-async function listRights(account: string, namespace: string): Promise<readonly string[]> {
-  const table = await mustKubectl([
-    "auth",
-    "can-i",
-    "--list",
-    "--no-headers",
-    `--as=system:serviceaccount:${account}`,
-    "-n",
-    namespace,
-  ]);
-  return table
-    .split("\n")
-    .filter((line) => line.trim() !== "" && !/^\s|selfsubject/.test(line))
-    .map((line) => {
-      const [resource = ""] = line.split(/\s/);
-      const [, names = "", verbs = ""] = [...line.matchAll(/\[([^\]]*)\]/g)].map(([, inside]) => inside ?? "");
-      return [resource, verbs, names].filter((part) => part !== "").join(" ");
-    })
-    .toSorted();
-}
-
-/** An object of the bucket of results, as an S3 client reads it. */
-async function readObject(key: string): Promise<string> {
-  const host = `objstore.${DOMAIN}`;
-  const { status, stdout, stderr } = await runCommand("curl", [
-    "-sS",
-    "-f",
-    "--connect-to",
-    `${host}:80:127.0.0.1:${await deployment.port()}`,
-    "--aws-sigv4",
-    "aws:amz:us-east-1:s3",
-    "--user",
-    `swath:${await password("object storage")}`,
-    "-H",
-    "x-amz-content-sha256: UNSIGNED-PAYLOAD",
-    `http://${host}/results/${key}`,
-  ]);
-  assert.equal(status, 0, `${key}: ${stderr}`);
-  return stdout;
-}
 
 check("the quick procedure: list, deploy, details, execute, status, result, list of jobs", async () => {
   const listed = await ask("/eric/wps3/processes");
