@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as requestHttp } from "node:http";
+import { type IncomingMessage, type OutgoingHttpHeaders, request as requestHttp } from "node:http";
 import { type RequestOptions, request as requestHttps } from "node:https";
 
 import type { KubeConfig } from "@kubernetes/client-node";
@@ -44,7 +44,7 @@ export async function sendToApi(config: KubeConfig, apiRequest: ApiRequest): Pro
   await config.applyToHTTPSOptions(options);
   const payload = body === undefined ? undefined : JSON.stringify(body);
   options.headers = {
-    ...options.headers,
+    ...(options.headers as OutgoingHttpHeaders | undefined),
     accept: "application/json",
     ...(payload !== undefined && { "content-type": contentType, "content-length": Buffer.byteLength(payload) }),
   };
