@@ -18,6 +18,8 @@ import { CommandError, type Command, type CommandContext } from "./command.ts";
 import { applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
 import { formatCredentials, readCredentials } from "./credentials.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
+import { confirmRemovedServices } from "./confirm-removed-services.ts";
+import { takeYes } from "./confirm.ts";
 import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
 import { formatTable } from "../view/table.ts";
@@ -27,12 +29,13 @@ export const deployCommand: Command = {
   name: "deploy",
   summary: "make, remove or print the deployment",
   usage: deployUsage,
-  run: async ({ args, env: given, stdout, stderr }) => {
-    const [action, clusterName, arg3, arg4, ...rest] = args;
+  run: async ({ args, env: given, stdin, stdout, stderr }) => {
+    const { yes, rest: positionals } = takeYes(args);
+    const [action, clusterName, arg3, arg4, ...rest] = positionals;
     if (rest.length > 0) {
       throw new CommandError(`too many arguments: ${rest.join(" ")}\n${deployUsage}`);
     }
-    const deployArguments = { action, clusterName, arg3, arg4 };
+    const deployArguments = { action, clusterName, ...placeFromEnvironment(arg3, arg4, given) };
     const parsed = parseArguments(deployArguments);
     const onKubernetes = findVariablesAddress(parsed.clusterName, given) !== undefined;
     const env =
@@ -43,7 +46,7 @@ export const deployCommand: Command = {
     const prepared = await prepare(parsed.clusterName, deployArguments, env, isBound);
     // What is removed is what was deployed, whatever the variables are now.
     report(parsed.action === "delete" ? { ...prepared.resolution, warnings: [] } : prepared.resolution, stderr);
-    const context = { env, stdout, stderr, args };
+    const context = { env, stdout, stderr, args, ...(stdin && { stdin }) };
     switch (parsed.action) {
       case "template":
         return printTemplate(prepared.resolution, stdout);
@@ -52,10 +55,22 @@ export const deployCommand: Command = {
           ? deleteOnKubernetes(parsed.clusterName, context)
           : deleteDeployment(parsed.clusterName, context);
       case "apply":
-        return onKubernetes ? applyOnKubernetes(prepared.resolution.config, context) : apply(prepared, context);
+        return onKubernetes
+          ? applyOnKubernetes(prepared.resolution.config, context, yes)
+          : apply(prepared, context, yes);
     }
   },
 };
+
+/** Domain and address that were not typed can be in the environment variables `domain` and `public_ip`, as with the known scripts. */
+function placeFromEnvironment(
+  arg3: string | undefined,
+  arg4: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Pick<DeployArguments, "arg3" | "arg4"> {
+  const isTyped = [arg3, arg4].some((argument) => argument !== undefined && argument !== "");
+  return isTyped ? { arg3, arg4 } : { arg3: env["domain"], arg4: env["public_ip"] };
+}
 
 async function startLocalCluster(
   args: DeployArguments,
@@ -99,8 +114,10 @@ async function printTemplate({ config }: Resolution, stdout: NodeJS.WriteStream)
 
 async function apply(
   { resolution: { config }, cluster, paths, notes }: PreparedCluster,
-  { env, stdout, stderr }: CommandContext,
+  context: CommandContext,
+  yes: boolean,
 ): Promise<number> {
+  const { env, stdout, stderr } = context;
   const started = performance.now();
   const plan = createPlan(config, components);
   const target = createEmbeddedTarget(cluster.name, env);
@@ -109,6 +126,7 @@ async function apply(
   );
   try {
     await requireRealm(target, plan);
+    await confirmRemovedServices(target, plan, { context, yes });
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
     const missing = listMissingComponents(config, components);
     if (missing.length > 0) {

@@ -72,6 +72,6 @@ test("charts are installed before the rest and removed after it", { skip: missin
   const deleted = await deployment.swath("deploy", "delete", NAME);
   assert.equal(deleted.status, 0, deleted.stderr);
   assert.deepEqual(readCalls().slice(1), ["uninstall sealed-secrets, 0 deployed"]);
-  await deployment.swath("clean", NAME);
+  await deployment.swath("clean", NAME, "--yes");
   assert.deepEqual(await readVersions(), {});
 });

@@ -355,7 +355,7 @@ check(
     assert.match(refused.stderr, /nothing was changed: .* something is deployed/);
 
     assert.equal((await deployment.swath("deploy", "delete", NAME)).status, 0);
-    assert.equal((await deployment.swath("clean", NAME)).status, 0);
+    assert.equal((await deployment.swath("clean", NAME, "--yes")).status, 0);
     assert.deepEqual(await readVersions(), {});
     const short = join(folder, "short.tar.zst");
     writeFileSync(short, readFileSync(file).subarray(0, statSync(file).size >> 1));
@@ -384,7 +384,7 @@ check("delete keeps volumes and secrets and nothing else; clean takes these away
   const left = Object.keys(await readVersions()).filter((name) => !/^(Namespace|PersistentVolumeClaim) /.test(name));
   assert.deepEqual(left, ["Secret swath/swath-generated-secrets"]);
   assert.equal((await deployment.swath("pods", NAME)).stdout.includes("no pods"), true);
-  const cleaned = await deployment.swath("clean", NAME);
+  const cleaned = await deployment.swath("clean", NAME, "--yes");
   assert.equal(cleaned.status, 0, cleaned.stdout + cleaned.stderr);
   assert.deepEqual(await readVersions(), {});
   const foreign = await kubectl(["delete", "configmap", "somebody-elses", "-n", "default"]);

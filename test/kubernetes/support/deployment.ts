@@ -108,7 +108,7 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     apply: async (more, signal) => {
       // The hosts may be others afterwards.
       closeForward();
-      return run(["deploy", "apply", NAME, DOMAIN, "192.0.2.10"], more, signal);
+      return run(["deploy", "apply", NAME, DOMAIN, "192.0.2.10", "--yes"], more, signal);
     },
     template: async (more) => {
       const { status, stdout, stderr } = await run(["deploy", "template", NAME, DOMAIN, "192.0.2.10"], more);
@@ -127,7 +127,7 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     close: async () => {
       closeForward();
       await run(["deploy", "delete", NAME]);
-      await run(["clean", NAME]);
+      await run(["clean", NAME, "--yes"]);
       clearInterval(openVolumes);
       await kubectl(["delete", "ingressclass", "nginx", "--ignore-not-found"]);
       rmSync(folder, { recursive: true, force: true });
