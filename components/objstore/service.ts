@@ -16,6 +16,7 @@ import { type AuthenticateDeps, authenticate, authenticateForm } from "./signatu
 import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
+import { DamagedContentError } from "./store/content-reader.ts";
 import { isDiskFull } from "./store/disk-full.ts";
 import type { ObjectStore } from "./store/store.ts";
 import type { AssumeRole } from "./sts/assume-role.ts";
@@ -31,6 +32,8 @@ export interface S3Options {
   /** AssumeRoleWithWebIdentity, where an identity service is known. */
   readonly assumeRole?: AssumeRole | undefined;
   readonly onRequest: (entry: RequestEntry) => void;
+  /** Somebody asked for content that the disk has damaged. */
+  readonly onDamage: (error: DamagedContentError) => void;
 }
 
 export interface RequestEntry {
@@ -119,6 +122,9 @@ function answer(
     });
   const fail = (error: unknown) => {
     const known = toS3Error(error);
+    if (error instanceof DamagedContentError) {
+      context.onDamage(error);
+    }
     // Nobody's fault when the client went away; a full disk is for somebody to see to.
     const isOurs = known.status >= 500 && known.code !== "NotImplemented" && !response.destroyed;
     sendError(known, { message, response, requestId, baseHead }, target);
@@ -318,6 +324,13 @@ function answerPreflight(
 function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) {
     return error;
+  }
+  if (error instanceof DamagedContentError) {
+    return new S3Error(
+      "InternalError",
+      "The disk has lost bytes of this object: what it gives back is not what was stored, so nothing is sent. Restore it from a backup, or upload it again.",
+      { cause: error },
+    );
   }
   return new S3Error(isDiskFull(error) ? "InsufficientStorage" : "InternalError", undefined, { cause: error });
 }

@@ -6,6 +6,7 @@ import { type Static, Type } from "typebox";
 
 import { type Principal, isAllowed, nameOf } from "../access/principal.ts";
 import { toRootKey } from "../access/root-key.ts";
+import type { Damages } from "../background/damages.ts";
 import type { DiskGuard } from "../background/disk-guard.ts";
 import type { Scrub } from "../background/scrub.ts";
 import { S3Error } from "../errors.ts";
@@ -28,6 +29,7 @@ export interface ConsoleOptions {
   readonly publicUrl: string;
   readonly disk: DiskGuard;
   readonly scrub: Scrub;
+  readonly damages: Damages;
   readonly role: Parameters<typeof exchangeToken>[0] | undefined;
   readonly secureCookies: boolean;
   /** Signing in with the platform's login, where an identity service and the console's own address are known. */
@@ -147,6 +149,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       buckets: buckets.length,
       bytes,
       scrub: options.scrub.report,
+      damaged: options.damages.list(100),
     };
   });
   app.post("/api/scrub", (request, reply) => {

@@ -12,7 +12,9 @@ export const deleteObject: Operation = {
     const bucket = bucketOf(context);
     const match = header(request, "if-match");
     const check = toWriteCheck(match === undefined ? {} : { "if-match": match });
-    const result = await store.versions.delete(bucket, keyOf(context), request.query.get("versionId"), check);
+    const result = await store.ballast.whileFull(() =>
+      store.versions.delete(bucket, keyOf(context), request.query.get("versionId"), check),
+    );
     if (bucket.versioning !== "" && result !== undefined) {
       request.response.setHeader("x-amz-version-id", result.version);
       if (result.marker) {

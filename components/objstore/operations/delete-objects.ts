@@ -21,27 +21,29 @@ export const deleteObjects: Operation = {
       throw new S3Error("MalformedXML");
     }
     const failed: { Key: string; VersionId: string | undefined; Code: string; Message: string }[] = [];
-    const deleted = await store.index.mutate(() =>
-      objects.flatMap(({ key, version }) => {
-        try {
-          authorize(version === undefined ? "s3:DeleteObject" : "s3:DeleteObjectVersion", bucket.name, key);
-          const result = store.versions.remove(bucket.id, key, version);
-          const marker = bucket.versioning !== "" && result?.marker === true;
-          return [
-            {
-              Key: key,
-              VersionId: version,
-              ...(marker && { DeleteMarker: true, DeleteMarkerVersionId: result.version }),
-            },
-          ];
-        } catch (error) {
-          if (!(error instanceof S3Error)) {
-            throw error;
+    const deleted = await store.ballast.whileFull(() =>
+      store.index.mutate(() =>
+        objects.flatMap(({ key, version }) => {
+          try {
+            authorize(version === undefined ? "s3:DeleteObject" : "s3:DeleteObjectVersion", bucket.name, key);
+            const result = store.versions.remove(bucket.id, key, version);
+            const marker = bucket.versioning !== "" && result?.marker === true;
+            return [
+              {
+                Key: key,
+                VersionId: version,
+                ...(marker && { DeleteMarker: true, DeleteMarkerVersionId: result.version }),
+              },
+            ];
+          } catch (error) {
+            if (!(error instanceof S3Error)) {
+              throw error;
+            }
+            failed.push({ Key: key, VersionId: version, Code: error.code, Message: error.message });
+            return [];
           }
-          failed.push({ Key: key, VersionId: version, Code: error.code, Message: error.message });
-          return [];
-        }
-      }),
+        }),
+      ),
     );
     sendXml(request, "DeleteResult", { Deleted: quiet ? [] : deleted, Error: failed });
     store.garbage.nudge();

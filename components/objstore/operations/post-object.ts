@@ -6,7 +6,7 @@ import { type S3Request, send } from "../protocol/request.ts";
 import { parseXml, renderXml } from "../protocol/xml.ts";
 import { readTagSet } from "./object-tagging.ts";
 import { type Operation, type OperationContext, bucketOf, readObjectHeaders } from "./operation.ts";
-import { keepObject } from "./put-object.ts";
+import { keepObject, toLabel } from "./put-object.ts";
 
 /** PostObject: an upload by a form of a browser, allowed by the policy that came with it or by the bucket's. */
 export const postObject: Operation = {
@@ -36,13 +36,16 @@ export const postObject: Operation = {
       const tagging = fields.get("tagging");
       const tags = tagging === undefined ? undefined : readTagSet(parseXml(tagging, "Tagging"));
       context.checkRoom(bucket, Math.min(length, range.maximum));
+      const draft = store.versions.draft();
+      const whole = { ...context, ...caller };
       const body = await receiveChunks(described, {
         files: store.files,
+        label: () => toLabel(whole, { key, headers, tags, draft }),
         inline: Math.min(length, range.maximum) <= INLINE_BYTES,
         checkSize: (size, whole) => checkSize(range, size, whole),
         open: () => ({ chunks: form.file, trailers: new Map() }),
       });
-      const version = await keepObject({ ...context, ...caller }, { key, headers, tags, body });
+      const version = await keepObject(whole, { key, headers, tags, draft, body });
       answer(context, form, key, version.etag);
       store.garbage.nudge();
     } catch (error) {

@@ -3,6 +3,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { S3Error } from "../errors.ts";
 import { type ChunkedBody, decodeChunks } from "../signature/chunked-body.ts";
 import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
+import type { ContentLabel } from "../store/content-trailer.ts";
 import { type DigestName, digestAll } from "../store/digests.ts";
 import type { StoredChecksum } from "../store/rows.ts";
 import { type AnnouncedChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
@@ -26,6 +27,8 @@ interface ReceiveOptions {
   readonly checkRoom: (bytes: number) => void;
   /** Parts of uploads are always files. */
   readonly neverInline?: boolean;
+  /** What the file says of itself. */
+  readonly label: () => ContentLabel;
 }
 
 /** Decoded length of a body as the client announced it. @throws {S3Error} MissingContentLength, EntityTooLarge */
@@ -65,11 +68,13 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
     }
   };
   const inline = length <= INLINE_BYTES && options.neverInline !== true;
-  return receiveChunks(request, { files: options.files, inline, checkSize, open: () => openBody(request, !inline) });
+  const { files, label } = options;
+  return receiveChunks(request, { files, label, inline, checkSize, open: () => openBody(request, !inline) });
 }
 
 interface ChunkOptions {
   readonly files: ContentFiles;
+  readonly label: () => ContentLabel;
   readonly inline: boolean;
   /** Called as bytes arrive and once with all of them; throws to refuse. */
   readonly checkSize: (size: number, whole: boolean) => void;
@@ -114,7 +119,7 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
       return writer.write(chunk);
     });
     options.checkSize(size, true);
-    const file = await writer.finish();
+    const file = await writer.finish({ ...options.label(), algorithm: claims.announced?.algorithm });
     const checksum = verify(request, claims, file.digests, trailers);
     return { size, etag: toHex(file.digests.md5), checksum, file, settle: writer.settle };
   } catch (error) {

@@ -33,6 +33,10 @@ export interface Version {
   readonly headers: string;
   readonly tags: string | null;
   readonly checksum: string | null;
+  /** File that says what this version is, where the files of its content do not. */
+  readonly label: string | null;
+  /** 1: a `null` version under newer ones. */
+  readonly buried: 0 | 1;
 }
 
 export interface Upload {
@@ -53,6 +57,7 @@ export interface Part {
   readonly etag: string;
   readonly modified: number;
   readonly file: string;
+  readonly form: 0 | 1;
   /** Base64, by the upload's algorithm. */
   readonly checksum: string | null;
 }
@@ -71,6 +76,8 @@ export interface StoredChecksum {
 export interface ContentPart {
   readonly file: string;
   readonly size: number;
+  /** 1: checksums of its blocks and what it is follow the bytes; absent in files of older releases. */
+  readonly form?: 1;
   /** Part number of the multipart upload it came by. */
   readonly number?: number;
   readonly checksum?: string;

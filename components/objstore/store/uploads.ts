@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
 import type { Buckets } from "./buckets.ts";
-import type { WrittenFile } from "./content-files.ts";
+import type { ContentFiles, WrittenFile } from "./content-files.ts";
 import type { Contents } from "./contents.ts";
 import { combineCrcs } from "./crc-combine.ts";
 import { createDigests } from "./digests.ts";
@@ -19,6 +19,7 @@ interface UploadsDeps {
   readonly buckets: Buckets;
   readonly contents: Contents;
   readonly versions: Versions;
+  readonly files: ContentFiles;
   readonly now: () => number;
 }
 
@@ -102,10 +103,11 @@ export class Uploads {
         etag: Buffer.from(file.digests.md5 ?? []).toString("hex"),
         modified: now(),
         file: file.id,
+        form: 1,
         checksum: checksum ?? null,
       };
       index.run(
-        "insert or replace into parts (upload, number, size, etag, modified, file, checksum) values (?, ?, ?, ?, ?, ?, ?)",
+        "insert or replace into parts (upload, number, size, etag, modified, file, form, checksum) values (?, ?, ?, ?, ?, ?, 1, ?)",
         upload.id,
         number,
         part.size,
@@ -121,7 +123,7 @@ export class Uploads {
 
   listParts(upload: string, after: number, limit: number): Part[] {
     return this.#deps.index.all<Part>(
-      "select number, size, etag, modified, file, checksum from parts where upload = ? and number > ? order by number limit ?",
+      "select number, size, etag, modified, file, form, checksum from parts where upload = ? and number > ? order by number limit ?",
       upload,
       after,
       limit,
@@ -175,6 +177,8 @@ export class Uploads {
     if (completion.checksum !== undefined && completion.checksum !== checksum?.value) {
       throw new S3Error("BadDigest");
     }
+    const { index, versions, files } = this.#deps;
+    const draft = versions.draft();
     const digest = createHash("md5");
     for (const { etag } of chosen) {
       digest.update(etag, "hex");
@@ -182,28 +186,31 @@ export class Uploads {
     const parts: ContentPart[] = chosen.map((part) => ({
       file: part.file,
       size: part.size,
+      ...(part.form === 1 && { form: 1 as const }),
       number: part.number,
       ...(part.checksum !== null && { checksum: part.checksum }),
     }));
-    return this.#deps.index.mutate(() => {
-      this.#checkUnchanged(upload, chosen);
-      this.#close(upload, new Set(chosen.map(({ file }) => file)));
-      return this.#deps.versions.insert(
-        bucket.id,
-        {
-          key,
-          size,
-          etag: `${digest.digest("hex")}-${chosen.length}`,
-          owner: upload.owner,
-          headers: JSON.parse(upload.headers) as Record<string, string>,
-          tags: upload.tags === null ? undefined : (JSON.parse(upload.tags) as Record<string, string>),
-          checksum,
-          parts: chosen.length,
-          content: { kind: "parts", parts },
-        },
-        completion.check,
-      );
-    });
+    const added = {
+      key,
+      size,
+      etag: `${digest.digest("hex")}-${chosen.length}`,
+      owner: upload.owner,
+      headers: JSON.parse(upload.headers) as Record<string, string>,
+      tags: upload.tags === null ? undefined : (JSON.parse(upload.tags) as Record<string, string>),
+      checksum,
+      parts: chosen.length,
+      draft,
+    };
+    return files.keepLabel(
+      { kind: "version", bucket: bucket.name, ...draft, ...added, content: parts },
+      index,
+      (label) =>
+        index.mutate(() => {
+          this.#checkUnchanged(upload, chosen);
+          this.#close(upload, new Set(chosen.map(({ file }) => file)));
+          return versions.insert(bucket.id, { ...added, label, content: { kind: "parts", parts } }, completion.check);
+        }),
+    );
   }
 
   #findPart(upload: string, number: number): Part | undefined {
