@@ -18,6 +18,8 @@ import type { ObjstoreSettings } from "./config.ts";
 import { createS3Server } from "./service.ts";
 import type { CrashPoints } from "./store/crash-points.ts";
 import { moveWatermark } from "./store/recovery.ts";
+import { isIndexWhole } from "./store/index-damage.ts";
+import { rebuildIndex } from "./store/rebuild-index.ts";
 import { openStore } from "./store/store.ts";
 import { createAssumeRole } from "./sts/assume-role.ts";
 import { addDefaultRoles } from "./sts/default-roles.ts";
@@ -36,6 +38,9 @@ const BALLAST_BYTES = 32 << 20;
 
 /** The whole service: store, S3 server, console server and the work in the background. */
 export async function buildObjstore({ settings, logger, metrics, crash }: BuildContext): Promise<RunningService> {
+  if (settings.OBJSTORE_REBUILD && !isIndexWhole(settings.DATA_DIR)) {
+    logger.warn(await rebuildIndex(settings.DATA_DIR), "the index was made anew");
+  }
   const store = await openStore({
     directory: settings.DATA_DIR,
     ballastBytes: Math.min(BALLAST_BYTES, (settings.OBJSTORE_RESERVED_MIB * 2 ** 20) / 4),

@@ -20,6 +20,11 @@ export const settings = defineSettings({
     minimum: 0,
     description: "MiB of the disk that stay free: writes are refused before they would be used",
   },
+  OBJSTORE_REBUILD: {
+    kind: "boolean",
+    default: false,
+    description: "Makes a new index at the start when the index is lost or damaged, as swath objstore rebuild does",
+  },
   IDENTITY_ISSUER: {
     kind: "url",
     optional: true,

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
-import { type Principal, isAllowed, toPrincipal } from "./access/principal.ts";
+import { type Authorizer, createAuthorizer } from "./access/authorize.ts";
+import { type Principal, toPrincipal } from "./access/principal.ts";
 import { toRootKey } from "./access/root-key.ts";
 import type { DiskGuard } from "./background/disk-guard.ts";
 import { S3Error } from "./errors.ts";
@@ -10,7 +11,7 @@ import { findOperation } from "./operations/table.ts";
 import { type Address, parseAddress } from "./protocol/address.ts";
 import { parseCors, toConsoleRules, toCorsHeaders } from "./protocol/cors.ts";
 import { Query } from "./protocol/query.ts";
-import { type S3Request, header } from "./protocol/request.ts";
+import type { S3Request } from "./protocol/request.ts";
 import { renderXml } from "./protocol/xml.ts";
 import { type AuthenticateDeps, authenticate, authenticateForm } from "./signature/authenticate.ts";
 import { SigningKeys } from "./signature/signing-key.ts";
@@ -184,7 +185,8 @@ function perform(
     setHeaders(response, baseHead);
     return context.assumeRole(request);
   }
-  const { principal, authorize } = admit(context, request, signed?.credential, signed?.authType);
+  const admitted = admit(context, request, signed?.credential, signed?.authType);
+  const { principal, authorize } = admitted;
   const operation = findOperation(request);
   onOperation(operation.name);
   if (principal.kind === "anonymous" && address.bucket === undefined) {
@@ -201,10 +203,9 @@ function perform(
   const work: OperationContext = {
     store,
     request,
-    principal,
+    ...admitted,
     region,
     publicUrl: context.publicUrl,
-    authorize,
     signIn: (form) => admit(context, request, authenticateForm(form, credentials), "POST"),
     checkRoom: (bucket, bytes, freed = 0) => {
       checkQuota(bucket, bytes - freed);
@@ -226,26 +227,14 @@ function perform(
 
 /** Who asks, and what decides whether they may. */
 function admit(
-  { store, rootUser }: ServerContext,
+  { store, rootUser, region }: ServerContext,
   request: S3Request,
   credential: AccessKey | undefined,
   authType: string | undefined,
-): Pick<OperationContext, "principal" | "authorize"> {
+): { readonly principal: Principal } & Authorizer {
   const principal: Principal =
     credential === undefined ? { kind: "anonymous" } : toPrincipal(credential, store.accounts, rootUser);
-  let circumstances: ReturnType<typeof toCircumstances> | undefined;
-  const authorize = (action: string, bucket: string, key?: string) => {
-    if (principal.kind === "root") {
-      // Root may do everything: nothing is collected to decide that.
-      return;
-    }
-    circumstances ??= toCircumstances(request, authType);
-    const resource = key === undefined ? bucket : `${bucket}/${key}`;
-    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource, context: circumstances })) {
-      throw new S3Error("AccessDenied", undefined, { details: { BucketName: bucket } });
-    }
-  };
-  return { principal, authorize };
+  return { principal, ...createAuthorizer({ store, request, principal, authType, region }) };
 }
 
 function setHeaders(response: ServerResponse, head: readonly string[]): void {
@@ -258,27 +247,6 @@ function readAnonymousPayload(message: IncomingMessage): S3Request["payload"] {
   return message.headers["x-amz-content-sha256"] === "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
     ? { kind: "chunked", trailer: true }
     : { kind: "unsigned" };
-}
-
-function toCircumstances(
-  request: S3Request,
-  authType: string | undefined,
-): Readonly<Record<string, string | undefined>> {
-  const forwarded = header(request, "x-forwarded-for")?.split(",")[0]?.trim();
-  return {
-    "aws:sourceip": forwarded ?? request.message.socket.remoteAddress?.replace(/^::ffff:/, ""),
-    "aws:securetransport": String(header(request, "x-forwarded-proto") === "https"),
-    "aws:referer": header(request, "referer"),
-    "aws:useragent": header(request, "user-agent"),
-    "aws:currenttime": new Date().toISOString(),
-    "s3:prefix": request.query.get("prefix") ?? (request.address.key === undefined ? "" : undefined),
-    "s3:delimiter": request.query.get("delimiter"),
-    "s3:max-keys": request.query.get("max-keys"),
-    "s3:versionid": request.query.get("versionId"),
-    "s3:authtype": authType,
-    "s3:x-amz-acl": header(request, "x-amz-acl"),
-    "s3:x-amz-content-sha256": header(request, "x-amz-content-sha256"),
-  };
 }
 
 function corsHeaders(

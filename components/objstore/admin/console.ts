@@ -4,7 +4,10 @@ import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
-import { type Principal, isAllowed, nameOf } from "../access/principal.ts";
+import { idOf } from "../access/acl.ts";
+import { noContext } from "../access/circumstances.ts";
+import { isAllowed } from "../access/evaluate.ts";
+import { type Principal, nameOf } from "../access/principal.ts";
 import { toRootKey } from "../access/root-key.ts";
 import type { Damages } from "../background/damages.ts";
 import type { DiskGuard } from "../background/disk-guard.ts";
@@ -13,6 +16,7 @@ import { S3Error } from "../errors.ts";
 import { isBucketName } from "../protocol/address.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
+import { checkBucketPolicy } from "../operations/bucket-policy.ts";
 import { exchangeToken } from "../sts/assume-role.ts";
 import { addAccountRoutes } from "./account-routes.ts";
 import { Policy, checkPolicy, toKeyJson } from "./json.ts";
@@ -79,7 +83,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     }
   };
   const requireRight = (principal: Principal, action: string, bucket: string) => {
-    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource: bucket, context: {} })) {
+    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource: bucket, context: noContext })) {
       throw new Problem(403, `You may not do ${action} on ${bucket}.`);
     }
   };
@@ -165,7 +169,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     const visible = store.buckets
       .list()
       .filter((bucket) =>
-        isAllowed(principal, bucket, { action: "s3:ListBucket", resource: bucket.name, context: {} }),
+        isAllowed(principal, bucket, { action: "s3:ListBucket", resource: bucket.name, context: noContext }),
       );
     return { buckets: visible.map(toBucketJson) };
   });
@@ -182,7 +186,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       throw new Problem(400, `"${name}" is not a bucket name: 3 to 63 of a-z, 0-9, "-" and ".", no two dots in a row.`);
     }
     const existing = store.buckets.find(name);
-    const bucket = existing ?? (await store.buckets.create(name, nameOf(principal), store.now()));
+    const bucket = existing ?? (await store.buckets.create(name, toNewBucket(principal), store.now()));
     return reply.code(existing === undefined ? 201 : 200).send(toBucketJson(bucket));
   });
   app.delete<{ Params: { name: string } }>("/api/buckets/:name", async (request, reply) => {
@@ -206,9 +210,10 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     async (request, reply) => {
       const { name } = request.params;
       requireRight(callerOf(request).principal, "s3:PutBucketPolicy", name);
-      findBucket(store, name);
       const text = JSON.stringify(request.body);
+      const bucket = findBucket(store, name);
       checkPolicy(text, name);
+      await toProblemOf((async () => checkBucketPolicy(bucket, text))());
       await store.buckets.set(name, "policy", text);
       return reply.code(204).send();
     },
@@ -238,7 +243,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       if (store.buckets.find(name) === undefined) {
         store.buckets.insert(name, rootUser, store.now());
       }
-      const user = store.accounts.insertUser(`bucket-${name}`, JSON.stringify(toBucketPolicy(name)), true);
+      const user = store.accounts.insertUser(`bucket-${name}`, JSON.stringify(toBucketPolicy(name)), { enabled: true });
       return store.accounts.insertKey({ kind: "AKIA", user: user.name, title: `bucket ${name}` });
     });
     return reply
@@ -276,6 +281,10 @@ function toBucketPolicy(bucket: string) {
       },
     ],
   };
+}
+
+function toNewBucket(principal: Principal) {
+  return { owner: idOf(principal), account: principal.kind === "anonymous" ? "" : principal.account };
 }
 
 function findBucket(store: ObjectStore, name: string): Bucket {

@@ -73,7 +73,7 @@ export class Sessions {
       throw new Problem(401, "The access key or its secret is wrong.");
     }
     if (key === undefined || accessKey === rootUser) {
-      return { kind: "root", name: rootUser };
+      return { kind: "root", name: rootUser, account: "" };
     }
     if (key.expires !== null && key.expires <= now) {
       throw new Problem(401, "The access key has expired.");

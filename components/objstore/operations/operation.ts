@@ -1,3 +1,4 @@
+import type { Authorizer } from "../access/authorize.ts";
 import type { Principal } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import type { FormFields } from "../protocol/post-policy.ts";
@@ -6,18 +7,16 @@ import type { Bucket, Version } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 
 /** What an operation works with. The bucket exists and the caller may do `action` on it when `handle` is called. */
-export interface OperationContext {
+export interface OperationContext extends Authorizer {
   readonly store: ObjectStore;
   readonly request: S3Request;
   readonly principal: Principal;
   readonly region: string;
   readonly publicUrl: string;
-  /** Asks for a further right. @throws {S3Error} AccessDenied */
-  readonly authorize: (action: string, bucket: string, key?: string) => void;
   /** `freed`: bytes of what is replaced. @throws {S3Error} InsufficientStorage, QuotaExceeded */
   readonly checkRoom: (bucket: Bucket, bytes: number, freed?: number) => void;
   /** Whom a form proves to come from, and what that caller may do. @throws {S3Error} SignatureDoesNotMatch and others */
-  readonly signIn: (form: FormFields) => Pick<OperationContext, "principal" | "authorize">;
+  readonly signIn: (form: FormFields) => { readonly principal: Principal } & Authorizer;
 }
 
 export interface Operation {

@@ -57,6 +57,16 @@ export function checkIndex(directory: string): void {
   rmSync(join(directory, MARK));
 }
 
+/** Whether `checkIndex` has nothing to say. */
+export function isIndexWhole(directory: string): boolean {
+  try {
+    checkIndex(directory);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Forgets the note, once there is a new index. */
 export function unmarkDamaged(directory: string): void {
   rmSync(join(directory, MARK), { force: true });

@@ -1,5 +1,8 @@
 import type { DigestName } from "./digests.ts";
 
+/** Whose an object is that somebody else uploads, and whether access control lists count. */
+export type Ownership = "BucketOwnerEnforced" | "BucketOwnerPreferred" | "ObjectWriter";
+
 /** A bucket as the index holds it. Times are milliseconds since 1970; documents are stored as they came. */
 export interface Bucket {
   readonly id: number;
@@ -13,6 +16,16 @@ export interface Bucket {
   readonly tags: string | null;
   readonly access_block: string | null;
   readonly quota_bytes: number | null;
+  /** Account that the bucket belongs to; empty: the deployment's own. */
+  readonly account: string;
+  readonly ownership: Ownership;
+  readonly acl: string | null;
+  readonly object_lock: string | null;
+  readonly encryption: string | null;
+  readonly payer: string | null;
+  readonly logging: string | null;
+  readonly notification: string | null;
+  readonly website: string | null;
   readonly objects: number;
   readonly bytes: number;
   readonly upload_bytes: number;
@@ -37,6 +50,9 @@ export interface Version {
   readonly label: string | null;
   /** 1: a `null` version under newer ones. */
   readonly buried: 0 | 1;
+  readonly acl: string | null;
+  readonly lock: string | null;
+  readonly encryption: string | null;
 }
 
 export interface Upload {
@@ -49,6 +65,9 @@ export interface Upload {
   readonly tags: string | null;
   readonly checksum_algorithm: ChecksumName | null;
   readonly checksum_type: "COMPOSITE" | "FULL_OBJECT" | null;
+  readonly acl: string | null;
+  readonly lock: string | null;
+  readonly encryption: string | null;
 }
 
 export interface Part {

@@ -21,6 +21,10 @@ export interface NewVersion {
   readonly draft?: VersionDraft | undefined;
   /** File that says what this version is, where its content files do not. */
   readonly label?: WrittenFile | undefined;
+  /** JSON, as the rows hold them. */
+  readonly acl?: string | null | undefined;
+  readonly lock?: string | null | undefined;
+  readonly encryption?: string | null | undefined;
 }
 
 /** Order and id of a version that is still to be made; the id counts in buckets with versions. */
@@ -120,6 +124,9 @@ export class Versions {
       checksum: added.checksum === undefined ? null : JSON.stringify(added.checksum),
       label: added.label?.id ?? null,
       buried: 0,
+      acl: added.acl ?? null,
+      lock: added.lock ?? null,
+      encryption: added.encryption ?? null,
     };
     this.#insertRow(index, bucketId, row);
     this.#latest.set(toName(bucketId, row.key), row);
@@ -248,13 +255,16 @@ export class Versions {
       checksum: null,
       label: null,
       buried: 0,
+      acl: null,
+      lock: null,
+      encryption: null,
     };
   }
 
   #insertRow(index: IndexDatabase, bucket: number, row: Version): void {
     index.run(
-      `insert into versions (bucket, key, seq, version, marker, size, etag, modified, owner, content, parts, headers, tags, checksum, label)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into versions (bucket, key, seq, version, marker, size, etag, modified, owner, content, parts, headers, tags, checksum, label, acl, lock, encryption)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       bucket,
       row.key,
       row.seq,
@@ -270,6 +280,9 @@ export class Versions {
       row.tags,
       row.checksum,
       row.label,
+      row.acl,
+      row.lock,
+      row.encryption,
     );
   }
 
