@@ -6,6 +6,7 @@ import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import { Counter, Gauge, type Registry } from "prom-client";
 
+import { Failures } from "./access/failures.ts";
 import { endSessionsOfOldPassword } from "./access/root-password.ts";
 import { createConsole } from "./admin/console.ts";
 import { Damages } from "./background/damages.ts";
@@ -15,6 +16,7 @@ import { RequestDurations } from "./background/request-durations.ts";
 import { scrubWhenDue } from "./background/scrub-schedule.ts";
 import { Scrub } from "./background/scrub.ts";
 import type { ObjstoreSettings } from "./config.ts";
+import { StalledRequests } from "./background/stalled.ts";
 import { createS3Server } from "./service.ts";
 import type { CrashPoints } from "./store/crash-points.ts";
 import { moveWatermark } from "./store/recovery.ts";
@@ -91,9 +93,12 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     region: settings.OBJSTORE_REGION,
     publicUrl: settings.PUBLIC_URL,
     disk,
+    failures: new Failures(store.now),
   };
+  const stalled = new StalledRequests();
   const server = createS3Server({
     ...common,
+    stalled,
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
     onDamage: (error) => void watch(damages.note(error.file, error.message), "noting damage"),
@@ -148,6 +153,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     measuresRequests: true,
     close: async () => {
       stopping.abort();
+      stalled.close();
       timers.forEach(clearInterval);
       await app.close();
       await identity?.close();

@@ -4,7 +4,10 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { type Authorizer, createAuthorizer } from "./access/authorize.ts";
 import { type Principal, toPrincipal } from "./access/principal.ts";
 import { toRootKey } from "./access/root-key.ts";
+import { addressOf } from "./access/circumstances.ts";
+import type { Failures } from "./access/failures.ts";
 import type { DiskGuard } from "./background/disk-guard.ts";
+import type { StalledRequests } from "./background/stalled.ts";
 import { S3Error } from "./errors.ts";
 import type { OperationContext } from "./operations/operation.ts";
 import { findOperation } from "./operations/table.ts";
@@ -30,6 +33,9 @@ export interface S3Options {
   readonly publicUrl: string;
   readonly consoleOrigin?: string | undefined;
   readonly disk: DiskGuard;
+  readonly stalled: StalledRequests;
+  /** Wrong signatures by the address they come from. */
+  readonly failures: Failures;
   /** AssumeRoleWithWebIdentity, where an identity service is known. */
   readonly assumeRole?: AssumeRole | undefined;
   readonly onRequest: (entry: RequestEntry) => void;
@@ -107,9 +113,12 @@ function answer(
   acceptBody: () => void,
 ): void {
   const started = performance.now();
+  if (message.method !== "GET" && message.method !== "HEAD") {
+    context.stalled.watch(message, response);
+  }
   const requestId = nextRequestId();
   const target = message.url ?? "/";
-  const baseHead = ["x-amz-request-id", requestId, "server", "swath"];
+  const baseHead = ["x-amz-request-id", requestId, "server", "swath", "x-content-type-options", "nosniff"];
   let operation = "unknown";
   const log = (error?: unknown) =>
     context.onRequest({
@@ -128,8 +137,15 @@ function answer(
     }
     // Nobody's fault when the client went away; a full disk is for somebody to see to.
     const isOurs = known.status >= 500 && known.code !== "NotImplemented" && !response.destroyed;
-    sendError(known, { message, response, requestId, baseHead }, target);
-    log(isOurs ? error : undefined);
+    const tell = () => {
+      sendError(known, { message, response, requestId, baseHead }, target);
+      log(isOurs ? error : undefined);
+    };
+    if (known.code === "SignatureDoesNotMatch" || known.code === "InvalidAccessKeyId") {
+      void context.failures.slow(addressOf({ message, headers: message.headers })).then(tell);
+    } else {
+      tell();
+    }
   };
   try {
     const address = parseAddress(target, message.headers.host, context.domain);
@@ -206,10 +222,11 @@ function perform(
     ...admitted,
     region,
     publicUrl: context.publicUrl,
+    watchClient: () => context.stalled.watch(message, response),
     signIn: (form) => admit(context, request, authenticateForm(form, credentials), "POST"),
     checkRoom: (bucket, bytes, freed = 0) => {
       checkQuota(bucket, bytes - freed);
-      releases.push(context.disk.reserve(bytes));
+      releases.push(context.disk.reserve(bytes, message));
     },
   };
   if (operation.sendsHead !== true) {

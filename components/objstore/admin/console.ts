@@ -5,8 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
 import { idOf } from "../access/acl.ts";
-import { noContext } from "../access/circumstances.ts";
+import { addressOf, noContext } from "../access/circumstances.ts";
 import { isAllowed } from "../access/evaluate.ts";
+import type { Failures } from "../access/failures.ts";
 import { type Principal, nameOf } from "../access/principal.ts";
 import { toRootKey } from "../access/root-key.ts";
 import type { Damages } from "../background/damages.ts";
@@ -39,6 +40,7 @@ export interface ConsoleOptions {
   /** Signing in with the platform's login, where an identity service and the console's own address are known. */
   readonly login?: { readonly client: OidcClient; readonly consoleUrl: string } | undefined;
   readonly logger: Logger;
+  readonly failures: Failures;
 }
 
 const COOKIE = "objstore_session";
@@ -59,15 +61,25 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     (errors) => new Problem(400, errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join("; ")),
   );
 
-  const callerOf = (request: FastifyRequest): Session => {
-    const { authorization, cookie } = request.headers;
-    const basic = /^Basic (.+)$/i.exec(authorization ?? "")?.[1];
+  /** Callers who came with HTTP Basic, checked before their request is handled: failures are answered late. */
+  const basics = new WeakMap<FastifyRequest, Session>();
+  app.addHook("preValidation", async (request) => {
+    const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
     if (basic !== undefined) {
       const [name = "", ...rest] = Buffer.from(basic, "base64").toString().split(":");
-      const principal = sessions.check(name, rest.join(":"));
-      const key = store.accounts.findKey(name) ?? toRootKey(rootUser, options.rootPassword);
-      return { principal, key };
+      const principal = await sessions.check(name, rest.join(":"), toAddress(request));
+      basics.set(request, {
+        principal,
+        key: store.accounts.findKey(name) ?? toRootKey(rootUser, options.rootPassword),
+      });
     }
+  });
+  const callerOf = (request: FastifyRequest): Session => {
+    const basic = basics.get(request);
+    if (basic !== undefined) {
+      return basic;
+    }
+    const { authorization, cookie } = request.headers;
     const token =
       /^Bearer (.+)$/i.exec(authorization ?? "")?.[1] ??
       new RegExp(`(?:^|; *)${COOKIE}=([^;]+)`).exec(cookie ?? "")?.[1];
@@ -123,7 +135,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       const key = await toProblemOf(exchangeToken(options.role, body.token, { seconds: 3600 }));
       session = sessions.find(toSessionToken(key)) as Session;
     } else {
-      session = await sessions.signIn(body.accessKey, body.secretKey);
+      session = await sessions.signIn(body.accessKey, body.secretKey, toAddress(request));
     }
     const token = openSession(reply, session);
     const { id, secret, token: sessionToken } = session.key;
@@ -281,6 +293,10 @@ function toBucketPolicy(bucket: string) {
       },
     ],
   };
+}
+
+function toAddress(request: FastifyRequest): string {
+  return addressOf({ message: request.raw, headers: request.headers });
 }
 
 function toNewBucket(principal: Principal) {

@@ -26,3 +26,6 @@ alter table buckets add column payer text;
 alter table buckets add column logging text;
 alter table buckets add column notification text;
 alter table buckets add column website text;
+
+-- Grows with every part that comes, so that completing an upload sees whether one came meanwhile.
+alter table uploads add column changes integer not null default 0;

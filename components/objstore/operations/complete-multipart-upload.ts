@@ -3,7 +3,7 @@ import { readDocument } from "../protocol/body.ts";
 import { toChecksumElements } from "../protocol/checksums.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
 import { header, sendXml } from "../protocol/request.ts";
-import { childrenOf, parseXml, textOf } from "../protocol/xml.ts";
+import { childrenOf, parseLargeXml, textOf } from "../protocol/xml.ts";
 import { encodePath } from "../signature/canonical-request.ts";
 import { type Operation, bucketOf, keyOf, setVersionHeader } from "./operation.ts";
 
@@ -22,7 +22,7 @@ export const completeMultipartUpload: Operation = {
     for (const each of Object.keys(request.message.headers).filter((item) => item.startsWith("x-amz-checksum-"))) {
       delete request.message.headers[each];
     }
-    const document = parseXml((await readDocument(request, 4 << 20)).toString(), "CompleteMultipartUpload");
+    const document = await parseLargeXml((await readDocument(request, 4 << 20)).toString(), "CompleteMultipartUpload");
     const parts = childrenOf(document, "Part").map((part) => {
       const number = textOf(part, "PartNumber") ?? "";
       const etag = textOf(part, "ETag")?.replaceAll('"', "").trim();

@@ -84,6 +84,7 @@ async function sendFiles(
     await answer(context, attempt + 1);
     return;
   }
+  context.watchClient();
   startHead(request, status, head);
   await sendContent(request.response, store.files, open);
 }

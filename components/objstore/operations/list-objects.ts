@@ -10,7 +10,7 @@ import { type Operation, bucketOf } from "./operation.ts";
 export const listObjects: Operation = {
   name: "ListObjects",
   action: "s3:ListBucket",
-  handle: (context) => {
+  handle: async (context) => {
     const { store, request } = context;
     const { query } = request;
     const bucket = bucketOf(context);
@@ -22,7 +22,7 @@ export const listObjects: Operation = {
     const token = second ? query.get("continuation-token") : undefined;
     const start = (second ? query.get("start-after") : query.get("marker")) ?? "";
     const after = token === undefined ? start : decodeToken(token);
-    const page = listKeys(store.index, { bucket: bucket.id, prefix, delimiter, after, limit });
+    const page = await listKeys(store.index, { bucket: bucket.id, prefix, delimiter, after, limit });
     const withOwner = !second || query.get("fetch-owner") === "true";
     const common = {
       Name: bucket.name,

@@ -13,6 +13,8 @@ export interface OperationContext extends Authorizer {
   readonly principal: Principal;
   readonly region: string;
   readonly publicUrl: string;
+  /** Ends the request when the client stops to take its answer. */
+  readonly watchClient: () => void;
   /** `freed`: bytes of what is replaced. @throws {S3Error} InsufficientStorage, QuotaExceeded */
   readonly checkRoom: (bucket: Bucket, bytes: number, freed?: number) => void;
   /** Whom a form proves to come from, and what that caller may do. @throws {S3Error} SignatureDoesNotMatch and others */

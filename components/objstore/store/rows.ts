@@ -65,6 +65,8 @@ export interface Upload {
   readonly tags: string | null;
   readonly checksum_algorithm: ChecksumName | null;
   readonly checksum_type: "COMPOSITE" | "FULL_OBJECT" | null;
+  /** Grows with every part that comes. */
+  readonly changes: number;
   readonly acl: string | null;
   readonly lock: string | null;
   readonly encryption: string | null;

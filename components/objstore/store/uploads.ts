@@ -10,9 +10,12 @@ import type { IndexDatabase } from "./index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import { type ListQuery, type Listing, Page } from "./listing.ts";
 import type { Bucket, ChecksumName, ContentPart, Part, StoredChecksum, Upload, Version } from "./rows.ts";
+import { takeTurns } from "./turns.ts";
 import type { Versions } from "./versions.ts";
 
 const MINIMUM_PART_BYTES = 5 << 20;
+/** Parts that one query gives: some milliseconds. */
+const PAGE_PARTS = 1000;
 
 interface UploadsDeps {
   readonly index: IndexDatabase;
@@ -116,6 +119,7 @@ export class Uploads {
         part.file,
         part.checksum,
       );
+      index.run("update uploads set changes = changes + 1 where id = ?", upload.id);
       buckets.count(upload.bucket, { uploadBytes: file.size - (replaced?.size ?? 0) });
       return part;
     });
@@ -159,13 +163,13 @@ export class Uploads {
   /** Removes an upload and its parts. */
   abort(bucket: number, key: string, id: string): Promise<void> {
     const { index } = this.#deps;
-    return index.mutate(() => this.#close(this.get(bucket, key, id), new Set()));
+    return index.mutate(() => this.#close(this.get(bucket, key, id), []));
   }
 
   /** Makes the named parts one object; parts that are not named are dropped. Nothing is copied. */
   async complete(bucket: Bucket, key: string, id: string, completion: Completion): Promise<Version> {
     const upload = this.get(bucket.id, key, id);
-    const chosen = this.#choose(upload, completion.parts);
+    const chosen = await this.#choose(upload, completion.parts);
     const size = chosen.reduce((sum, part) => sum + part.size, 0);
     if (completion.size !== undefined && completion.size !== size) {
       throw new S3Error(
@@ -206,8 +210,8 @@ export class Uploads {
       index,
       (label) =>
         index.mutate(() => {
-          this.#checkUnchanged(upload, chosen);
-          this.#close(upload, new Set(chosen.map(({ file }) => file)));
+          this.#checkUnchanged(upload);
+          this.#close(upload, chosen);
           return versions.insert(bucket.id, { ...added, label, content: { kind: "parts", parts } }, completion.check);
         }),
     );
@@ -217,12 +221,25 @@ export class Uploads {
     return this.#deps.index.get<Part>("select * from parts where upload = ? and number = ?", upload, number);
   }
 
-  #choose(upload: Upload, named: readonly NamedPart[]): Part[] {
+  /** The named parts as they are now. An upload has up to 10,000: others have their turn meanwhile. */
+  async #choose(upload: Upload, named: readonly NamedPart[]): Promise<Part[]> {
     if (named.some(({ number }, position) => number <= (named[position - 1]?.number ?? 0))) {
       throw new S3Error("InvalidPartOrder");
     }
+    const known = new Map<number, Part>();
+    for (let after = 0; ;) {
+      const page = this.listParts(upload.id, after, PAGE_PARTS);
+      for (const part of page) {
+        known.set(part.number, part);
+      }
+      if (page.length < PAGE_PARTS) {
+        break;
+      }
+      after = page.at(-1)?.number ?? Infinity;
+      await takeTurns();
+    }
     return named.map(({ number, etag, checksum }, position) => {
-      const part = this.#findPart(upload.id, number);
+      const part = known.get(number);
       if (part?.etag !== etag || (checksum !== undefined && part.checksum !== null && part.checksum !== checksum)) {
         throw new S3Error("InvalidPart", undefined, {
           details: { UploadId: upload.id, PartNumber: number, ETag: etag },
@@ -237,28 +254,30 @@ export class Uploads {
     });
   }
 
-  /** The checksum was computed outside the transaction: an upload or part may have changed meanwhile. */
-  #checkUnchanged(upload: Upload, chosen: readonly Part[]): void {
-    this.get(upload.bucket, upload.key, upload.id);
-    for (const { number, file } of chosen) {
-      if (this.#findPart(upload.id, number)?.file !== file) {
-        throw new S3Error("InvalidPart");
-      }
+  /** The parts were chosen outside the transaction: the upload may have changed meanwhile. */
+  #checkUnchanged(upload: Upload): void {
+    if (this.get(upload.bucket, upload.key, upload.id).changes !== upload.changes) {
+      throw new S3Error("InvalidPart", "A part came while the upload was completed; complete it again.");
     }
   }
 
-  #close(upload: Upload, kept: ReadonlySet<string>): void {
-    const { index, buckets, contents } = this.#deps;
-    let bytes = 0;
-    for (const part of this.listParts(upload.id, 0, -1)) {
-      bytes += part.size;
-      if (!kept.has(part.file)) {
-        contents.discardFile(part.file);
-      }
+  #close(upload: Upload, kept: readonly Part[]): void {
+    const { index, buckets } = this.#deps;
+    const all = index.get<{ count: number; bytes: number }>(
+      "select count(*) as count, coalesce(sum(size), 0) as bytes from parts where upload = ?",
+      upload.id,
+    ) ?? { count: 0, bytes: 0 };
+    if (all.count > kept.length) {
+      const numbers = JSON.stringify(kept.map(({ number }) => number));
+      index.run(
+        "update files set garbage = 1 where id in (select file from parts where upload = ? and number not in (select value from json_each(?)))",
+        upload.id,
+        numbers,
+      );
     }
     index.run("delete from parts where upload = ?", upload.id);
     index.run("delete from uploads where id = ?", upload.id);
-    buckets.count(upload.bucket, { uploadBytes: -bytes });
+    buckets.count(upload.bucket, { uploadBytes: -all.bytes });
   }
 }
 
@@ -274,7 +293,7 @@ async function toObjectChecksum(upload: Upload, parts: readonly Part[]): Promise
     if (algorithm === "sha1" || algorithm === "sha256") {
       return undefined;
     }
-    return { algorithm, type, value: combineCrcs(algorithm, values).toString("base64") };
+    return { algorithm, type, value: (await combineCrcs(algorithm, values)).toString("base64") };
   }
   const digests = createDigests([algorithm]);
   for (const { value } of values) {
