@@ -99,6 +99,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const server = createS3Server({
     ...common,
     stalled,
+    defaultOwnership: settings.OBJSTORE_DEFAULT_OWNERSHIP,
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
     onDamage: (error) => void watch(damages.note(error.file, error.message), "noting damage"),

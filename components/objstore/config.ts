@@ -20,6 +20,13 @@ export const settings = defineSettings({
     minimum: 0,
     description: "MiB of the disk that stay free: writes are refused before they would be used",
   },
+  OBJSTORE_DEFAULT_OWNERSHIP: {
+    kind: "string",
+    default: "BucketOwnerEnforced",
+    oneOf: ["BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"],
+    description:
+      "Ownership of objects in buckets that are made without saying: BucketOwnerEnforced means that access control lists do not count",
+  },
   OBJSTORE_REBUILD: {
     kind: "boolean",
     default: false,

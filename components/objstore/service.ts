@@ -22,6 +22,7 @@ import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
 import { DamagedContentError } from "./store/content-reader.ts";
 import { isDiskFull } from "./store/disk-full.ts";
+import type { Ownership } from "./store/rows.ts";
 import type { ObjectStore } from "./store/store.ts";
 import type { AssumeRole } from "./sts/assume-role.ts";
 
@@ -33,6 +34,8 @@ export interface S3Options {
   readonly publicUrl: string;
   readonly consoleOrigin?: string | undefined;
   readonly disk: DiskGuard;
+  /** Of buckets that are made without saying: whether access control lists count. */
+  readonly defaultOwnership: Ownership;
   readonly stalled: StalledRequests;
   /** Wrong signatures by the address they come from. */
   readonly failures: Failures;
@@ -222,6 +225,7 @@ function perform(
     ...admitted,
     region,
     publicUrl: context.publicUrl,
+    defaultOwnership: context.defaultOwnership,
     watchClient: () => context.stalled.watch(message, response),
     signIn: (form) => admit(context, request, authenticateForm(form, credentials), "POST"),
     checkRoom: (bucket, bytes, freed = 0) => {

@@ -1,11 +1,12 @@
-import { nameOf } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import { toChecksumElements } from "../protocol/checksums.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
 import { header, sendXml } from "../protocol/request.ts";
 import type { WrittenFile } from "../store/content-files.ts";
 import type { StoredChecksum } from "../store/rows.ts";
+import { readObjectAccess } from "./acl.ts";
 import { findCopySource } from "./copy-source.ts";
+import { authorizeLock, readObjectLock } from "./object-lock.ts";
 import { type Operation, bucketOf, keyOf, readObjectHeaders, readTagHeader, setVersionHeader } from "./operation.ts";
 
 /** CopyObject. The copy refers to the same content, so nothing is read or written but the index. */
@@ -13,13 +14,14 @@ export const copyObject: Operation = {
   name: "CopyObject",
   action: "s3:PutObject",
   handle: async (context) => {
-    const { store, request, principal } = context;
+    const { store, request } = context;
     const bucket = bucketOf(context);
     const key = keyOf(context);
     const source = findCopySource(context);
     const replaceHeaders = readDirective(header(request, "x-amz-metadata-directive"), "x-amz-metadata-directive");
     const replaceTags = readDirective(header(request, "x-amz-tagging-directive"), "x-amz-tagging-directive");
     const sent = readObjectHeaders(request);
+    authorizeLock(context);
     const { version } = source;
     if (source.bucket.id === bucket.id && version.key === key && !replaceHeaders && bucket.versioning !== "Enabled") {
       throw new S3Error(
@@ -33,7 +35,8 @@ export const copyObject: Operation = {
       key,
       size: version.size,
       etag: version.etag,
-      owner: nameOf(principal),
+      ...readObjectAccess(context, bucket),
+      lock: readObjectLock(context, bucket),
       headers: replaceHeaders ? sent : (JSON.parse(version.headers) as Record<string, string>),
       tags: replaceTags
         ? readTagHeader(request)

@@ -1,9 +1,10 @@
 import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
-import { toWriteCheck } from "../protocol/conditions.ts";
+import { toDeleteCheck } from "../protocol/conditions.ts";
 import { sendXml } from "../protocol/request.ts";
 import { type XmlElement, childrenOf, parseLargeXml, textOf } from "../protocol/xml.ts";
 import { takeTurns } from "../store/turns.ts";
+import { checkUnlocked, mayBypass } from "./object-lock.ts";
 import { type Operation, type OperationContext, bucketOf } from "./operation.ts";
 
 /** Keys that are deleted before others have their turn: about two milliseconds. */
@@ -13,6 +14,8 @@ interface Wanted {
   readonly key: string;
   readonly version: string | undefined;
   readonly etag: string | undefined;
+  readonly size: string | undefined;
+  readonly modified: string | undefined;
 }
 
 type Outcome = XmlElement;
@@ -35,6 +38,8 @@ export const deleteObjects: Operation = {
       key: textOf(object, "Key") ?? "",
       version: textOf(object, "VersionId"),
       etag: textOf(object, "ETag"),
+      size: textOf(object, "Size"),
+      modified: textOf(object, "LastModifiedTime"),
     }));
     if (objects.length === 0 || objects.length > 1000 || objects.some(({ key }) => key === "")) {
       throw new S3Error("MalformedXML");
@@ -64,13 +69,28 @@ interface Result {
   readonly failed?: Outcome;
 }
 
-function deleteOne(context: OperationContext, { key, version, etag }: Wanted): Result {
+function toConditions({ etag, size, modified }: Wanted) {
+  return {
+    ...(etag !== undefined && { "if-match": etag }),
+    ...(size !== undefined && { "x-amz-if-match-size": size }),
+    ...(modified !== undefined && { "x-amz-if-match-last-modified-time": modified }),
+  };
+}
+
+function deleteOne(context: OperationContext, wanted: Wanted): Result {
+  const { key, version } = wanted;
   const { store, authorize } = context;
   const bucket = bucketOf(context);
   try {
     authorize(version === undefined ? "s3:DeleteObject" : "s3:DeleteObjectVersion", bucket.name, key, version);
-    const check = etag === undefined ? () => {} : toWriteCheck({ "if-match": etag });
-    const result = store.versions.remove(bucket.id, key, version, check);
+    const conditions = toDeleteCheck(toConditions(wanted));
+    const bypass = version !== undefined && mayBypass(context, key);
+    const result = store.versions.remove(bucket.id, key, version, (current) => {
+      conditions(current);
+      if (version !== undefined) {
+        checkUnlocked(current, store.now(), bypass);
+      }
+    });
     const marker = bucket.versioning !== "" && result?.marker === true;
     return {
       deleted: {

@@ -1,4 +1,3 @@
-import { nameOf } from "../access/principal.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
@@ -6,6 +5,8 @@ import { send } from "../protocol/request.ts";
 import type { ContentLabel } from "../store/content-trailer.ts";
 import type { Version } from "../store/rows.ts";
 import type { VersionDraft } from "../store/versions.ts";
+import { type ObjectAccess, readObjectAccess } from "./acl.ts";
+import { authorizeLock, readObjectLock } from "./object-lock.ts";
 import {
   type Operation,
   type OperationContext,
@@ -24,6 +25,12 @@ export const putObject: Operation = {
     const bucket = bucketOf(context);
     const headers = readObjectHeaders(request);
     const tags = readTagHeader(request);
+    const access = readObjectAccess(context, bucket);
+    const lock = readObjectLock(context, bucket);
+    authorizeLock(context);
+    if (tags !== undefined) {
+      context.authorize("s3:PutObjectTagging", bucket.name, keyOf(context));
+    }
     const check = toWriteCheck(request.message.headers);
     const current = store.versions.findLatest(bucket.id, keyOf(context));
     check(current);
@@ -32,10 +39,10 @@ export const putObject: Operation = {
     const key = keyOf(context);
     const body = await receiveBody(request, {
       files: store.files,
-      label: () => toLabel(context, { key, headers, tags, draft }),
+      label: () => toLabel(context, { key, headers, tags, draft, access, lock }),
       checkRoom: (bytes) => context.checkRoom(bucket, bytes, freed),
     });
-    await keepObject(context, { key, headers, tags, draft, check, body });
+    await keepObject(context, { key, headers, tags, draft, access, lock, check, body });
     send(request, 200);
     store.garbage.nudge();
   },
@@ -46,6 +53,9 @@ interface KeptObject {
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Record<string, string> | undefined;
   readonly draft: VersionDraft;
+  readonly access: ObjectAccess;
+  /** JSON; null: none. */
+  readonly lock: string | null;
   /** Sees the newest version in the instant of the write; throws to refuse. */
   readonly check?: (current: Version | undefined) => void;
   readonly body: ReceivedBody;
@@ -54,18 +64,18 @@ interface KeptObject {
 /** What the content file of an object says of itself. */
 export function toLabel(
   context: OperationContext,
-  { key, headers, tags, draft }: Pick<KeptObject, "key" | "headers" | "tags" | "draft">,
+  { key, headers, tags, draft, access, lock }: Omit<KeptObject, "check" | "body">,
 ): ContentLabel {
   const { name } = bucketOf(context);
-  return { kind: "object", bucket: name, key, ...draft, owner: nameOf(context.principal), headers, tags };
+  return { kind: "object", bucket: name, key, ...draft, ...access, lock, headers, tags };
 }
 
 /** Makes received content the newest version of a key, durably, and sets the headers that tell of it. */
 export async function keepObject(
   context: OperationContext,
-  { key, headers, tags, draft, check, body }: KeptObject,
+  { key, headers, tags, draft, access, lock, check, body }: KeptObject,
 ): Promise<Version> {
-  const { store, request, principal } = context;
+  const { store, request } = context;
   const bucket = bucketOf(context);
   try {
     const content =
@@ -73,7 +83,7 @@ export async function keepObject(
         ? ({ kind: "file", file: body.file } as const)
         : ({ kind: "inline", data: body.data, md5: body.md5 } as const);
     const { size, etag, checksum } = body;
-    const added = { key, size, etag, owner: nameOf(principal), headers, tags, checksum, content, draft };
+    const added = { key, size, etag, ...access, lock, headers, tags, checksum, content, draft };
     const version = await store.versions.put(bucket, added, check);
     setVersionHeader(context, bucket, version.version);
     request.response.setHeader("etag", `"${etag}"`);

@@ -1,7 +1,7 @@
 import type { DigestName } from "./digests.ts";
 
-/** Whose an object is that somebody else uploads, and whether access control lists count. */
-export type Ownership = "BucketOwnerEnforced" | "BucketOwnerPreferred" | "ObjectWriter";
+/** Whose an object is that somebody else uploads, and whether access control lists count. Empty: as `ObjectWriter`, unsaid. */
+export type Ownership = "BucketOwnerEnforced" | "BucketOwnerPreferred" | "ObjectWriter" | "";
 
 /** A bucket as the index holds it. Times are milliseconds since 1970; documents are stored as they came. */
 export interface Bucket {

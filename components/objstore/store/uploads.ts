@@ -33,6 +33,8 @@ export interface NewUpload {
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly algorithm?: ChecksumName | undefined;
   readonly type?: "COMPOSITE" | "FULL_OBJECT" | undefined;
+  readonly acl?: string | null | undefined;
+  readonly lock?: string | null | undefined;
 }
 
 /** A part as CompleteMultipartUpload names it. */
@@ -65,7 +67,7 @@ export class Uploads {
     return index.mutate(() => {
       buckets.checkRoom(bucket.id, 0);
       index.run(
-        "insert into uploads (id, bucket, key, initiated, owner, headers, tags, checksum_algorithm, checksum_type) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "insert into uploads (id, bucket, key, initiated, owner, headers, tags, checksum_algorithm, checksum_type, acl, lock) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         id,
         bucket.id,
         upload.key,
@@ -75,6 +77,8 @@ export class Uploads {
         upload.tags === undefined ? null : JSON.stringify(upload.tags),
         upload.algorithm ?? null,
         upload.type ?? null,
+        upload.acl ?? null,
+        upload.lock ?? null,
       );
       return id;
     });
@@ -199,6 +203,8 @@ export class Uploads {
       size,
       etag: `${digest.digest("hex")}-${chosen.length}`,
       owner: upload.owner,
+      acl: upload.acl,
+      lock: upload.lock,
       headers: JSON.parse(upload.headers) as Record<string, string>,
       tags: upload.tags === null ? undefined : (JSON.parse(upload.tags) as Record<string, string>),
       checksum,

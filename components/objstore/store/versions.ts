@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 
+import { S3Error } from "../errors.ts";
+import type { Lock } from "../protocol/object-lock.ts";
 import type { Buckets } from "./buckets.ts";
 import type { WrittenFile } from "./content-files.ts";
 import type { Contents, NewContent } from "./contents.ts";
@@ -185,6 +187,34 @@ export class Versions {
     const visibleAfter = isVisible(latest);
     buckets.count(bucketId, { objects: Number(visibleAfter) - Number(isVisible(current)), bytes: -freed });
     return result;
+  }
+
+  /** Changes one column of a version. */
+  setColumn(bucket: Bucket, version: Version, column: "acl" | "lock", value: string | null): Promise<void> {
+    return this.#deps.index.mutate(() => this.#setColumn(bucket, version, column, value));
+  }
+
+  /** Changes what keeps a version from being deleted; `change` throws to refuse. */
+  setLock(bucket: Bucket, version: Version, change: (lock: Lock) => Lock): Promise<void> {
+    return this.#deps.index.mutate(() => {
+      const now = this.find(bucket.id, version.key, version.version);
+      if (now === undefined) {
+        throw new S3Error("NoSuchVersion");
+      }
+      const lock = change(now.lock === null ? {} : (JSON.parse(now.lock) as Lock));
+      this.#setColumn(bucket, now, "lock", JSON.stringify(lock));
+    });
+  }
+
+  #setColumn(bucket: Bucket, { key, seq }: Version, column: "acl" | "lock", value: string | null): void {
+    this.#deps.index.run(
+      `update versions set ${column} = ? where bucket = ? and key = ? and seq = ?`,
+      value,
+      bucket.id,
+      key,
+      seq,
+    );
+    this.#latest.forget(toName(bucket.id, key));
   }
 
   /** Changes the tags of one version; `undefined` removes them. */
