@@ -99,6 +99,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const server = createS3Server({
     ...common,
     stalled,
+    signatureVersion2: settings.OBJSTORE_SIGNATURE_V2,
     defaultOwnership: settings.OBJSTORE_DEFAULT_OWNERSHIP,
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
@@ -133,6 +134,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const maintain = async () => {
     await moveWatermark(store.index, store.files);
     await store.accounts.deleteExpiredKeys();
+    await store.uploads.forgetCompleted();
     await applyLifecycle(store, stopping.signal);
   };
   const timers = [

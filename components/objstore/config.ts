@@ -27,6 +27,11 @@ export const settings = defineSettings({
     description:
       "Ownership of objects in buckets that are made without saying: BucketOwnerEnforced means that access control lists do not count",
   },
+  OBJSTORE_SIGNATURE_V2: {
+    kind: "boolean",
+    default: false,
+    description: "Accepts Signature Version 2 too, which protects less, for clients that know nothing newer",
+  },
   OBJSTORE_REBUILD: {
     kind: "boolean",
     default: false,

@@ -21,7 +21,10 @@ export const S3_ERRORS = {
   InternalError: [500, "An internal error occurred. Try again."],
   InvalidAccessKeyId: [403, "The access key ID that you provided does not exist in our records."],
   InvalidArgument: [400, "Invalid Argument"],
-  InvalidBucketAclWithObjectOwnership: [400, "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting"],
+  InvalidBucketAclWithObjectOwnership: [
+    400,
+    "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting",
+  ],
   InvalidBucketState: [409, "The request is not valid for the current state of the bucket."],
   InvalidRetentionPeriod: [400, "The retention period must be a positive number of days or years."],
   NoSuchObjectLockConfiguration: [404, "The specified object does not have an ObjectLock configuration"],

@@ -22,7 +22,7 @@ import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
 import { DamagedContentError } from "./store/content-reader.ts";
 import { isDiskFull } from "./store/disk-full.ts";
-import type { Ownership } from "./store/rows.ts";
+import type { Bucket, Ownership } from "./store/rows.ts";
 import type { ObjectStore } from "./store/store.ts";
 import type { AssumeRole } from "./sts/assume-role.ts";
 
@@ -34,6 +34,8 @@ export interface S3Options {
   readonly publicUrl: string;
   readonly consoleOrigin?: string | undefined;
   readonly disk: DiskGuard;
+  /** Accepts Signature Version 2 as well. */
+  readonly signatureVersion2: boolean;
   /** Of buckets that are made without saying: whether access control lists count. */
   readonly defaultOwnership: Ownership;
   readonly stalled: StalledRequests;
@@ -68,6 +70,7 @@ export function createS3Server(options: S3Options): Server {
       findCredential: (id) => (id === options.rootUser ? rootKey : options.store.accounts.findKey(id)),
       keys: new SigningKeys(),
       region: options.region,
+      version2: options.signatureVersion2,
       now: options.store.now,
     },
   };
@@ -78,6 +81,10 @@ export function createS3Server(options: S3Options): Server {
     maxHeaderSize: 32 << 10,
   });
   server.on("request", (message, response) => answer(context, message, response, acceptNothing));
+  // Expectations of other kinds are nobody's: they are passed over, as AWS does.
+  server.on("checkExpectation", (message: IncomingMessage, response: ServerResponse) =>
+    answer(context, message, response, acceptNothing),
+  );
   server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
     let accepted = false;
     const accept = () => {
@@ -183,9 +190,9 @@ function perform(
   const { address, message, response, requestId, baseHead, acceptBody } = incoming;
   const { store, region, credentials } = context;
   const { headers, method = "GET" } = message;
-  const { path, query: pairs, raw } = address;
+  const { path, query: pairs, raw, hostBucket } = address;
   const query = new Query(pairs);
-  const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw }, credentials);
+  const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw, hostBucket }, credentials);
   const payload = signed?.payload ?? readAnonymousPayload(message);
   const request: S3Request = {
     address,
@@ -212,11 +219,11 @@ function perform(
     throw new S3Error("AccessDenied");
   }
   const action = query.has("versionId") ? (operation.versionAction ?? operation.action) : operation.action;
+  if (operation.name !== "CreateBucket" && address.bucket !== undefined) {
+    checkExpectedOwner(store.buckets.get(address.bucket), message.headers["x-amz-expected-bucket-owner"]);
+  }
   if (action !== "" && address.bucket !== undefined) {
     authorize(action, address.bucket, address.key);
-  }
-  if (operation.name !== "CreateBucket" && address.bucket !== undefined) {
-    store.buckets.get(address.bucket);
   }
   const releases: (() => void)[] = [];
   const work: OperationContext = {
@@ -244,6 +251,13 @@ function perform(
         }
       })
     : undefined;
+}
+
+/** @throws {S3Error} AccessDenied when the bucket is not whose the client believes */
+export function checkExpectedOwner({ owner, account }: Bucket, expected: string | readonly string[] | undefined): void {
+  if (expected !== undefined && expected !== owner && (expected !== account || account === "")) {
+    throw new S3Error("AccessDenied");
+  }
 }
 
 /** Who asks, and what decides whether they may. */

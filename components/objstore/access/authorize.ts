@@ -35,7 +35,8 @@ export function createAuthorizer({ store, request, principal, authType, region }
       // Root may do everything: nothing is collected to decide that.
       return true;
     }
-    const bucket = store.buckets.find(name);
+    // Whether there is one of that name, and whose it is, does not decide whether somebody may make buckets.
+    const bucket = action === "s3:CreateBucket" ? undefined : store.buckets.find(name);
     const { address, query } = request;
     const isOwn = name === address.bucket && key === address.key;
     let known: { readonly version: Version | undefined } | undefined;
@@ -58,6 +59,25 @@ export function createAuthorizer({ store, request, principal, authType, region }
       ...list,
     });
   };
+  /** Who may list a bucket may know that an object is not there. */
+  const mayKnow = (name: string, key: string): boolean => {
+    const bucket = store.buckets.find(name);
+    const known = toContext(request, {
+      principal,
+      bucket,
+      findObject: () => undefined,
+      authType,
+      region,
+      now: store.now(),
+    });
+    const list = bucket === undefined || bucket.ownership === "BucketOwnerEnforced" ? {} : { acl: aclOf(bucket) };
+    return isAllowed(principal, bucket, {
+      action: "s3:ListBucket",
+      resource: name,
+      context: (condition) => (condition === "s3:prefix" ? [key] : known(condition)),
+      ...list,
+    });
+  };
   const check = (allowed: boolean, bucket: string) => {
     if (!allowed) {
       throw new S3Error("AccessDenied", undefined, { details: { BucketName: bucket } });
@@ -65,12 +85,28 @@ export function createAuthorizer({ store, request, principal, authType, region }
   };
   return {
     may,
-    authorize: (action, bucket, key, version) => check(may(action, bucket, key, version), bucket),
+    authorize: (action, bucket, key, version) => {
+      if (may(action, bucket, key, version)) {
+        return;
+      }
+      if (key !== undefined && READS.has(action) && isMissing(store, bucket, key) && mayKnow(bucket, key)) {
+        throw new S3Error("NoSuchKey", undefined, { details: { Key: key } });
+      }
+      check(false, bucket);
+    },
     authorizeSome: (action, name) => {
       const bucket = store.buckets.find(name);
       check(bucket !== undefined && mightBeAllowed(principal, bucket, action), name);
     },
   };
+}
+
+const READS = new Set(["s3:GetObject", "s3:GetObjectAttributes"]);
+
+function isMissing(store: ObjectStore, name: string, key: string): boolean {
+  const bucket = store.buckets.find(name);
+  const latest = bucket && store.versions.findLatest(bucket.id, key);
+  return latest === undefined || latest.marker === 1;
 }
 
 /** The list that decides an action, and whose the object is. */

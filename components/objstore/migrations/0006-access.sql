@@ -29,3 +29,14 @@ alter table buckets add column website text;
 
 -- Grows with every part that comes, so that completing an upload sees whether one came meanwhile.
 alter table uploads add column changes integer not null default 0;
+
+-- Uploads that were completed lately: a client that did not hear of it asks again, and is told the same.
+create table completions (
+  upload text primary key,
+  bucket integer not null,
+  key text not null,
+  version text not null,
+  seq integer not null,
+  completed integer not null
+) without rowid;
+create index completions_time on completions (completed);

@@ -40,11 +40,7 @@ export const createBucket: Operation = {
       }
     } else {
       const added = { owner: account === "" ? nameOf(principal) : owner, account, ownership, locks };
-      await store.buckets.create(
-        name,
-        { ...added, ...(acl && { acl: JSON.stringify(acl) }) },
-        store.now(),
-      );
+      await store.buckets.create(name, { ...added, ...(acl && { acl: JSON.stringify(acl) }) }, store.now());
     }
     request.response.setHeader("location", `/${name}`);
     send(request, 200);

@@ -2,7 +2,7 @@ import { idOf } from "../access/acl.ts";
 import { noContext } from "../access/circumstances.ts";
 import { isAllowed } from "../access/evaluate.ts";
 import type { Principal } from "../access/principal.ts";
-import { sendXml } from "../protocol/request.ts";
+import { readInteger, sendXml } from "../protocol/request.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 import type { Operation } from "./operation.ts";
@@ -11,13 +11,25 @@ import type { Operation } from "./operation.ts";
 export const listBuckets: Operation = {
   name: "ListBuckets",
   action: "",
-  handle: ({ store, request, principal }) => {
-    const visible = listVisible(store, principal);
+  handle: ({ store, request, principal, region }) => {
+    const { query } = request;
+    const limit = readInteger(request, "max-buckets", 10_000, 10_000);
+    const prefix = query.get("prefix") ?? "";
+    const after = Buffer.from(query.get("continuation-token") ?? "", "base64url").toString();
+    const there = query.get("bucket-region") ?? region;
+    const fitting =
+      there === region
+        ? listVisible(store, principal).filter(({ name }) => name.startsWith(prefix) && name > after)
+        : [];
+    const visible = fitting.slice(0, limit);
+    const isCut = fitting.length > visible.length;
     sendXml(request, "ListAllMyBucketsResult", {
       Owner: { ID: idOf(principal), DisplayName: idOf(principal) },
       Buckets: {
         Bucket: visible.map(({ name, created }) => ({ Name: name, CreationDate: new Date(created).toISOString() })),
       },
+      ...(prefix !== "" && { Prefix: prefix }),
+      ContinuationToken: isCut ? Buffer.from(visible.at(-1)?.name ?? "").toString("base64url") : undefined,
     });
   },
 };

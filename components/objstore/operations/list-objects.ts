@@ -21,7 +21,7 @@ export const listObjects: Operation = {
     const encode = toKeyEncoder(request);
     const token = second ? query.get("continuation-token") : undefined;
     const start = (second ? query.get("start-after") : query.get("marker")) ?? "";
-    const after = token === undefined ? start : decodeToken(token);
+    const after = token === undefined || token === "" ? start : decodeToken(token);
     const page = await listKeys(store.index, { bucket: bucket.id, prefix, delimiter, after, limit });
     const withOwner = !second || query.get("fetch-owner") === "true";
     const common = {

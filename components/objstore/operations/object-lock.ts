@@ -72,7 +72,8 @@ export const putObjectRetention: Operation = {
     await store.versions.setLock(bucketOf(context), version, (lock) => {
       const before = lock.retention;
       const isKept = before !== undefined && before.until > store.now();
-      const isLess = retention === undefined || retention.until < (before?.until ?? 0) || retention.mode !== before?.mode;
+      const isLess =
+        retention === undefined || retention.until < (before?.until ?? 0) || retention.mode !== before?.mode;
       const isStronger = retention?.mode === "COMPLIANCE" && retention.until >= (before?.until ?? 0);
       if (isKept && isLess && !isStronger && !(before.mode === "GOVERNANCE" && bypass)) {
         throw new S3Error("AccessDenied", "The retention of this object cannot be made shorter.");
@@ -116,7 +117,10 @@ function requireLock(context: OperationContext, version: Version): Lock {
 }
 
 /** The lock of a new version, JSON: what the request asks for, else the bucket's default. @throws {S3Error} InvalidRequest */
-export function readObjectLock({ store, request }: Pick<OperationContext, "store" | "request">, bucket: Bucket): string | null {
+export function readObjectLock(
+  { store, request }: Pick<OperationContext, "store" | "request">,
+  bucket: Bucket,
+): string | null {
   const wanted = readLockHeaders(request, store.now());
   if (bucket.object_lock === null) {
     if (wanted !== undefined) {
@@ -125,7 +129,8 @@ export function readObjectLock({ store, request }: Pick<OperationContext, "store
     return null;
   }
   const standard = JSON.parse(bucket.object_lock) as DefaultRetention | Record<string, never>;
-  const retention = wanted?.retention ?? ("mode" in standard ? toRetention(standard as DefaultRetention, store.now()) : undefined);
+  const retention =
+    wanted?.retention ?? ("mode" in standard ? toRetention(standard as DefaultRetention, store.now()) : undefined);
   return retention === undefined && wanted === undefined ? null : JSON.stringify({ ...wanted, retention });
 }
 
@@ -155,8 +160,7 @@ export function checkUnlocked(version: Pick<Version, "lock"> | undefined, now: n
     return;
   }
   const { retention, hold } = JSON.parse(version.lock) as Lock;
-  const isKept =
-    retention !== undefined && retention.until > now && !(retention.mode === "GOVERNANCE" && bypass);
+  const isKept = retention !== undefined && retention.until > now && !(retention.mode === "GOVERNANCE" && bypass);
   if (hold === true || isKept) {
     throw new S3Error("AccessDenied", "Access Denied because object protected by object lock.");
   }

@@ -106,16 +106,14 @@ export function readObjectHeaders(request: S3Request): Record<string, string> {
   return {
     "content-type": "binary/octet-stream",
     ...kept,
-    ...(encoding !== undefined && encoding.join("") !== "" && { "content-encoding": encoding.join(",") }),
+    ...(encoding !== undefined && encoding.join("") !== "" && { "content-encoding": encoding.join(", ") }),
   };
 }
 
 /** Refuses what would otherwise be silently ignored: encryption, redirects. */
 export function refuseUnsupported(request: S3Request): void {
   const unsupported = Object.keys(request.headers).find(
-    (name) =>
-      name.startsWith("x-amz-server-side-encryption") ||
-      name === "x-amz-website-redirect-location",
+    (name) => name.startsWith("x-amz-server-side-encryption") || name === "x-amz-website-redirect-location",
   );
   if (unsupported !== undefined) {
     throw new S3Error("NotImplemented", `The header ${unsupported} is not supported.`, {

@@ -1,4 +1,12 @@
-import { type Acl, type Grant, type Grantee, type Permission, ALL_USERS, AUTHENTICATED_USERS, LOG_DELIVERY } from "../access/acl.ts";
+import {
+  type Acl,
+  type Grant,
+  type Grantee,
+  type Permission,
+  ALL_USERS,
+  AUTHENTICATED_USERS,
+  LOG_DELIVERY,
+} from "../access/acl.ts";
 import { S3Error } from "../errors.ts";
 import { type S3Request, header } from "./request.ts";
 import { type XmlNode, childOf, childrenOf, escapeXml, parseXml, textOf } from "./xml.ts";
@@ -39,7 +47,9 @@ function toGrantee(kind: string, value: string, { isKnown, findByEmail }: Direct
   switch (kind.toLowerCase()) {
     case "id":
       if (!isKnown(value)) {
-        throw new S3Error("InvalidArgument", "Invalid id", { details: { ArgumentName: "id", ArgumentValue: value.slice(0, 200) } });
+        throw new S3Error("InvalidArgument", "Invalid id", {
+          details: { ArgumentName: "id", ArgumentValue: value.slice(0, 200) },
+        });
       }
       return { type: "CanonicalUser", id: value };
     case "uri":
@@ -94,7 +104,9 @@ function parseGrant(node: XmlNode, directory: Directory): Grant {
 /** The document of a list. Written as text: clients look for the type of the grantee, which is an attribute. */
 export function renderAcl({ owner, grants }: Acl): string {
   const person = (id: string) => `<ID>${escapeXml(id)}</ID><DisplayName>${escapeXml(id)}</DisplayName>`;
-  const items = grants.map(({ grantee, permission }) => {
+  // Groups first, as S3 lists them.
+  const ordered = [...grants].sort((a, b) => Number(b.grantee.type === "Group") - Number(a.grantee.type === "Group"));
+  const items = ordered.map(({ grantee, permission }) => {
     const content = grantee.type === "Group" ? `<URI>${escapeXml(grantee.uri)}</URI>` : person(grantee.id);
     return `<Grant><Grantee xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:type="${grantee.type}">${content}</Grantee><Permission>${permission}</Permission></Grant>`;
   });

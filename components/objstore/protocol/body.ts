@@ -13,6 +13,8 @@ import { type S3Request, header } from "./request.ts";
 /** Objects up to this size live in the index: one fsync shared by many, instead of two of their own. */
 export const INLINE_BYTES = 32 << 10;
 const MAXIMUM_BYTES = 5 * 2 ** 30;
+/** Room that is asked for at a time for a body of unknown size. */
+const ROOM_BYTES = 64 << 20;
 
 /** A body received and verified: small in memory, or in a content file that is on the disk. */
 export type ReceivedBody = {
@@ -57,6 +59,9 @@ function openBody({ acceptBody, message, payload }: S3Request, isLent: boolean):
 
 /** Receives the body of an upload, verifies every digest the client gave, and leaves it where it can be committed. */
 export async function receiveBody(request: S3Request, options: ReceiveOptions): Promise<ReceivedBody> {
+  if (header(request, "transfer-encoding") !== undefined && header(request, "content-length") === undefined) {
+    return receiveUnannounced(request, options);
+  }
   const length = readDecodedLength(request);
   options.checkRoom(length);
   const checkSize = (size: number, whole: boolean) => {
@@ -70,6 +75,25 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
   const inline = length <= INLINE_BYTES && options.neverInline !== true;
   const { files, label } = options;
   return receiveChunks(request, { files, label, inline, checkSize, open: () => openBody(request, !inline) });
+}
+
+/** A body whose size nobody said before: room is asked for as it comes. */
+function receiveUnannounced(request: S3Request, { files, label, checkRoom }: ReceiveOptions): Promise<ReceivedBody> {
+  const decoded = header(request, "x-amz-decoded-content-length");
+  let room = 0;
+  const checkSize = (size: number, whole: boolean) => {
+    if (size > MAXIMUM_BYTES) {
+      throw new S3Error("EntityTooLarge");
+    }
+    if (size > room) {
+      checkRoom(ROOM_BYTES);
+      room += ROOM_BYTES;
+    }
+    if (whole && decoded !== undefined && Number(decoded) !== size) {
+      throw new S3Error("IncompleteBody");
+    }
+  };
+  return receiveChunks(request, { files, label, inline: false, checkSize, open: () => openBody(request, true) });
 }
 
 interface ChunkOptions {

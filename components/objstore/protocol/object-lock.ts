@@ -113,7 +113,9 @@ export function readLockHeaders(request: S3Request, now: number): Lock | undefin
     throw new S3Error("InvalidArgument", "Legal Hold must be either of 'ON' or 'OFF'");
   }
   return {
-    ...(mode !== undefined && { retention: { mode: mode as LockMode, until: toFuture(until, now, "InvalidArgument") } }),
+    ...(mode !== undefined && {
+      retention: { mode: mode as LockMode, until: toFuture(until, now, "InvalidArgument") },
+    }),
     ...(hold !== undefined && { hold: hold === "ON" }),
   };
 }

@@ -94,16 +94,23 @@ export class Buckets {
     return this.get(name);
   }
 
-  /** @throws {S3Error} BucketNotEmpty while a version, a delete marker or an open upload is left */
+  /** @throws {S3Error} BucketNotEmpty while a version or a delete marker is left */
   delete(name: string): Promise<void> {
     return this.#index.mutate(() => {
       const { id } = this.get(name);
-      const used =
-        this.#index.get("select 1 from versions where bucket = ? limit 1", id) ??
-        this.#index.get("select 1 from uploads where bucket = ? limit 1", id);
+      // Open uploads are no objects yet: they go with the bucket.
+      const used = this.#index.get("select 1 from versions where bucket = ? limit 1", id);
       if (used !== undefined) {
         throw new S3Error("BucketNotEmpty", undefined, { details: { BucketName: name } });
       }
+      const uploads = "select id from uploads where bucket = ?";
+      this.#index.run(
+        `update files set garbage = 1 where id in (select file from parts where upload in (${uploads}))`,
+        id,
+      );
+      this.#index.run(`delete from parts where upload in (${uploads})`, id);
+      this.#index.run("delete from uploads where bucket = ?", id);
+      this.#index.run("delete from completions where bucket = ?", id);
       this.#index.run("delete from buckets where id = ?", id);
       this.#byName.forget(name);
       this.#byId.forget(id);

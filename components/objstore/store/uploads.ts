@@ -14,6 +14,7 @@ import { takeTurns } from "./turns.ts";
 import type { Versions } from "./versions.ts";
 
 const MINIMUM_PART_BYTES = 5 << 20;
+const DAY = 24 * 3600 * 1000;
 /** Parts that one query gives: some milliseconds. */
 const PAGE_PARTS = 1000;
 
@@ -218,9 +219,38 @@ export class Uploads {
         index.mutate(() => {
           this.#checkUnchanged(upload);
           this.#close(upload, chosen);
-          return versions.insert(bucket.id, { ...added, label, content: { kind: "parts", parts } }, completion.check);
+          const content = { kind: "parts", parts } as const;
+          const version = versions.insert(bucket.id, { ...added, label, content }, completion.check);
+          index.run(
+            "insert into completions (upload, bucket, key, version, seq, completed) values (?, ?, ?, ?, ?, ?)",
+            id,
+            bucket.id,
+            key,
+            version.version,
+            version.seq,
+            this.#deps.now(),
+          );
+          return version;
         }),
     );
+  }
+
+  /** The object that an upload became lately, as long as it is there. */
+  findCompleted(bucket: Bucket, key: string, id: string): Version | undefined {
+    const row = this.#deps.index.get<{ version: string; seq: number }>(
+      "select version, seq from completions where upload = ? and bucket = ? and key = ?",
+      id,
+      bucket.id,
+      key,
+    );
+    const version = row && this.#deps.versions.find(bucket.id, key, row.version);
+    return version?.seq === row?.seq ? version : undefined;
+  }
+
+  /** Forgets uploads that were completed more than a day ago. */
+  forgetCompleted(): Promise<void> {
+    const { index, now } = this.#deps;
+    return index.mutate(() => void index.run("delete from completions where completed < ?", now() - DAY));
   }
 
   #findPart(upload: string, number: number): Part | undefined {
