@@ -73,6 +73,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./restore.ts")).restoreCommand,
   },
   {
+    name: "objstore",
+    summary: "mend the object store's index",
+    load: async () => (await import("./objstore.ts")).objstoreCommand,
+  },
+  {
     name: "hosts",
     summary: "print, write or remove /etc/hosts lines for programs that cannot resolve the domain",
     load: async () => (await import("./hosts.ts")).hostsCommand,

@@ -6,17 +6,22 @@ import { readyServer } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import { Counter, Gauge, type Registry } from "prom-client";
 
+import { Failures } from "./access/failures.ts";
 import { endSessionsOfOldPassword } from "./access/root-password.ts";
 import { createConsole } from "./admin/console.ts";
+import { Damages } from "./background/damages.ts";
 import { createDiskGuard } from "./background/disk-guard.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
 import { RequestDurations } from "./background/request-durations.ts";
 import { scrubWhenDue } from "./background/scrub-schedule.ts";
 import { Scrub } from "./background/scrub.ts";
 import type { ObjstoreSettings } from "./config.ts";
+import { StalledRequests } from "./background/stalled.ts";
 import { createS3Server } from "./service.ts";
 import type { CrashPoints } from "./store/crash-points.ts";
 import { moveWatermark } from "./store/recovery.ts";
+import { isIndexWhole } from "./store/index-damage.ts";
+import { rebuildIndex } from "./store/rebuild-index.ts";
 import { openStore } from "./store/store.ts";
 import { createAssumeRole } from "./sts/assume-role.ts";
 import { addDefaultRoles } from "./sts/default-roles.ts";
@@ -30,14 +35,20 @@ interface BuildContext {
 }
 
 const HOUR = 3600 * 1000;
+/** Room for deletes on a full disk. */
+const BALLAST_BYTES = 32 << 20;
 
 /** The whole service: store, S3 server, console server and the work in the background. */
 export async function buildObjstore({ settings, logger, metrics, crash }: BuildContext): Promise<RunningService> {
+  if (settings.OBJSTORE_REBUILD && !isIndexWhole(settings.DATA_DIR)) {
+    logger.warn(await rebuildIndex(settings.DATA_DIR), "the index was made anew");
+  }
   const store = await openStore({
     directory: settings.DATA_DIR,
+    ballastBytes: Math.min(BALLAST_BYTES, (settings.OBJSTORE_RESERVED_MIB * 2 ** 20) / 4),
     ...(crash && { crash }),
     onFailure: (error) => {
-      logger.fatal({ err: error }, "the disk failed; stopping");
+      logger.fatal({ err: error }, error.message);
       process.exit(1);
     },
     onBackgroundError: (error) => logger.error({ err: error }, "deleting old content failed; it will be tried again"),
@@ -45,7 +56,16 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   logger.info({ orphansDeleted: store.orphansDeleted }, "store is open");
   await endSessionsOfOldPassword(store.accounts, settings.OBJSTORE_ROOT_USER, settings.OBJSTORE_ROOT_PASSWORD);
   const disk = createDiskGuard(settings.DATA_DIR, settings.OBJSTORE_RESERVED_MIB * 2 ** 20);
-  const scrub = new Scrub(store, (damage) => logger.error({ damage }, "stored content is damaged"));
+  const damaged = new Counter({
+    name: "objstore_damaged_total",
+    help: "Damaged content found by the scrub or by a read",
+    registers: [metrics],
+  });
+  const damages = new Damages(store, (damage) => {
+    damaged.inc();
+    logger.error({ damage }, "stored content is damaged");
+  });
+  const scrub = new Scrub(store, damages);
   const { IDENTITY_ISSUER: issuer } = settings;
   const identity =
     issuer === undefined
@@ -62,12 +82,9 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   if (identity !== undefined) {
     await addDefaultRoles(store.accounts);
   }
+  const watch = (work: Promise<unknown>, what: string) =>
+    work.catch((error: unknown) => logger.error({ err: error }, `${what} failed; it will be tried again`));
   const durations = new RequestDurations(metrics);
-  const damaged = new Counter({
-    name: "objstore_damaged_total",
-    help: "Damaged content found by the scrub",
-    registers: [metrics],
-  });
   addUsageGauges(metrics, () => store.buckets.list());
   const common = {
     store,
@@ -76,11 +93,17 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     region: settings.OBJSTORE_REGION,
     publicUrl: settings.PUBLIC_URL,
     disk,
+    failures: new Failures(store.now),
   };
+  const stalled = new StalledRequests();
   const server = createS3Server({
     ...common,
+    stalled,
+    signatureVersion2: settings.OBJSTORE_SIGNATURE_V2,
+    defaultOwnership: settings.OBJSTORE_DEFAULT_OWNERSHIP,
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
     assumeRole: role && createAssumeRole(role),
+    onDamage: (error) => void watch(damages.note(error.file, error.message), "noting damage"),
     onRequest: (entry) => {
       durations.observe(entry.operation, entry.status, entry.ms / 1000);
       if (entry.error !== undefined || logger.isLevelEnabled("debug")) {
@@ -101,6 +124,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     login,
     logger,
     scrub,
+    damages,
     role,
     secureCookies: settings.PUBLIC_URL.startsWith("https:"),
   });
@@ -110,19 +134,19 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const maintain = async () => {
     await moveWatermark(store.index, store.files);
     await store.accounts.deleteExpiredKeys();
+    await store.uploads.forgetCompleted();
     await applyLifecycle(store, stopping.signal);
   };
-  const watch = (work: Promise<unknown>, what: string) =>
-    work.catch((error: unknown) => logger.error({ err: error }, `${what} failed; it will be tried again`));
   const timers = [
     setInterval(() => void watch(maintain(), "maintenance"), HOUR),
     setInterval(() => {
       const schedule = { signal: stopping.signal, interval: 24 * HOUR, bytesPerSecond: 20 << 20 };
-      void watch(
-        scrubWhenDue(store, scrub, schedule).then((found) => damaged.inc(found)),
-        "the scrub",
-      );
+      void watch(scrubWhenDue(store, scrub, schedule), "the scrub");
     }, HOUR / 4),
+    setInterval(() => {
+      store.ballast.restore();
+      void watch(store.settings.write(), "copying the settings");
+    }, 10_000),
   ];
   for (const timer of timers) {
     timer.unref();
@@ -132,6 +156,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     measuresRequests: true,
     close: async () => {
       stopping.abort();
+      stalled.close();
       timers.forEach(clearInterval);
       await app.close();
       await identity?.close();

@@ -20,6 +20,23 @@ export const settings = defineSettings({
     minimum: 0,
     description: "MiB of the disk that stay free: writes are refused before they would be used",
   },
+  OBJSTORE_DEFAULT_OWNERSHIP: {
+    kind: "string",
+    default: "BucketOwnerEnforced",
+    oneOf: ["BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"],
+    description:
+      "Ownership of objects in buckets that are made without saying: BucketOwnerEnforced means that access control lists do not count",
+  },
+  OBJSTORE_SIGNATURE_V2: {
+    kind: "boolean",
+    default: false,
+    description: "Accepts Signature Version 2 too, which protects less, for clients that know nothing newer",
+  },
+  OBJSTORE_REBUILD: {
+    kind: "boolean",
+    default: false,
+    description: "Makes a new index at the start when the index is lost or damaged, as swath objstore rebuild does",
+  },
   IDENTITY_ISSUER: {
     kind: "url",
     optional: true,

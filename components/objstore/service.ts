@@ -1,22 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 
-import { type Principal, isAllowed, toPrincipal } from "./access/principal.ts";
+import { type Authorizer, createAuthorizer } from "./access/authorize.ts";
+import { type Principal, toPrincipal } from "./access/principal.ts";
 import { toRootKey } from "./access/root-key.ts";
+import { addressOf } from "./access/circumstances.ts";
+import type { Failures } from "./access/failures.ts";
 import type { DiskGuard } from "./background/disk-guard.ts";
+import type { StalledRequests } from "./background/stalled.ts";
 import { S3Error } from "./errors.ts";
 import type { OperationContext } from "./operations/operation.ts";
 import { findOperation } from "./operations/table.ts";
 import { type Address, parseAddress } from "./protocol/address.ts";
 import { parseCors, toConsoleRules, toCorsHeaders } from "./protocol/cors.ts";
 import { Query } from "./protocol/query.ts";
-import { type S3Request, header } from "./protocol/request.ts";
+import type { S3Request } from "./protocol/request.ts";
 import { renderXml } from "./protocol/xml.ts";
 import { type AuthenticateDeps, authenticate, authenticateForm } from "./signature/authenticate.ts";
 import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
+import { DamagedContentError } from "./store/content-reader.ts";
 import { isDiskFull } from "./store/disk-full.ts";
+import type { Bucket, Ownership } from "./store/rows.ts";
 import type { ObjectStore } from "./store/store.ts";
 import type { AssumeRole } from "./sts/assume-role.ts";
 
@@ -28,9 +34,18 @@ export interface S3Options {
   readonly publicUrl: string;
   readonly consoleOrigin?: string | undefined;
   readonly disk: DiskGuard;
+  /** Accepts Signature Version 2 as well. */
+  readonly signatureVersion2: boolean;
+  /** Of buckets that are made without saying: whether access control lists count. */
+  readonly defaultOwnership: Ownership;
+  readonly stalled: StalledRequests;
+  /** Wrong signatures by the address they come from. */
+  readonly failures: Failures;
   /** AssumeRoleWithWebIdentity, where an identity service is known. */
   readonly assumeRole?: AssumeRole | undefined;
   readonly onRequest: (entry: RequestEntry) => void;
+  /** Somebody asked for content that the disk has damaged. */
+  readonly onDamage: (error: DamagedContentError) => void;
 }
 
 export interface RequestEntry {
@@ -55,6 +70,7 @@ export function createS3Server(options: S3Options): Server {
       findCredential: (id) => (id === options.rootUser ? rootKey : options.store.accounts.findKey(id)),
       keys: new SigningKeys(),
       region: options.region,
+      version2: options.signatureVersion2,
       now: options.store.now,
     },
   };
@@ -65,6 +81,10 @@ export function createS3Server(options: S3Options): Server {
     maxHeaderSize: 32 << 10,
   });
   server.on("request", (message, response) => answer(context, message, response, acceptNothing));
+  // Expectations of other kinds are nobody's: they are passed over, as AWS does.
+  server.on("checkExpectation", (message: IncomingMessage, response: ServerResponse) =>
+    answer(context, message, response, acceptNothing),
+  );
   server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
     let accepted = false;
     const accept = () => {
@@ -103,9 +123,12 @@ function answer(
   acceptBody: () => void,
 ): void {
   const started = performance.now();
+  if (message.method !== "GET" && message.method !== "HEAD") {
+    context.stalled.watch(message, response);
+  }
   const requestId = nextRequestId();
   const target = message.url ?? "/";
-  const baseHead = ["x-amz-request-id", requestId, "server", "swath"];
+  const baseHead = ["x-amz-request-id", requestId, "server", "swath", "x-content-type-options", "nosniff"];
   let operation = "unknown";
   const log = (error?: unknown) =>
     context.onRequest({
@@ -119,10 +142,20 @@ function answer(
     });
   const fail = (error: unknown) => {
     const known = toS3Error(error);
+    if (error instanceof DamagedContentError) {
+      context.onDamage(error);
+    }
     // Nobody's fault when the client went away; a full disk is for somebody to see to.
     const isOurs = known.status >= 500 && known.code !== "NotImplemented" && !response.destroyed;
-    sendError(known, { message, response, requestId, baseHead }, target);
-    log(isOurs ? error : undefined);
+    const tell = () => {
+      sendError(known, { message, response, requestId, baseHead }, target);
+      log(isOurs ? error : undefined);
+    };
+    if (known.code === "SignatureDoesNotMatch" || known.code === "InvalidAccessKeyId") {
+      void context.failures.slow(addressOf({ message, headers: message.headers })).then(tell);
+    } else {
+      tell();
+    }
   };
   try {
     const address = parseAddress(target, message.headers.host, context.domain);
@@ -157,9 +190,9 @@ function perform(
   const { address, message, response, requestId, baseHead, acceptBody } = incoming;
   const { store, region, credentials } = context;
   const { headers, method = "GET" } = message;
-  const { path, query: pairs, raw } = address;
+  const { path, query: pairs, raw, hostBucket } = address;
   const query = new Query(pairs);
-  const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw }, credentials);
+  const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw, hostBucket }, credentials);
   const payload = signed?.payload ?? readAnonymousPayload(message);
   const request: S3Request = {
     address,
@@ -178,31 +211,33 @@ function perform(
     setHeaders(response, baseHead);
     return context.assumeRole(request);
   }
-  const { principal, authorize } = admit(context, request, signed?.credential, signed?.authType);
+  const admitted = admit(context, request, signed?.credential, signed?.authType);
+  const { principal, authorize } = admitted;
   const operation = findOperation(request);
   onOperation(operation.name);
   if (principal.kind === "anonymous" && address.bucket === undefined) {
     throw new S3Error("AccessDenied");
   }
   const action = query.has("versionId") ? (operation.versionAction ?? operation.action) : operation.action;
+  if (operation.name !== "CreateBucket" && address.bucket !== undefined) {
+    checkExpectedOwner(store.buckets.get(address.bucket), message.headers["x-amz-expected-bucket-owner"]);
+  }
   if (action !== "" && address.bucket !== undefined) {
     authorize(action, address.bucket, address.key);
-  }
-  if (operation.name !== "CreateBucket" && address.bucket !== undefined) {
-    store.buckets.get(address.bucket);
   }
   const releases: (() => void)[] = [];
   const work: OperationContext = {
     store,
     request,
-    principal,
+    ...admitted,
     region,
     publicUrl: context.publicUrl,
-    authorize,
+    defaultOwnership: context.defaultOwnership,
+    watchClient: () => context.stalled.watch(message, response),
     signIn: (form) => admit(context, request, authenticateForm(form, credentials), "POST"),
     checkRoom: (bucket, bytes, freed = 0) => {
       checkQuota(bucket, bytes - freed);
-      releases.push(context.disk.reserve(bytes));
+      releases.push(context.disk.reserve(bytes, message));
     },
   };
   if (operation.sendsHead !== true) {
@@ -218,28 +253,23 @@ function perform(
     : undefined;
 }
 
+/** @throws {S3Error} AccessDenied when the bucket is not whose the client believes */
+export function checkExpectedOwner({ owner, account }: Bucket, expected: string | readonly string[] | undefined): void {
+  if (expected !== undefined && expected !== owner && (expected !== account || account === "")) {
+    throw new S3Error("AccessDenied");
+  }
+}
+
 /** Who asks, and what decides whether they may. */
 function admit(
-  { store, rootUser }: ServerContext,
+  { store, rootUser, region }: ServerContext,
   request: S3Request,
   credential: AccessKey | undefined,
   authType: string | undefined,
-): Pick<OperationContext, "principal" | "authorize"> {
+): { readonly principal: Principal } & Authorizer {
   const principal: Principal =
     credential === undefined ? { kind: "anonymous" } : toPrincipal(credential, store.accounts, rootUser);
-  let circumstances: ReturnType<typeof toCircumstances> | undefined;
-  const authorize = (action: string, bucket: string, key?: string) => {
-    if (principal.kind === "root") {
-      // Root may do everything: nothing is collected to decide that.
-      return;
-    }
-    circumstances ??= toCircumstances(request, authType);
-    const resource = key === undefined ? bucket : `${bucket}/${key}`;
-    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource, context: circumstances })) {
-      throw new S3Error("AccessDenied", undefined, { details: { BucketName: bucket } });
-    }
-  };
-  return { principal, authorize };
+  return { principal, ...createAuthorizer({ store, request, principal, authType, region }) };
 }
 
 function setHeaders(response: ServerResponse, head: readonly string[]): void {
@@ -252,27 +282,6 @@ function readAnonymousPayload(message: IncomingMessage): S3Request["payload"] {
   return message.headers["x-amz-content-sha256"] === "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
     ? { kind: "chunked", trailer: true }
     : { kind: "unsigned" };
-}
-
-function toCircumstances(
-  request: S3Request,
-  authType: string | undefined,
-): Readonly<Record<string, string | undefined>> {
-  const forwarded = header(request, "x-forwarded-for")?.split(",")[0]?.trim();
-  return {
-    "aws:sourceip": forwarded ?? request.message.socket.remoteAddress?.replace(/^::ffff:/, ""),
-    "aws:securetransport": String(header(request, "x-forwarded-proto") === "https"),
-    "aws:referer": header(request, "referer"),
-    "aws:useragent": header(request, "user-agent"),
-    "aws:currenttime": new Date().toISOString(),
-    "s3:prefix": request.query.get("prefix") ?? (request.address.key === undefined ? "" : undefined),
-    "s3:delimiter": request.query.get("delimiter"),
-    "s3:max-keys": request.query.get("max-keys"),
-    "s3:versionid": request.query.get("versionId"),
-    "s3:authtype": authType,
-    "s3:x-amz-acl": header(request, "x-amz-acl"),
-    "s3:x-amz-content-sha256": header(request, "x-amz-content-sha256"),
-  };
 }
 
 function corsHeaders(
@@ -318,6 +327,13 @@ function answerPreflight(
 function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) {
     return error;
+  }
+  if (error instanceof DamagedContentError) {
+    return new S3Error(
+      "InternalError",
+      "The disk has lost bytes of this object: what it gives back is not what was stored, so nothing is sent. Restore it from a backup, or upload it again.",
+      { cause: error },
+    );
   }
   return new S3Error(isDiskFull(error) ? "InsufficientStorage" : "InternalError", undefined, { cause: error });
 }

@@ -1,28 +1,35 @@
-import { isIP, BlockList } from "node:net";
-
 import { S3Error } from "../errors.ts";
+import { isActionPattern } from "./actions.ts";
+import { type Condition, type Context, holds, isRecord, parseConditions, readTexts } from "./conditions.ts";
+import { isLike } from "./like.ts";
+
+/** Who asks, as policies name it. */
+export interface Caller {
+  /** User name; undefined for anonymous requests. */
+  readonly user: string | undefined;
+  /** Account of the caller; empty for the deployment's own. */
+  readonly account: string;
+}
 
 /** What is asked: an action on a resource under circumstances. */
 export interface AccessQuestion {
   readonly action: string;
   /** `bucket` or `bucket/key`; empty for the service. */
   readonly resource: string;
-  /** Condition keys in lower case. */
-  readonly context: Readonly<Record<string, string | undefined>>;
-  /** User name; undefined for anonymous requests. */
-  readonly user: string | undefined;
+  readonly context: Context;
+  readonly caller: Caller;
 }
 
-type Condition = {
-  readonly operator: string;
-  readonly ifExists: boolean;
-  readonly key: string;
-  readonly values: readonly string[];
-};
+interface PrincipalPattern {
+  readonly kind: "everybody" | "account" | "user" | "service";
+  readonly name: string;
+  /** Undefined: of any account, as ARNs without one say. */
+  readonly account?: string | undefined;
+}
 
-interface Statement {
+export interface Statement {
   readonly effect: "Allow" | "Deny";
-  readonly principals: readonly string[] | undefined;
+  readonly principals: readonly PrincipalPattern[] | undefined;
   readonly notPrincipals: boolean;
   readonly actions: readonly string[];
   readonly notActions: boolean;
@@ -34,11 +41,17 @@ interface Statement {
 export type Policy = readonly Statement[];
 export type Verdict = "allow" | "deny" | "none";
 
-const OPERATORS = new Set([
-  "StringEquals", "StringNotEquals", "StringEqualsIgnoreCase", "StringNotEqualsIgnoreCase", "StringLike", "StringNotLike",
-  "NumericEquals", "NumericNotEquals", "NumericLessThan", "NumericLessThanEquals", "NumericGreaterThan", "NumericGreaterThanEquals",
-  "DateLessThan", "DateGreaterThan", "Bool", "IpAddress", "NotIpAddress", "Null",
-]); // prettier-ignore
+const FIELDS = [
+  "Sid",
+  "Effect",
+  "Principal",
+  "NotPrincipal",
+  "Action",
+  "NotAction",
+  "Resource",
+  "NotResource",
+  "Condition",
+];
 
 /**
  * Reads a policy document and refuses what it does not understand, so that no statement is ever ignored.
@@ -57,6 +70,10 @@ export function parsePolicy(text: string, bucket?: string): Policy {
   if (!isRecord(document) || !("Statement" in document)) {
     throw new S3Error("MalformedPolicy", "Missing required field Statement");
   }
+  const strange = Object.keys(document).find((name) => !["Version", "Id", "Statement"].includes(name));
+  if (strange !== undefined) {
+    throw new S3Error("MalformedPolicy", `Unknown field ${strange}; allowed: Version, Id, Statement`);
+  }
   const { Version: version, Statement: list } = document;
   if (version !== undefined && version !== "2012-10-17" && version !== "2008-10-17") {
     throw new S3Error("MalformedPolicy", 'Version must be "2012-10-17".');
@@ -69,20 +86,9 @@ function parseStatement(value: unknown, bucket: string | undefined): Statement {
   if (!isRecord(value)) {
     throw new S3Error("MalformedPolicy", "A statement must be an object.");
   }
-  const known = [
-    "Sid",
-    "Effect",
-    "Principal",
-    "NotPrincipal",
-    "Action",
-    "NotAction",
-    "Resource",
-    "NotResource",
-    "Condition",
-  ];
-  const strange = Object.keys(value).find((name) => !known.includes(name));
+  const strange = Object.keys(value).find((name) => !FIELDS.includes(name));
   if (strange !== undefined) {
-    throw new S3Error("MalformedPolicy", `Unknown field ${strange}; allowed: ${known.join(", ")}`);
+    throw new S3Error("MalformedPolicy", `Unknown field ${strange}; allowed: ${FIELDS.join(", ")}`);
   }
   const effect = value["Effect"];
   if (effect !== "Allow" && effect !== "Deny") {
@@ -93,22 +99,19 @@ function parseStatement(value: unknown, bucket: string | undefined): Statement {
     if ((value[name] === undefined) === (value[not] === undefined)) {
       throw new S3Error("MalformedPolicy", `A statement must have either ${name} or ${not}.`);
     }
-    return { list: readList(value[name] ?? value[not], name), not: value[name] === undefined };
+    return { list: readTexts(value[name] ?? value[not], name), not: value[name] === undefined };
   };
   const actions = either("Action");
-  const badAction = actions.list.find((action) => action !== "*" && !/^s3:[A-Za-z*?]+$/.test(action));
+  const badAction = actions.list.find((action) => !isActionPattern(action, isLike));
   if (badAction !== undefined) {
     throw new S3Error("MalformedPolicy", `Policy has invalid action ${badAction}`);
   }
   const resources = either("Resource");
-  const patterns = resources.list.map((resource) => {
-    const pattern = resource === "*" ? "*" : /^arn:aws:s3:::(.+)$/.exec(resource)?.[1];
-    if (pattern === undefined || (bucket !== undefined && pattern !== bucket && !pattern.startsWith(`${bucket}/`))) {
-      throw new S3Error("MalformedPolicy", `Policy has invalid resource ${resource}`);
-    }
-    return pattern;
-  });
+  const patterns = resources.list.map((resource) => toResource(resource, bucket));
   const principal = value["Principal"] ?? value["NotPrincipal"];
+  if (value["Principal"] !== undefined && value["NotPrincipal"] !== undefined) {
+    throw new S3Error("MalformedPolicy", "A statement must have either Principal or NotPrincipal.");
+  }
   if ((principal === undefined) === (bucket !== undefined)) {
     throw new S3Error(
       "MalformedPolicy",
@@ -119,62 +122,68 @@ function parseStatement(value: unknown, bucket: string | undefined): Statement {
     effect,
     principals: principal === undefined ? undefined : readPrincipals(principal),
     notPrincipals: value["NotPrincipal"] !== undefined,
-    actions: actions.list,
+    actions: actions.list.map((action) => action.toLowerCase()),
     notActions: actions.not,
     resources: patterns,
     notResources: resources.not,
-    conditions: readConditions(value["Condition"]),
+    conditions: parseConditions(value["Condition"]),
   };
 }
 
-function readPrincipals(value: unknown): readonly string[] {
+function toResource(resource: string, bucket: string | undefined): string {
+  const pattern = resource === "*" ? "*" : /^arn:aws:s3::[\w-]*:(.+)$/.exec(resource)?.[1];
+  const [name = ""] = (pattern ?? "").split("/", 1);
+  if (pattern === undefined || (bucket !== undefined && !isLike(bucket, name))) {
+    throw new S3Error("MalformedPolicy", `Policy has invalid resource ${resource}`);
+  }
+  return pattern;
+}
+
+const PRINCIPALS = 'use "*", {"AWS": "arn:aws:iam:::user/<name>"}, {"AWS": "<account>"} or {"CanonicalUser": "<name>"}';
+
+function readPrincipals(value: unknown): readonly PrincipalPattern[] {
   if (value === "*") {
-    return ["*"];
+    return [{ kind: "everybody", name: "*" }];
   }
-  if (!isRecord(value) || Object.keys(value).some((kind) => kind !== "AWS")) {
-    throw new S3Error(
-      "MalformedPolicy",
-      'Invalid principal in policy: use "*" or {"AWS": "arn:aws:iam:::user/<name>"}.',
-    );
+  if (!isRecord(value) || Object.keys(value).length === 0) {
+    throw new S3Error("MalformedPolicy", `Invalid principal in policy: ${PRINCIPALS}.`);
   }
-  return readList(value["AWS"], "Principal").map((name) => {
-    const user = name === "*" ? "*" : /^arn:aws:iam::\d*:user\/(.+)$/.exec(name)?.[1];
-    if (user === undefined) {
-      throw new S3Error("MalformedPolicy", `Invalid principal in policy: ${name}; use arn:aws:iam:::user/<name>.`);
-    }
-    return user;
-  });
-}
-
-function readConditions(value: unknown): Condition[] {
-  if (value === undefined) {
-    return [];
-  }
-  if (!isRecord(value)) {
-    throw new S3Error("MalformedPolicy", "Condition must be an object.");
-  }
-  return Object.entries(value).flatMap(([name, keys]) => {
-    const operator = name.replace(/IfExists$/, "");
-    if (!OPERATORS.has(operator) || !isRecord(keys)) {
-      throw new S3Error("MalformedPolicy", `Invalid Condition type : ${name}`);
-    }
-    return Object.entries(keys).map(([key, values]) => ({
-      operator,
-      ifExists: name.endsWith("IfExists"),
-      key: key.toLowerCase(),
-      values: readList(values, "Condition"),
-    }));
-  });
-}
-
-function readList(value: unknown, name: string): readonly string[] {
-  const list = (Array.isArray(value) ? (value as unknown[]) : [value]).map((item) =>
-    typeof item === "boolean" || typeof item === "number" ? String(item) : item,
+  return Object.entries(value).flatMap(([kind, names]) =>
+    readTexts(names, "Principal").map((name): PrincipalPattern => {
+      const found = toPrincipalPattern(kind, name);
+      if (found === undefined) {
+        throw new S3Error("MalformedPolicy", `Invalid principal in policy: ${name.slice(0, 200)}; ${PRINCIPALS}.`);
+      }
+      return found;
+    }),
   );
-  if (list.length === 0 || !list.every((item) => typeof item === "string")) {
-    throw new S3Error("MalformedPolicy", `${name} must be a text or a list of texts.`);
+}
+
+function toPrincipalPattern(kind: string, name: string): PrincipalPattern | undefined {
+  if (kind === "Service" && /^[a-z0-9.-]+\.amazonaws\.com$/.test(name)) {
+    return { kind: "service", name };
   }
-  return list;
+  if (kind === "CanonicalUser") {
+    return { kind: "user", name };
+  }
+  if (kind !== "AWS") {
+    return undefined;
+  }
+  if (name === "*") {
+    return { kind: "everybody", name };
+  }
+  const [, account = "", rest = name] = /^arn:aws:(?:iam|sts)::([\w-]*):(.+)$/.exec(name) ?? [];
+  if (rest === "root" && account !== "") {
+    return { kind: "account", name: account };
+  }
+  if (name === rest) {
+    return /^[\w-]+$/.test(name) ? { kind: "account", name } : undefined;
+  }
+  const user = /^(?:user|role|assumed-role)\/(?:.*\/)?([^/]+)$/.exec(rest)?.[1];
+  // Twelve digits are the account of this deployment, which has no number of its own.
+  return user === undefined
+    ? undefined
+    : { kind: "user", name: user, account: /^\d*$/.test(account) ? undefined : account };
 }
 
 /** What a policy says: an explicit Deny beats every Allow. `${aws:username}` and the like are filled in. */
@@ -191,19 +200,43 @@ export function evaluatePolicy(policy: Policy, question: AccessQuestion): Verdic
   return verdict;
 }
 
-function applies(statement: Statement, question: AccessQuestion): boolean {
-  const { principals, notPrincipals, actions, notActions, resources, notResources, conditions } = statement;
-  if (principals !== undefined) {
-    const named = principals.some((name) => name === "*" || name === question.user);
-    if (named === notPrincipals) {
-      return false;
-    }
-  }
-  return (
-    actions.some((pattern) => isLike(question.action.toLowerCase(), pattern.toLowerCase())) !== notActions &&
-    resources.some((pattern) => matchesResource(pattern, question)) !== notResources &&
-    conditions.every((condition) => holds(condition, question))
+/** Whether some statement could allow this action on something: what is asked before a body is read that names the resources. */
+export function mightAllow(policy: Policy, action: string, caller: Caller): boolean {
+  return policy.some(
+    (statement) =>
+      statement.effect === "Allow" && concerns(statement, caller) && matchesAction(statement, action.toLowerCase()),
   );
+}
+
+function applies(statement: Statement, question: AccessQuestion): boolean {
+  const { resources, notResources, conditions } = statement;
+  return (
+    concerns(statement, question.caller) &&
+    matchesAction(statement, question.action.toLowerCase()) &&
+    resources.some((pattern) => matchesResource(pattern, question)) !== notResources &&
+    conditions.every((condition) => holds(condition, question.context, (text) => fillVariables(text, question, false)))
+  );
+}
+
+function concerns({ principals, notPrincipals }: Statement, caller: Caller): boolean {
+  return principals === undefined || principals.some((pattern) => names(pattern, caller)) !== notPrincipals;
+}
+
+function names({ kind, name, account }: PrincipalPattern, caller: Caller): boolean {
+  switch (kind) {
+    case "everybody":
+      return true;
+    case "service":
+      return false;
+    case "account":
+      return caller.user !== undefined && caller.account === name;
+    case "user":
+      return name === caller.user && (account === undefined || account === caller.account);
+  }
+}
+
+function matchesAction({ actions, notActions }: Statement, action: string): boolean {
+  return actions.some((pattern) => isLike(action, pattern)) !== notActions;
 }
 
 function matchesResource(pattern: string, question: AccessQuestion): boolean {
@@ -211,64 +244,17 @@ function matchesResource(pattern: string, question: AccessQuestion): boolean {
   return filled !== undefined && isLike(question.resource, filled);
 }
 
-function holds({ operator, ifExists, key, values }: Condition, question: AccessQuestion): boolean {
-  const actual = question.context[key];
-  if (operator === "Null") {
-    return values.includes(String(actual === undefined));
-  }
-  const negative = operator.includes("Not");
-  if (actual === undefined) {
-    return ifExists || negative;
-  }
-  const expected = values.flatMap((value) => fillVariables(value, question, false) ?? []);
-  const some = expected.some((value) => compare(operator.replace("Not", ""), actual, value));
-  return some !== negative;
-}
-
-function compare(operator: string, actual: string, expected: string): boolean {
-  switch (operator) {
-    case "StringEquals":
-      return actual === expected;
-    case "StringEqualsIgnoreCase":
-    case "Bool":
-      return actual.toLowerCase() === expected.toLowerCase();
-    case "StringLike":
-      return isLike(actual, expected);
-    case "NumericEquals":
-      return Number(actual) === Number(expected);
-    case "NumericLessThan":
-      return Number(actual) < Number(expected);
-    case "NumericLessThanEquals":
-      return Number(actual) <= Number(expected);
-    case "NumericGreaterThan":
-      return Number(actual) > Number(expected);
-    case "NumericGreaterThanEquals":
-      return Number(actual) >= Number(expected);
-    case "DateLessThan":
-      return Date.parse(actual) < Date.parse(expected);
-    case "DateGreaterThan":
-      return Date.parse(actual) > Date.parse(expected);
-    default:
-      return isInNetwork(actual, expected);
-  }
-}
-
-function isInNetwork(address: string, network: string): boolean {
-  const [base = "", bits] = network.split("/");
-  const family = isIP(base) === 6 ? "ipv6" : "ipv4";
-  if (isIP(base) === 0 || isIP(address) === 0) {
-    return false;
-  }
-  const list = new BlockList();
-  list.addSubnet(base, Number(bits ?? (family === "ipv6" ? 128 : 32)), family);
-  return list.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
-}
-
 /** Undefined when a variable has no value: such a pattern matches nothing. Values never act as wildcards. */
-function fillVariables(text: string, { context, user }: AccessQuestion, escape: boolean): string | undefined {
+function fillVariables(text: string, { context, caller }: AccessQuestion, escape: boolean): string | undefined {
+  if (!text.includes("${")) {
+    return text;
+  }
   let missing = false;
   const filled = text.replace(/\$\{([^}]+)\}/g, (_, name: string) => {
-    const value = name === "aws:username" ? user : context[name.toLowerCase()];
+    if (name === "*" || name === "?" || name === "$") {
+      return name;
+    }
+    const value = name === "aws:username" ? caller.user : context(name.toLowerCase())?.[0];
     if (value === undefined || (escape && /[*?/]/.test(value))) {
       missing = true;
       return "";
@@ -276,37 +262,4 @@ function fillVariables(text: string, { context, user }: AccessQuestion, escape: 
     return value;
   });
   return missing ? undefined : filled;
-}
-
-/** `*` any text, `?` any character; linear in practice, never backtracks more than one star. */
-export function isLike(text: string, pattern: string): boolean {
-  let at = 0;
-  let wild = 0;
-  let star = -1;
-  let resume = 0;
-  while (at < text.length) {
-    const expected = pattern[wild];
-    if (expected === "*") {
-      star = wild;
-      resume = at;
-      wild += 1;
-    } else if (expected === "?" || (expected !== undefined && expected === text[at])) {
-      at += 1;
-      wild += 1;
-    } else if (star >= 0) {
-      wild = star + 1;
-      resume += 1;
-      at = resume;
-    } else {
-      return false;
-    }
-  }
-  while (pattern[wild] === "*") {
-    wild += 1;
-  }
-  return wild === pattern.length;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

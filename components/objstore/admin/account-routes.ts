@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
 import { nameOf } from "../access/principal.ts";
+import type { AccessKey } from "../store/accounts.ts";
 import type { ObjectStore } from "../store/store.ts";
 import { Name, Policy, checkPolicy, toKeyJson, toUserJson } from "./json.ts";
 import type { Session } from "./sessions.ts";
@@ -16,7 +17,15 @@ export interface AccountRoutesDeps {
   readonly requireRoot: (request: FastifyRequest) => void;
 }
 
-const UserBody = Type.Object({ policy: Policy, enabled: Type.Optional(Type.Boolean()) });
+const UserBody = Type.Object({
+  policy: Policy,
+  enabled: Type.Optional(Type.Boolean()),
+  /** The user's own name: an account of its own, whose buckets are nobody else's. */
+  account: Type.Optional(Type.String({ maxLength: 128 })),
+  email: Type.Optional(Type.String({ maxLength: 254 })),
+  /** What the policy may give at most. */
+  boundary: Type.Optional(Policy),
+});
 const KeyBody = Type.Object({
   user: Type.Optional(Name),
   title: Type.Optional(Type.String({ maxLength: 200 })),
@@ -53,7 +62,15 @@ export function addAccountRoutes(
       }
       const policy = JSON.stringify(request.body.policy);
       checkPolicy(policy);
-      const user = await store.accounts.putUser(name, policy, request.body.enabled ?? true);
+      const { enabled = true, account, email } = request.body;
+      if (account !== undefined && account !== "" && account !== name) {
+        throw new Problem(400, `The account of ${name} is its own ("${name}") or that of the deployment ("").`);
+      }
+      const boundary = request.body.boundary === undefined ? undefined : JSON.stringify(request.body.boundary);
+      if (boundary !== undefined) {
+        checkPolicy(boundary);
+      }
+      const user = await store.accounts.putUser(name, policy, { enabled, account, email, boundary });
       return toUserJson(user);
     },
   );
@@ -76,8 +93,8 @@ export function addAccountRoutes(
     async (request, reply) => {
       const { principal, key: own } = callerOf(request);
       const user = request.body.user ?? nameOf(principal);
-      // A narrowed or temporary key must not make one that may more than it may itself.
-      if (principal.kind !== "root" && (user !== nameOf(principal) || own.policy !== null)) {
+      // A narrowed key must not make one that may more than it may itself, nor one that lasts longer.
+      if (principal.kind !== "root" && (user !== nameOf(principal) || isNarrowed(own))) {
         throw new Problem(403, "You may make keys for yourself only, and only with a key that is not narrowed.");
       }
       if (user !== rootUser && store.accounts.findUser(user) === undefined) {
@@ -88,7 +105,12 @@ export function addAccountRoutes(
         checkPolicy(policy);
       }
       const { title, expiresAt } = request.body;
-      const expires = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+      const end = endOf(own, store);
+      const wanted = expiresAt === undefined ? undefined : Date.parse(expiresAt);
+      if (end !== null && wanted !== undefined && wanted > end) {
+        throw new Problem(403, `A key made with this one ends with it, at ${new Date(end).toISOString()}.`);
+      }
+      const expires = wanted ?? end ?? undefined;
       const key = await store.accounts.createKey({ kind: "AKIA", user, title, policy, expires });
       return reply.code(201).send({ ...toKeyJson(key), secretKey: key.secret });
     },
@@ -103,7 +125,7 @@ export function addAccountRoutes(
         throw new Problem(404, "There is no such access key.");
       }
       // As for making keys: a narrowed key must not bring back one that may more.
-      if (principal.kind !== "root" && own.policy !== null) {
+      if (principal.kind !== "root" && isNarrowed(own)) {
         throw new Problem(403, "Keys are enabled and disabled with a key that is not narrowed.");
       }
       await store.accounts.enableKey(key.id, request.body.enabled);
@@ -111,12 +133,26 @@ export function addAccountRoutes(
     },
   );
   app.delete<{ Params: { id: string } }>("/api/access-keys/:id", async (request, reply) => {
-    const { principal } = callerOf(request);
+    const { principal, key: own } = callerOf(request);
     const key = store.accounts.findKey(request.params.id);
     if (key === undefined || (principal.kind !== "root" && key.user !== nameOf(principal))) {
       throw new Problem(404, "There is no such access key.");
     }
+    if (principal.kind !== "root" && isNarrowed(own) && own.id !== key.id) {
+      throw new Problem(403, "A key that is not narrowed deletes others; this one may delete itself.");
+    }
     await store.accounts.deleteKey(key.id);
     return reply.code(204).send();
   });
+}
+
+/** Whether a key may less than its user. */
+function isNarrowed({ policy, session_policy: session, claims }: AccessKey): boolean {
+  return policy !== null || session !== null || claims !== null;
+}
+
+/** When the rights of a key end: of a session with the key that signed in, which is what it stands for. */
+function endOf(key: AccessKey, store: ObjectStore): number | null {
+  const from = key.token === null ? key : key.parent === null ? undefined : store.accounts.findKey(key.parent);
+  return from?.expires ?? null;
 }

@@ -4,14 +4,20 @@ import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
-import { type Principal, isAllowed, nameOf } from "../access/principal.ts";
+import { idOf } from "../access/acl.ts";
+import { addressOf, noContext } from "../access/circumstances.ts";
+import { isAllowed } from "../access/evaluate.ts";
+import type { Failures } from "../access/failures.ts";
+import { type Principal, nameOf } from "../access/principal.ts";
 import { toRootKey } from "../access/root-key.ts";
+import type { Damages } from "../background/damages.ts";
 import type { DiskGuard } from "../background/disk-guard.ts";
 import type { Scrub } from "../background/scrub.ts";
 import { S3Error } from "../errors.ts";
 import { isBucketName } from "../protocol/address.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
+import { checkBucketPolicy } from "../operations/bucket-policy.ts";
 import { exchangeToken } from "../sts/assume-role.ts";
 import { addAccountRoutes } from "./account-routes.ts";
 import { Policy, checkPolicy, toKeyJson } from "./json.ts";
@@ -28,11 +34,13 @@ export interface ConsoleOptions {
   readonly publicUrl: string;
   readonly disk: DiskGuard;
   readonly scrub: Scrub;
+  readonly damages: Damages;
   readonly role: Parameters<typeof exchangeToken>[0] | undefined;
   readonly secureCookies: boolean;
   /** Signing in with the platform's login, where an identity service and the console's own address are known. */
   readonly login?: { readonly client: OidcClient; readonly consoleUrl: string } | undefined;
   readonly logger: Logger;
+  readonly failures: Failures;
 }
 
 const COOKIE = "objstore_session";
@@ -53,15 +61,25 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     (errors) => new Problem(400, errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join("; ")),
   );
 
-  const callerOf = (request: FastifyRequest): Session => {
-    const { authorization, cookie } = request.headers;
-    const basic = /^Basic (.+)$/i.exec(authorization ?? "")?.[1];
+  /** Callers who came with HTTP Basic, checked before their request is handled: failures are answered late. */
+  const basics = new WeakMap<FastifyRequest, Session>();
+  app.addHook("preValidation", async (request) => {
+    const basic = /^Basic (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
     if (basic !== undefined) {
       const [name = "", ...rest] = Buffer.from(basic, "base64").toString().split(":");
-      const principal = sessions.check(name, rest.join(":"));
-      const key = store.accounts.findKey(name) ?? toRootKey(rootUser, options.rootPassword);
-      return { principal, key };
+      const principal = await sessions.check(name, rest.join(":"), toAddress(request));
+      basics.set(request, {
+        principal,
+        key: store.accounts.findKey(name) ?? toRootKey(rootUser, options.rootPassword),
+      });
     }
+  });
+  const callerOf = (request: FastifyRequest): Session => {
+    const basic = basics.get(request);
+    if (basic !== undefined) {
+      return basic;
+    }
+    const { authorization, cookie } = request.headers;
     const token =
       /^Bearer (.+)$/i.exec(authorization ?? "")?.[1] ??
       new RegExp(`(?:^|; *)${COOKIE}=([^;]+)`).exec(cookie ?? "")?.[1];
@@ -77,7 +95,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     }
   };
   const requireRight = (principal: Principal, action: string, bucket: string) => {
-    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource: bucket, context: {} })) {
+    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource: bucket, context: noContext })) {
       throw new Problem(403, `You may not do ${action} on ${bucket}.`);
     }
   };
@@ -117,7 +135,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       const key = await toProblemOf(exchangeToken(options.role, body.token, { seconds: 3600 }));
       session = sessions.find(toSessionToken(key)) as Session;
     } else {
-      session = await sessions.signIn(body.accessKey, body.secretKey);
+      session = await sessions.signIn(body.accessKey, body.secretKey, toAddress(request));
     }
     const token = openSession(reply, session);
     const { id, secret, token: sessionToken } = session.key;
@@ -147,6 +165,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       buckets: buckets.length,
       bytes,
       scrub: options.scrub.report,
+      damaged: options.damages.list(100),
     };
   });
   app.post("/api/scrub", (request, reply) => {
@@ -162,7 +181,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     const visible = store.buckets
       .list()
       .filter((bucket) =>
-        isAllowed(principal, bucket, { action: "s3:ListBucket", resource: bucket.name, context: {} }),
+        isAllowed(principal, bucket, { action: "s3:ListBucket", resource: bucket.name, context: noContext }),
       );
     return { buckets: visible.map(toBucketJson) };
   });
@@ -179,7 +198,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       throw new Problem(400, `"${name}" is not a bucket name: 3 to 63 of a-z, 0-9, "-" and ".", no two dots in a row.`);
     }
     const existing = store.buckets.find(name);
-    const bucket = existing ?? (await store.buckets.create(name, nameOf(principal), store.now()));
+    const bucket = existing ?? (await store.buckets.create(name, toNewBucket(principal), store.now()));
     return reply.code(existing === undefined ? 201 : 200).send(toBucketJson(bucket));
   });
   app.delete<{ Params: { name: string } }>("/api/buckets/:name", async (request, reply) => {
@@ -203,9 +222,10 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
     async (request, reply) => {
       const { name } = request.params;
       requireRight(callerOf(request).principal, "s3:PutBucketPolicy", name);
-      findBucket(store, name);
       const text = JSON.stringify(request.body);
+      const bucket = findBucket(store, name);
       checkPolicy(text, name);
+      await toProblemOf((async () => checkBucketPolicy(bucket, text))());
       await store.buckets.set(name, "policy", text);
       return reply.code(204).send();
     },
@@ -235,7 +255,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       if (store.buckets.find(name) === undefined) {
         store.buckets.insert(name, rootUser, store.now());
       }
-      const user = store.accounts.insertUser(`bucket-${name}`, JSON.stringify(toBucketPolicy(name)), true);
+      const user = store.accounts.insertUser(`bucket-${name}`, JSON.stringify(toBucketPolicy(name)), { enabled: true });
       return store.accounts.insertKey({ kind: "AKIA", user: user.name, title: `bucket ${name}` });
     });
     return reply
@@ -273,6 +293,14 @@ function toBucketPolicy(bucket: string) {
       },
     ],
   };
+}
+
+function toAddress(request: FastifyRequest): string {
+  return addressOf({ message: request.raw, headers: request.headers });
+}
+
+function toNewBucket(principal: Principal) {
+  return { owner: idOf(principal), account: principal.kind === "anonymous" ? "" : principal.account };
 }
 
 function findBucket(store: ObjectStore, name: string): Bucket {

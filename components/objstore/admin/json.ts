@@ -33,9 +33,12 @@ export function toKeyJson({ id, user, title, created, enabled, expires, policy }
   };
 }
 
-export function toUserJson({ name, created, enabled, policy }: User) {
+export function toUserJson({ name, created, enabled, policy, account, email, boundary }: User) {
   return {
     name,
+    account,
+    email,
+    boundary: boundary === null ? null : (JSON.parse(boundary) as object),
     created: new Date(created).toISOString(),
     enabled: enabled === 1,
     policy: JSON.parse(policy) as object,

@@ -4,7 +4,9 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
-import { isAllowed, nameOf } from "../access/principal.ts";
+import { noContext } from "../access/circumstances.ts";
+import { isAllowed } from "../access/evaluate.ts";
+import { nameOf } from "../access/principal.ts";
 import type { ObjectStore } from "../store/store.ts";
 import { type PresignMethod, presign } from "./presign.ts";
 import type { Session } from "./sessions.ts";
@@ -59,7 +61,9 @@ export function addLinkRoutes(app: FastifyInstance, { store, publicUrl, region, 
     const { principal, key: own } = callerOf(request);
     const { bucket, key, versionId, seconds } = request.body;
     const action = versionId === undefined ? "s3:GetObject" : "s3:GetObjectVersion";
-    if (!isAllowed(principal, store.buckets.find(bucket), { action, resource: `${bucket}/${key}`, context: {} })) {
+    if (
+      !isAllowed(principal, store.buckets.find(bucket), { action, resource: `${bucket}/${key}`, context: noContext })
+    ) {
       throw new Problem(403, `You may not read ${key} of ${bucket}, so you cannot share it.`);
     }
     const expires = store.now() + seconds * 1000;

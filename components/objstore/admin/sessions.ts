@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import { Problem } from "@swath/service";
 
+import type { Failures } from "../access/failures.ts";
 import { type Principal, toPrincipal } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import { equalsSafely } from "../signature/signing-key.ts";
@@ -10,12 +11,12 @@ import type { ObjectStore } from "../store/store.ts";
 
 const SECONDS = 8 * 3600;
 const ATTEMPTS = 10;
-const WINDOW = 60_000;
 
 interface SessionsDeps {
   readonly store: ObjectStore;
   readonly rootUser: string;
   readonly rootPassword: string;
+  readonly failures: Failures;
 }
 
 /** A signed-in caller of the console: its principal and temporary S3 credentials of the same rights. */
@@ -27,16 +28,15 @@ export interface Session {
 /** Sessions are temporary access keys: they survive a restart, end by themselves and can be revoked like any key. */
 export class Sessions {
   readonly #deps: SessionsDeps;
-  readonly #failures = new Map<string, { count: number; since: number }>();
 
   constructor(deps: SessionsDeps) {
     this.#deps = deps;
   }
 
-  /** Signs in with an access key and its secret. @throws {Problem} 401, 429 after ten failures a minute */
-  async signIn(accessKey: string, secret: string): Promise<Session> {
+  /** Signs in with an access key and its secret. @throws {Problem} 401, later and later after failures from `address` */
+  async signIn(accessKey: string, secret: string, address: string): Promise<Session> {
     const { store, rootUser } = this.#deps;
-    const principal = this.check(accessKey, secret);
+    const principal = await this.check(accessKey, secret, address);
     const own = accessKey === rootUser ? undefined : store.accounts.findKey(accessKey);
     const end = store.now() + SECONDS * 1000;
     const key = await store.accounts.createKey({
@@ -52,28 +52,24 @@ export class Sessions {
     return { principal, key };
   }
 
-  /** @throws {Problem} 401, 429 */
-  check(accessKey: string, secret: string): Principal {
-    const { store, rootUser, rootPassword } = this.#deps;
+  /** @throws {Problem} 401; 429 from an address that failed often lately */
+  async check(accessKey: string, secret: string, address: string): Promise<Principal> {
+    const { store, rootUser, rootPassword, failures } = this.#deps;
     const now = store.now();
-    const failed = this.#failures.get(accessKey);
-    if (failed !== undefined && now - failed.since < WINDOW && failed.count >= ATTEMPTS) {
-      throw new Problem(429, "Too many failed attempts with this access key; wait a minute.", {
-        headers: { "retry-after": "60" },
-      });
-    }
     const key = store.accounts.findKey(accessKey);
     const expected = accessKey === rootUser ? rootPassword : key?.token === null ? key.secret : undefined;
     if (expected === undefined || !equalsSafely(expected, secret)) {
-      const recent = failed !== undefined && now - failed.since < WINDOW ? failed : { count: 0, since: now };
-      if (this.#failures.size > 10_000) {
-        this.#failures.clear();
-      }
-      this.#failures.set(accessKey, { count: recent.count + 1, since: recent.since });
-      throw new Problem(401, "The access key or its secret is wrong.");
+      // Only what is wrong is counted and waits: whoever has the secret signs in, whatever others tried.
+      const isOften = failures.count(address) >= ATTEMPTS;
+      await failures.slow(address);
+      throw isOften
+        ? new Problem(429, "Too many failed attempts from your address; wait a minute.", {
+            headers: { "retry-after": "60" },
+          })
+        : new Problem(401, "The access key or its secret is wrong.");
     }
     if (key === undefined || accessKey === rootUser) {
-      return { kind: "root", name: rootUser };
+      return { kind: "root", name: rootUser, account: "" };
     }
     if (key.expires !== null && key.expires <= now) {
       throw new Problem(401, "The access key has expired.");

@@ -33,7 +33,7 @@ async function expireVersions(
   // Noncurrent versions of that key that are newer than the one looked at.
   let newerNoncurrent = 0;
   while (!signal.aborted) {
-    const page = listVersions(store.index, {
+    const page = await listVersions(store.index, {
       bucket: bucket.id,
       prefix: rule.prefix,
       delimiter: "",

@@ -1,19 +1,18 @@
-import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { readTrailer } from "../store/content-trailer.ts";
+import { isSound } from "../store/contents.ts";
 import { createDigests } from "../store/digests.ts";
 import type { ObjectStore } from "../store/store.ts";
-
-export interface Damage {
-  readonly file: string;
-  readonly what: string;
-}
+import type { Damage, Damages } from "./damages.ts";
 
 interface StoredFile {
   readonly id: string;
   readonly size: number;
   /** `<algorithm>:<hex>` */
   readonly digest: string;
+  /** 1: what the file says of itself follows its bytes. */
+  readonly form: 0 | 1;
 }
 
 export interface ScrubReport {
@@ -26,12 +25,12 @@ export interface ScrubReport {
 /** Reads stored content again and compares it with the digest taken when it came; damage is noted in the index and reported. */
 export class Scrub {
   readonly #store: ObjectStore;
-  readonly #onDamage: (damage: Damage) => void;
+  readonly #damages: Damages;
   #report: ScrubReport = { started: 0, finished: 0, checked: 0, damaged: [] };
 
-  constructor(store: ObjectStore, onDamage: (damage: Damage) => void) {
+  constructor(store: ObjectStore, damages: Damages) {
     this.#store = store;
-    this.#onDamage = onDamage;
+    this.#damages = damages;
   }
 
   get report(): ScrubReport {
@@ -48,7 +47,7 @@ export class Scrub {
     try {
       for (let after = ""; !signal.aborted;) {
         const file = index.get<StoredFile>(
-          "select id, size, digest from files where id > ? and garbage = 0 order by id limit 1",
+          "select id, size, digest, form from files where id > ? and garbage = 0 order by id limit 1",
           after,
         );
         if (file === undefined) {
@@ -59,21 +58,18 @@ export class Scrub {
         await sleep((file.size / bytesPerSecond) * 1000);
       }
       for (let after = 0; !signal.aborted;) {
-        const rows = index.all<{ id: number; md5: string; data: Uint8Array | null }>(
-          "select id, md5, data from contents where id > ? and parts is null order by id limit 100",
+        const rows = index.all<{ id: number; md5: string; data: Uint8Array | null; crc: number | null }>(
+          "select id, md5, data, crc from contents where id > ? and parts is null order by id limit 100",
           after,
         );
         if (rows.length === 0) {
           break;
         }
-        for (const { id, md5, data } of rows) {
-          const sound =
-            createHash("md5")
-              .update(data ?? new Uint8Array())
-              .digest("hex") === md5;
-          this.#count(
-            sound ? undefined : { file: `index:${id}`, what: "the bytes in the index are not those that were stored" },
-          );
+        for (const row of rows) {
+          const file = `index:${row.id}`;
+          const what = isSound(row) ? undefined : "the bytes in the index are not those that were stored";
+          this.#count(what === undefined ? undefined : { file, what });
+          await this.#damages.note(file, what);
         }
         after = rows.at(-1)?.id ?? Infinity;
         await sleep(1);
@@ -84,14 +80,24 @@ export class Scrub {
     return this.#report;
   }
 
-  async #checkFile({ id, size, digest: expected }: StoredFile): Promise<string | undefined> {
+  async #checkFile({ id, size, digest: expected, form }: StoredFile): Promise<string | undefined> {
     // Older releases knew the files of some large objects by their CRC only.
     const algorithm = expected.startsWith("crc32:") ? "crc32" : "md5";
     const digests = createDigests([algorithm]);
     let length = 0;
     try {
       const handle = await this.#store.files.open(id);
-      for await (const chunk of handle.createReadStream({ highWaterMark: 256 << 10 })) {
+      const trailer = form === 1 ? await readTrailer(handle) : undefined;
+      if (form === 1 && trailer?.size !== size) {
+        await handle.close();
+        return "does not end with what it says of itself";
+      }
+      // A label alone has no bytes; a stream that ends before its beginning is refused.
+      const end = form === 1 ? { end: Math.max(size - 1, 0) } : {};
+      for await (const chunk of handle.createReadStream({ highWaterMark: 256 << 10, ...end })) {
+        if (size === 0) {
+          break;
+        }
         digests.update(chunk as Buffer);
         length += (chunk as Buffer).length;
       }
@@ -115,9 +121,7 @@ export class Scrub {
       return;
     }
     this.#count(what === undefined ? undefined : { file: id, what });
-    if (row.damage !== (what ?? null)) {
-      await index.mutate(() => void index.run("update files set damage = ? where id = ?", what ?? null, id));
-    }
+    await this.#damages.note(id, what);
   }
 
   #count(damage: Damage | undefined): void {
@@ -127,8 +131,5 @@ export class Scrub {
       checked: checked + 1,
       damaged: damage === undefined ? damaged : [...damaged, damage],
     };
-    if (damage !== undefined) {
-      this.#onDamage(damage);
-    }
   }
 }

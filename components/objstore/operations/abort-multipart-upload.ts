@@ -6,7 +6,9 @@ export const abortMultipartUpload: Operation = {
   action: "s3:AbortMultipartUpload",
   handle: async (context) => {
     const { store, request } = context;
-    await store.uploads.abort(bucketOf(context).id, keyOf(context), request.query.get("uploadId") ?? "");
+    await store.ballast.whileFull(() =>
+      store.uploads.abort(bucketOf(context).id, keyOf(context), request.query.get("uploadId") ?? ""),
+    );
     send(request, 204);
     store.garbage.nudge();
   },

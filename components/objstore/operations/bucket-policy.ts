@@ -1,7 +1,10 @@
+import { isBlocked } from "../access/evaluate.ts";
 import { parsePolicy } from "../access/policy.ts";
+import { isPublicPolicy } from "../access/public-policy.ts";
 import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import { send, sendXml } from "../protocol/request.ts";
+import type { Bucket } from "../store/rows.ts";
 import { type Operation, bucketOf } from "./operation.ts";
 
 export const getBucketPolicy: Operation = {
@@ -24,7 +27,7 @@ export const getBucketPolicyStatus: Operation = {
     if (policy === null) {
       throw new S3Error("NoSuchBucketPolicy", undefined, { details: { BucketName: name } });
     }
-    sendXml(context.request, "PolicyStatus", { IsPublic: isPublic(policy, name) });
+    sendXml(context.request, "PolicyStatus", { IsPublic: isPublicPolicy(parsePolicy(policy, name)) });
   },
 };
 
@@ -34,10 +37,7 @@ export const putBucketPolicy: Operation = {
   handle: async (context) => {
     const bucket = bucketOf(context);
     const text = (await readDocument(context.request, 20 << 10)).toString();
-    parsePolicy(text, bucket.name);
-    if (bucket.access_block?.includes('"BlockPublicPolicy":true') && isPublic(text, bucket.name)) {
-      throw new S3Error("AccessDenied", "The public access block of this bucket forbids a public policy.");
-    }
+    checkBucketPolicy(bucket, text);
     await context.store.buckets.set(bucket.name, "policy", text);
     send(context.request, 204);
   },
@@ -52,10 +52,10 @@ export const deleteBucketPolicy: Operation = {
   },
 };
 
-/** True when a statement lets everybody in without a condition. */
-function isPublic(policy: string, bucket: string): boolean {
-  return parsePolicy(policy, bucket).some(
-    ({ effect, principals, conditions }) =>
-      effect === "Allow" && principals?.includes("*") === true && conditions.length === 0,
-  );
+/** @throws {S3Error} MalformedPolicy; AccessDenied for a public one where the bucket forbids that */
+export function checkBucketPolicy(bucket: Bucket, text: string): void {
+  const policy = parsePolicy(text, bucket.name);
+  if (isBlocked(bucket, "BlockPublicPolicy") && isPublicPolicy(policy)) {
+    throw new S3Error("AccessDenied", "The public access block of this bucket forbids a public policy.");
+  }
 }

@@ -25,7 +25,14 @@ export const putBucketVersioning: Operation = {
     if (status !== "Enabled" && status !== "Suspended") {
       throw new S3Error("IllegalVersioningConfigurationException");
     }
-    await context.store.buckets.set(bucketOf(context).name, "versioning", status);
+    const bucket = bucketOf(context);
+    if (status === "Suspended" && bucket.object_lock !== null) {
+      throw new S3Error(
+        "InvalidBucketState",
+        "An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.",
+      );
+    }
+    await context.store.buckets.set(bucket.name, "versioning", status);
     send(context.request, 200);
   },
 };

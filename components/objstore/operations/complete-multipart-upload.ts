@@ -3,18 +3,25 @@ import { readDocument } from "../protocol/body.ts";
 import { toChecksumElements } from "../protocol/checksums.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
 import { header, sendXml } from "../protocol/request.ts";
-import { childrenOf, parseXml, textOf } from "../protocol/xml.ts";
+import { childrenOf, parseLargeXml, textOf } from "../protocol/xml.ts";
+import type { Version } from "../store/rows.ts";
 import { encodePath } from "../signature/canonical-request.ts";
-import { type Operation, bucketOf, keyOf, setVersionHeader } from "./operation.ts";
+import { type Operation, type OperationContext, bucketOf, keyOf, setVersionHeader } from "./operation.ts";
 
 export const completeMultipartUpload: Operation = {
   name: "CompleteMultipartUpload",
   action: "s3:PutObject",
   handle: async (context) => {
-    const { store, request, publicUrl } = context;
+    const { store, request } = context;
     const bucket = bucketOf(context);
     const key = keyOf(context);
     const id = request.query.get("uploadId") ?? "";
+    const done = store.uploads.findCompleted(bucket, key, id);
+    if (done !== undefined) {
+      await readDocument(request, 4 << 20);
+      answer(context, done);
+      return;
+    }
     const upload = store.uploads.get(bucket.id, key, id);
     const name = upload.checksum_algorithm;
     // Checksum headers of this request speak of the whole object, not of the document.
@@ -22,7 +29,7 @@ export const completeMultipartUpload: Operation = {
     for (const each of Object.keys(request.message.headers).filter((item) => item.startsWith("x-amz-checksum-"))) {
       delete request.message.headers[each];
     }
-    const document = parseXml((await readDocument(request, 4 << 20)).toString(), "CompleteMultipartUpload");
+    const document = await parseLargeXml((await readDocument(request, 4 << 20)).toString(), "CompleteMultipartUpload");
     const parts = childrenOf(document, "Part").map((part) => {
       const number = textOf(part, "PartNumber") ?? "";
       const etag = textOf(part, "ETag")?.replaceAll('"', "").trim();
@@ -45,14 +52,20 @@ export const completeMultipartUpload: Operation = {
       size: size === undefined ? undefined : Number(size),
       check: toWriteCheck(request.message.headers),
     });
-    setVersionHeader(context, bucket, version.version);
-    sendXml(request, "CompleteMultipartUploadResult", {
-      Location: `${publicUrl}/${bucket.name}/${encodePath(key)}`,
-      Bucket: bucket.name,
-      Key: key,
-      ETag: `"${version.etag}"`,
-      ...toChecksumElements(version.checksum),
-    });
+    answer(context, version);
     store.garbage.nudge();
   },
 };
+
+function answer(context: OperationContext, version: Version): void {
+  const { request, publicUrl } = context;
+  const bucket = bucketOf(context);
+  setVersionHeader(context, bucket, version.version);
+  sendXml(request, "CompleteMultipartUploadResult", {
+    Location: `${publicUrl}/${bucket.name}/${encodePath(version.key)}`,
+    Bucket: bucket.name,
+    Key: version.key,
+    ETag: `"${version.etag}"`,
+    ...toChecksumElements(version.checksum),
+  });
+}

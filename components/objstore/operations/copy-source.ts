@@ -21,8 +21,12 @@ export function findCopySource(context: OperationContext): { readonly bucket: Bu
   }
   const key = decoded.slice(slash + 1);
   const id = query?.slice("versionId=".length);
-  context.authorize(id === undefined ? "s3:GetObject" : "s3:GetObjectVersion", decoded.slice(0, slash), key);
+  context.authorize(id === undefined ? "s3:GetObject" : "s3:GetObjectVersion", decoded.slice(0, slash), key, id);
   const bucket = store.buckets.get(decoded.slice(0, slash));
+  const expected = header(request, "x-amz-source-expected-bucket-owner");
+  if (expected !== undefined && expected !== bucket.owner) {
+    throw new S3Error("AccessDenied");
+  }
   const version = requireVersion(store, bucket, key, id);
   checkCopyConditions(request.message.headers, version);
   return { bucket, version };

@@ -1,16 +1,18 @@
-import { nameOf } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import { toChecksumName } from "../protocol/checksums.ts";
 import { header, sendXml } from "../protocol/request.ts";
+import { readObjectAccess } from "./acl.ts";
+import { authorizeLock, readObjectLock } from "./object-lock.ts";
 import { type Operation, bucketOf, keyOf, readObjectHeaders, readTagHeader } from "./operation.ts";
 
 export const createMultipartUpload: Operation = {
   name: "CreateMultipartUpload",
   action: "s3:PutObject",
   handle: async (context) => {
-    const { store, request, principal } = context;
+    const { store, request } = context;
     const bucket = bucketOf(context);
     const headers = readObjectHeaders(request);
+    authorizeLock(context);
     const named = header(request, "x-amz-checksum-algorithm");
     const algorithm = named === undefined ? undefined : toChecksumName(named);
     const wanted = header(request, "x-amz-checksum-type");
@@ -28,7 +30,8 @@ export const createMultipartUpload: Operation = {
       algorithm === undefined ? undefined : (wanted ?? (algorithm === "crc64nvme" ? "FULL_OBJECT" : "COMPOSITE"));
     const upload = {
       key: keyOf(context),
-      owner: nameOf(principal),
+      ...readObjectAccess(context, bucket),
+      lock: readObjectLock(context, bucket),
       headers,
       tags: readTagHeader(request),
       algorithm,

@@ -1,6 +1,7 @@
 import { send } from "../protocol/request.ts";
-import { toWriteCheck } from "../protocol/conditions.ts";
-import { header } from "../protocol/request.ts";
+import { toDeleteCheck } from "../protocol/conditions.ts";
+import type { Version } from "../store/rows.ts";
+import { checkUnlocked, mayBypass } from "./object-lock.ts";
 import { type Operation, bucketOf, keyOf } from "./operation.ts";
 
 export const deleteObject: Operation = {
@@ -10,9 +11,18 @@ export const deleteObject: Operation = {
   handle: async (context) => {
     const { store, request } = context;
     const bucket = bucketOf(context);
-    const match = header(request, "if-match");
-    const check = toWriteCheck(match === undefined ? {} : { "if-match": match });
-    const result = await store.versions.delete(bucket, keyOf(context), request.query.get("versionId"), check);
+    const conditions = toDeleteCheck(request.message.headers);
+    const isForGood = request.query.has("versionId");
+    const bypass = isForGood && mayBypass(context);
+    const check = (current: Version | undefined) => {
+      conditions(current);
+      if (isForGood) {
+        checkUnlocked(current, store.now(), bypass);
+      }
+    };
+    const result = await store.ballast.whileFull(() =>
+      store.versions.delete(bucket, keyOf(context), request.query.get("versionId"), check),
+    );
     if (bucket.versioning !== "" && result !== undefined) {
       request.response.setHeader("x-amz-version-id", result.version);
       if (result.marker) {

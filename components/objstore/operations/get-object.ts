@@ -2,6 +2,7 @@ import { S3Error } from "../errors.ts";
 import { confineActiveContent } from "../protocol/active-content.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { checkReadConditions } from "../protocol/conditions.ts";
+import { toLockHeaders } from "../protocol/object-lock.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
 import { header, sendHead, startHead } from "../protocol/request.ts";
 import { type OpenContent, openContent, sendContent } from "../protocol/send-content.ts";
@@ -84,6 +85,7 @@ async function sendFiles(
     await answer(context, attempt + 1);
     return;
   }
+  context.watchClient();
   startHead(request, status, head);
   await sendContent(request.response, store.files, open);
 }
@@ -113,7 +115,7 @@ function describe(version: Version, overrides: Readonly<Record<string, string>> 
   const head = [...Object.entries(described).flat(), ...confineActiveContent(described["content-type"])];
   head.push("etag", `"${version.etag}"`);
   head.push("last-modified", new Date(version.modified).toUTCString());
-  head.push("accept-ranges", "bytes");
+  head.push("accept-ranges", "bytes", ...toLockHeaders(version.lock));
   if (tags !== null && tags !== "{}") {
     head.push("x-amz-tagging-count", String(Object.keys(JSON.parse(tags) as object).length));
   }

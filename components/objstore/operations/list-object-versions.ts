@@ -6,7 +6,7 @@ import { type Operation, bucketOf } from "./operation.ts";
 export const listObjectVersions: Operation = {
   name: "ListObjectVersions",
   action: "s3:ListBucketVersions",
-  handle: (context) => {
+  handle: async (context) => {
     const { request, store } = context;
     const { query } = request;
     const bucket = bucketOf(context);
@@ -18,7 +18,7 @@ export const listObjectVersions: Operation = {
     const limit = readInteger(request, "max-keys", 1000, 1000);
     const encode = toKeyEncoder(request);
     const afterVersion = query.get("version-id-marker");
-    const page = listVersions(store.index, { bucket: bucket.id, prefix, delimiter, after, afterVersion, limit });
+    const page = await listVersions(store.index, { bucket: bucket.id, prefix, delimiter, after, afterVersion, limit });
     const last = page.entries.at(-1);
     const entries = page.entries.map((entry) => ({
       marker: entry.marker === 1,

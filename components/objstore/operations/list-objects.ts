@@ -10,7 +10,7 @@ import { type Operation, bucketOf } from "./operation.ts";
 export const listObjects: Operation = {
   name: "ListObjects",
   action: "s3:ListBucket",
-  handle: (context) => {
+  handle: async (context) => {
     const { store, request } = context;
     const { query } = request;
     const bucket = bucketOf(context);
@@ -21,8 +21,8 @@ export const listObjects: Operation = {
     const encode = toKeyEncoder(request);
     const token = second ? query.get("continuation-token") : undefined;
     const start = (second ? query.get("start-after") : query.get("marker")) ?? "";
-    const after = token === undefined ? start : decodeToken(token);
-    const page = listKeys(store.index, { bucket: bucket.id, prefix, delimiter, after, limit });
+    const after = token === undefined || token === "" ? start : decodeToken(token);
+    const page = await listKeys(store.index, { bucket: bucket.id, prefix, delimiter, after, limit });
     const withOwner = !second || query.get("fetch-owner") === "true";
     const common = {
       Name: bucket.name,

@@ -1,23 +1,26 @@
+import type { Authorizer } from "../access/authorize.ts";
 import type { Principal } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import type { FormFields } from "../protocol/post-policy.ts";
 import { type S3Request, header } from "../protocol/request.ts";
-import type { Bucket, Version } from "../store/rows.ts";
+import type { Bucket, Ownership, Version } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 
 /** What an operation works with. The bucket exists and the caller may do `action` on it when `handle` is called. */
-export interface OperationContext {
+export interface OperationContext extends Authorizer {
   readonly store: ObjectStore;
   readonly request: S3Request;
   readonly principal: Principal;
   readonly region: string;
   readonly publicUrl: string;
-  /** Asks for a further right. @throws {S3Error} AccessDenied */
-  readonly authorize: (action: string, bucket: string, key?: string) => void;
+  /** Of buckets that are made without saying. */
+  readonly defaultOwnership: Ownership;
+  /** Ends the request when the client stops to take its answer. */
+  readonly watchClient: () => void;
   /** `freed`: bytes of what is replaced. @throws {S3Error} InsufficientStorage, QuotaExceeded */
   readonly checkRoom: (bucket: Bucket, bytes: number, freed?: number) => void;
   /** Whom a form proves to come from, and what that caller may do. @throws {S3Error} SignatureDoesNotMatch and others */
-  readonly signIn: (form: FormFields) => Pick<OperationContext, "principal" | "authorize">;
+  readonly signIn: (form: FormFields) => { readonly principal: Principal } & Authorizer;
 }
 
 export interface Operation {
@@ -103,27 +106,19 @@ export function readObjectHeaders(request: S3Request): Record<string, string> {
   return {
     "content-type": "binary/octet-stream",
     ...kept,
-    ...(encoding !== undefined && encoding.join("") !== "" && { "content-encoding": encoding.join(",") }),
+    ...(encoding !== undefined && encoding.join("") !== "" && { "content-encoding": encoding.join(", ") }),
   };
 }
 
-/** Refuses what would otherwise be silently ignored: encryption, locks, redirects, public ACLs. */
+/** Refuses what would otherwise be silently ignored: encryption, redirects. */
 export function refuseUnsupported(request: S3Request): void {
   const unsupported = Object.keys(request.headers).find(
-    (name) =>
-      name.startsWith("x-amz-server-side-encryption") ||
-      name.startsWith("x-amz-object-lock-") ||
-      name.startsWith("x-amz-grant-") ||
-      name === "x-amz-website-redirect-location",
+    (name) => name.startsWith("x-amz-server-side-encryption") || name === "x-amz-website-redirect-location",
   );
   if (unsupported !== undefined) {
     throw new S3Error("NotImplemented", `The header ${unsupported} is not supported.`, {
       details: { Header: unsupported },
     });
-  }
-  const acl = header(request, "x-amz-acl");
-  if (acl !== undefined && acl !== "private" && acl !== "bucket-owner-full-control" && acl !== "bucket-owner-read") {
-    throw new S3Error("AccessControlListNotSupported");
   }
   const storageClass = header(request, "x-amz-storage-class");
   if (storageClass !== undefined && storageClass !== "STANDARD") {

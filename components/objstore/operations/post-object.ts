@@ -4,9 +4,11 @@ import { type UploadForm, openForm } from "../protocol/form.ts";
 import { type SizeRange, checkPostPolicy } from "../protocol/post-policy.ts";
 import { type S3Request, send } from "../protocol/request.ts";
 import { parseXml, renderXml } from "../protocol/xml.ts";
+import { readObjectAccess } from "./acl.ts";
+import { readObjectLock } from "./object-lock.ts";
 import { readTagSet } from "./object-tagging.ts";
 import { type Operation, type OperationContext, bucketOf, readObjectHeaders } from "./operation.ts";
-import { keepObject } from "./put-object.ts";
+import { keepObject, toLabel } from "./put-object.ts";
 
 /** PostObject: an upload by a form of a browser, allowed by the policy that came with it or by the bucket's. */
 export const postObject: Operation = {
@@ -36,13 +38,18 @@ export const postObject: Operation = {
       const tagging = fields.get("tagging");
       const tags = tagging === undefined ? undefined : readTagSet(parseXml(tagging, "Tagging"));
       context.checkRoom(bucket, Math.min(length, range.maximum));
+      const draft = store.versions.draft();
+      const whole = { ...context, ...caller };
+      const access = readObjectAccess({ ...whole, request: described }, bucket);
+      const lock = readObjectLock({ store, request: described }, bucket);
       const body = await receiveChunks(described, {
         files: store.files,
+        label: () => toLabel(whole, { key, headers, tags, draft, access, lock }),
         inline: Math.min(length, range.maximum) <= INLINE_BYTES,
         checkSize: (size, whole) => checkSize(range, size, whole),
         open: () => ({ chunks: form.file, trailers: new Map() }),
       });
-      const version = await keepObject({ ...context, ...caller }, { key, headers, tags, body });
+      const version = await keepObject(whole, { key, headers, tags, draft, access, lock, body });
       answer(context, form, key, version.etag);
       store.garbage.nudge();
     } catch (error) {

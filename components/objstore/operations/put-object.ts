@@ -1,9 +1,12 @@
-import { nameOf } from "../access/principal.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
 import { send } from "../protocol/request.ts";
+import type { ContentLabel } from "../store/content-trailer.ts";
 import type { Version } from "../store/rows.ts";
+import type { VersionDraft } from "../store/versions.ts";
+import { type ObjectAccess, readObjectAccess } from "./acl.ts";
+import { authorizeLock, readObjectLock } from "./object-lock.ts";
 import {
   type Operation,
   type OperationContext,
@@ -22,15 +25,24 @@ export const putObject: Operation = {
     const bucket = bucketOf(context);
     const headers = readObjectHeaders(request);
     const tags = readTagHeader(request);
+    const access = readObjectAccess(context, bucket);
+    const lock = readObjectLock(context, bucket);
+    authorizeLock(context);
+    if (tags !== undefined) {
+      context.authorize("s3:PutObjectTagging", bucket.name, keyOf(context));
+    }
     const check = toWriteCheck(request.message.headers);
     const current = store.versions.findLatest(bucket.id, keyOf(context));
     check(current);
     const freed = bucket.versioning !== "Enabled" && current?.version === "null" ? current.size : 0;
+    const draft = store.versions.draft();
+    const key = keyOf(context);
     const body = await receiveBody(request, {
       files: store.files,
+      label: () => toLabel(context, { key, headers, tags, draft, access, lock }),
       checkRoom: (bytes) => context.checkRoom(bucket, bytes, freed),
     });
-    await keepObject(context, { key: keyOf(context), headers, tags, check, body });
+    await keepObject(context, { key, headers, tags, draft, access, lock, check, body });
     send(request, 200);
     store.garbage.nudge();
   },
@@ -40,17 +52,30 @@ interface KeptObject {
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly tags: Record<string, string> | undefined;
+  readonly draft: VersionDraft;
+  readonly access: ObjectAccess;
+  /** JSON; null: none. */
+  readonly lock: string | null;
   /** Sees the newest version in the instant of the write; throws to refuse. */
   readonly check?: (current: Version | undefined) => void;
   readonly body: ReceivedBody;
 }
 
+/** What the content file of an object says of itself. */
+export function toLabel(
+  context: OperationContext,
+  { key, headers, tags, draft, access, lock }: Omit<KeptObject, "check" | "body">,
+): ContentLabel {
+  const { name } = bucketOf(context);
+  return { kind: "object", bucket: name, key, ...draft, ...access, lock, headers, tags };
+}
+
 /** Makes received content the newest version of a key, durably, and sets the headers that tell of it. */
 export async function keepObject(
   context: OperationContext,
-  { key, headers, tags, check, body }: KeptObject,
+  { key, headers, tags, draft, access, lock, check, body }: KeptObject,
 ): Promise<Version> {
-  const { store, request, principal } = context;
+  const { store, request } = context;
   const bucket = bucketOf(context);
   try {
     const content =
@@ -58,7 +83,7 @@ export async function keepObject(
         ? ({ kind: "file", file: body.file } as const)
         : ({ kind: "inline", data: body.data, md5: body.md5 } as const);
     const { size, etag, checksum } = body;
-    const added = { key, size, etag, owner: nameOf(principal), headers, tags, checksum, content };
+    const added = { key, size, etag, ...access, lock, headers, tags, checksum, content, draft };
     const version = await store.versions.put(bucket, added, check);
     setVersionHeader(context, bucket, version.version);
     request.response.setHeader("etag", `"${etag}"`);
@@ -67,7 +92,8 @@ export async function keepObject(
     }
     return version;
   } catch (error) {
-    if ("file" in body) {
+    // After an fsync that failed the index may refer to the file.
+    if ("file" in body && !store.index.hasFailed) {
       await store.files.remove(body.file.id);
     }
     throw error;

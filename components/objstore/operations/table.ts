@@ -1,5 +1,6 @@
 import { S3Error } from "../errors.ts";
 import { type S3Request, header } from "../protocol/request.ts";
+import * as acl from "./acl.ts";
 import { abortMultipartUpload } from "./abort-multipart-upload.ts";
 import * as documents from "./bucket-documents.ts";
 import * as fixed from "./bucket-fixed.ts";
@@ -23,6 +24,8 @@ import { listObjects } from "./list-objects.ts";
 import { listParts } from "./list-parts.ts";
 import { deleteObjectTagging, getObjectTagging, putObjectTagging } from "./object-tagging.ts";
 import type { Operation } from "./operation.ts";
+import * as lock from "./object-lock.ts";
+import * as ownership from "./ownership.ts";
 import { postObject } from "./post-object.ts";
 import { putObject } from "./put-object.ts";
 import { uploadPartCopy } from "./upload-part-copy.ts";
@@ -60,10 +63,14 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET bucket?publicAccessBlock": fixed.getPublicAccessBlock,
   "PUT bucket?publicAccessBlock": fixed.putPublicAccessBlock,
   "DELETE bucket?publicAccessBlock": fixed.deletePublicAccessBlock,
-  "GET bucket?acl": fixed.getBucketAcl,
-  "PUT bucket?acl": fixed.putAcl,
-  "GET bucket?ownershipControls": fixed.getBucketOwnershipControls,
-  "PUT bucket?ownershipControls": fixed.putBucketOwnershipControls,
+  "GET bucket?acl": acl.getBucketAcl,
+  "PUT bucket?acl": acl.putBucketAcl,
+  "GET bucket?ownershipControls": ownership.getBucketOwnershipControls,
+  "PUT bucket?ownershipControls": ownership.putBucketOwnershipControls,
+  "DELETE bucket?ownershipControls": ownership.deleteBucketOwnershipControls,
+  "GET bucket?object-lock": lock.getObjectLockConfiguration,
+  "PUT bucket?object-lock": lock.putObjectLockConfiguration,
+  "PUT bucket?requestPayment": fixed.putBucketRequestPayment,
   "GET bucket?requestPayment": fixed.getBucketRequestPayment,
   "GET bucket?encryption": fixed.getBucketEncryption,
   "GET object": getObject,
@@ -72,8 +79,12 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "PUT object +copy": copyObject,
   "DELETE object": deleteObject,
   "GET object?attributes": getObjectAttributes,
-  "GET object?acl": fixed.getObjectAcl,
-  "PUT object?acl": fixed.putAcl,
+  "GET object?acl": acl.getObjectAcl,
+  "PUT object?acl": acl.putObjectAcl,
+  "GET object?retention": lock.getObjectRetention,
+  "PUT object?retention": lock.putObjectRetention,
+  "GET object?legal-hold": lock.getObjectLegalHold,
+  "PUT object?legal-hold": lock.putObjectLegalHold,
   "GET object?tagging": getObjectTagging,
   "PUT object?tagging": putObjectTagging,
   "DELETE object?tagging": deleteObjectTagging,

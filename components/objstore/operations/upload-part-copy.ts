@@ -1,8 +1,11 @@
 import { S3Error } from "../errors.ts";
 import { header, sendXml } from "../protocol/request.ts";
+import type { ContentWriter } from "../store/content-files.ts";
+import type { ContentReader } from "../store/content-reader.ts";
+import { CONTENT_BLOCK_BYTES } from "../store/content-trailer.ts";
 import { findCopySource } from "./copy-source.ts";
 import { type Operation, bucketOf } from "./operation.ts";
-import { commitPart, readPartAddress } from "./upload-part.ts";
+import { commitPart, readPartAddress, toPartLabel } from "./upload-part.ts";
 
 /** UploadPartCopy: reads the source and writes it anew, because the part needs its own digest. */
 export const uploadPartCopy: Operation = {
@@ -22,19 +25,18 @@ export const uploadPartCopy: Operation = {
         await writer.write(content.data.subarray(start, end + 1));
       } else {
         let offset = 0;
-        for (const { file, size } of content?.parts ?? []) {
+        const memory = Buffer.allocUnsafeSlow(4 * CONTENT_BLOCK_BYTES);
+        for (const part of content?.parts ?? []) {
+          const { size } = part;
           const from = Math.max(start - offset, 0);
           const to = Math.min(end + 1 - offset, size);
           offset += size;
           if (from < to) {
-            const handle = await store.files.open(file);
-            for await (const chunk of handle.createReadStream({ start: from, end: to - 1, highWaterMark: 256 << 10 })) {
-              await writer.write(chunk as Buffer);
-            }
+            await copyBytes(await store.files.read(part, from, to), memory, writer);
           }
         }
       }
-      const file = await writer.finish();
+      const file = await writer.finish(toPartLabel(context, upload, number));
       const etag = Buffer.from(file.digests.md5 ?? []).toString("hex");
       const value = algorithm === null ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");
       const checksum =
@@ -53,6 +55,16 @@ export const uploadPartCopy: Operation = {
     }
   },
 };
+
+async function copyBytes(reader: ContentReader, memory: Buffer, writer: ContentWriter): Promise<void> {
+  try {
+    for (let bytes = await reader.read(memory); bytes !== undefined; bytes = await reader.read(memory)) {
+      await writer.write(bytes);
+    }
+  } finally {
+    await reader.close();
+  }
+}
 
 function readCopyRange(text: string | undefined, size: number): { start: number; end: number } {
   if (text === undefined) {

@@ -1,6 +1,7 @@
 import { S3Error } from "../errors.ts";
 import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
 import { send } from "../protocol/request.ts";
+import type { ContentLabel } from "../store/content-trailer.ts";
 import type { Part, Upload } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, keyOf } from "./operation.ts";
 
@@ -13,6 +14,7 @@ export const uploadPart: Operation = {
     const { upload, number } = readPartAddress(context);
     const body = await receiveBody(request, {
       files: store.files,
+      label: () => toPartLabel(context, upload, number),
       checkRoom: (bytes) => context.checkRoom(bucket, bytes),
       neverInline: true,
     });
@@ -24,6 +26,11 @@ export const uploadPart: Operation = {
     send(request, 200);
   },
 };
+
+/** What the content file of a part says of itself. */
+export function toPartLabel(context: OperationContext, { id, key }: Upload, number: number): ContentLabel {
+  return { kind: "part", bucket: bucketOf(context).name, key, upload: id, number };
+}
 
 /** @throws {S3Error} InvalidArgument, NoSuchUpload */
 export function readPartAddress(context: OperationContext): { readonly upload: Upload; readonly number: number } {
@@ -52,7 +59,10 @@ export async function commitPart(
     const checksum = body.checksum?.algorithm === upload.checksum_algorithm ? body.checksum?.value : undefined;
     return await store.uploads.putPart(upload, number, body.file, checksum);
   } catch (error) {
-    await store.files.remove(body.file.id);
+    // After an fsync that failed the index may refer to the file.
+    if (!store.index.hasFailed) {
+      await store.files.remove(body.file.id);
+    }
     throw error;
   } finally {
     body.settle();

@@ -8,6 +8,8 @@ export interface Address {
   /** Decoded path as it was sent, for the signature. */
   readonly path: string;
   readonly query: QueryPairs;
+  /** The bucket, where the host named it. */
+  readonly hostBucket: string | undefined;
   /** Path and query as they came. */
   readonly raw: { readonly path: string; readonly query: string };
 }
@@ -23,10 +25,12 @@ export function parseAddress(target: string, host: string | undefined, domain: s
   const rawQuery = mark < 0 ? "" : target.slice(mark + 1);
   const query = parseQuery(rawQuery);
   const name = toHostName(host ?? "");
+  let hostBucket: string | undefined;
   let bucket: string | undefined;
   let key: string | undefined;
   if (domain !== "" && name.endsWith(`.${domain}`)) {
-    bucket = name.slice(0, -domain.length - 1);
+    hostBucket = name.slice(0, -domain.length - 1);
+    bucket = hostBucket;
     key = path.slice(1);
   } else {
     const slash = path.indexOf("/", 1);
@@ -43,6 +47,7 @@ export function parseAddress(target: string, host: string | undefined, domain: s
     key: key === "" ? undefined : key,
     path,
     query,
+    hostBucket,
     raw: { path: rawPath, query: rawQuery },
   };
 }

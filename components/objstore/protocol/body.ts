@@ -3,6 +3,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { S3Error } from "../errors.ts";
 import { type ChunkedBody, decodeChunks } from "../signature/chunked-body.ts";
 import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
+import type { ContentLabel } from "../store/content-trailer.ts";
 import { type DigestName, digestAll } from "../store/digests.ts";
 import type { StoredChecksum } from "../store/rows.ts";
 import { type AnnouncedChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
@@ -12,6 +13,8 @@ import { type S3Request, header } from "./request.ts";
 /** Objects up to this size live in the index: one fsync shared by many, instead of two of their own. */
 export const INLINE_BYTES = 32 << 10;
 const MAXIMUM_BYTES = 5 * 2 ** 30;
+/** Room that is asked for at a time for a body of unknown size. */
+const ROOM_BYTES = 64 << 20;
 
 /** A body received and verified: small in memory, or in a content file that is on the disk. */
 export type ReceivedBody = {
@@ -26,6 +29,8 @@ interface ReceiveOptions {
   readonly checkRoom: (bytes: number) => void;
   /** Parts of uploads are always files. */
   readonly neverInline?: boolean;
+  /** What the file says of itself. */
+  readonly label: () => ContentLabel;
 }
 
 /** Decoded length of a body as the client announced it. @throws {S3Error} MissingContentLength, EntityTooLarge */
@@ -54,6 +59,9 @@ function openBody({ acceptBody, message, payload }: S3Request, isLent: boolean):
 
 /** Receives the body of an upload, verifies every digest the client gave, and leaves it where it can be committed. */
 export async function receiveBody(request: S3Request, options: ReceiveOptions): Promise<ReceivedBody> {
+  if (header(request, "transfer-encoding") !== undefined && header(request, "content-length") === undefined) {
+    return receiveUnannounced(request, options);
+  }
   const length = readDecodedLength(request);
   options.checkRoom(length);
   const checkSize = (size: number, whole: boolean) => {
@@ -65,11 +73,32 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
     }
   };
   const inline = length <= INLINE_BYTES && options.neverInline !== true;
-  return receiveChunks(request, { files: options.files, inline, checkSize, open: () => openBody(request, !inline) });
+  const { files, label } = options;
+  return receiveChunks(request, { files, label, inline, checkSize, open: () => openBody(request, !inline) });
+}
+
+/** A body whose size nobody said before: room is asked for as it comes. */
+function receiveUnannounced(request: S3Request, { files, label, checkRoom }: ReceiveOptions): Promise<ReceivedBody> {
+  const decoded = header(request, "x-amz-decoded-content-length");
+  let room = 0;
+  const checkSize = (size: number, whole: boolean) => {
+    if (size > MAXIMUM_BYTES) {
+      throw new S3Error("EntityTooLarge");
+    }
+    if (size > room) {
+      checkRoom(ROOM_BYTES);
+      room += ROOM_BYTES;
+    }
+    if (whole && decoded !== undefined && Number(decoded) !== size) {
+      throw new S3Error("IncompleteBody");
+    }
+  };
+  return receiveChunks(request, { files, label, inline: false, checkSize, open: () => openBody(request, true) });
 }
 
 interface ChunkOptions {
   readonly files: ContentFiles;
+  readonly label: () => ContentLabel;
   readonly inline: boolean;
   /** Called as bytes arrive and once with all of them; throws to refuse. */
   readonly checkSize: (size: number, whole: boolean) => void;
@@ -114,7 +143,7 @@ async function receiveFile(request: S3Request, options: ChunkOptions, claims: Cl
       return writer.write(chunk);
     });
     options.checkSize(size, true);
-    const file = await writer.finish();
+    const file = await writer.finish({ ...options.label(), algorithm: claims.announced?.algorithm });
     const checksum = verify(request, claims, file.digests, trailers);
     return { size, etag: toHex(file.digests.md5), checksum, file, settle: writer.settle };
   } catch (error) {

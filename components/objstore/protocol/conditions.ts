@@ -40,6 +40,34 @@ export function toWriteCheck(headers: IncomingHttpHeaders): (current: Version | 
   };
 }
 
+/**
+ * Conditions of a delete: `If-Match`, and of general-purpose and directory buckets the size and the time of the last change. What is
+ * not there fits no ETag but is deleted already.
+ */
+export function toDeleteCheck(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): (current: Version | undefined) => void {
+  const match = headers["if-match"];
+  const size = headers["x-amz-if-match-size"];
+  const time = headers["x-amz-if-match-last-modified-time"];
+  if (match === undefined && size === undefined && time === undefined) {
+    return () => {};
+  }
+  const wanted = typeof time === "string" ? Date.parse(time) : undefined;
+  return (current) => {
+    if (current === undefined) {
+      return;
+    }
+    const isOther =
+      (typeof match === "string" && !matches(match, current.etag)) ||
+      (typeof size === "string" && Number(size) !== current.size) ||
+      (wanted !== undefined && Math.floor(wanted / 1000) !== Math.floor(current.modified / 1000));
+    if (isOther) {
+      throw new S3Error("PreconditionFailed", undefined, { details: { Condition: "If-Match" } });
+    }
+  };
+}
+
 /** Conditions on the source of a copy. */
 export function checkCopyConditions(headers: IncomingHttpHeaders, version: Tagged): void {
   const read = (name: string) => {

@@ -1,5 +1,5 @@
 import { S3Error } from "../errors.ts";
-import { isLike } from "../access/policy.ts";
+import { isLike } from "../access/like.ts";
 import { type XmlNode, childrenOf, parseXml, textOf } from "./xml.ts";
 
 interface CorsRule {

@@ -14,7 +14,7 @@ type Condition =
   | ({ readonly kind: "content-length-range" } & SizeRange);
 
 /** Fields that no condition has to mention. */
-const EXEMPT = new Set(["policy", "x-amz-signature", "file"]);
+const EXEMPT = new Set(["policy", "x-amz-signature", "signature", "awsaccesskeyid", "file"]);
 
 /**
  * Checks a form against the policy that its signer gave (Signature Version 4, "Creating a POST policy"): not expired, every

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { evaluatePolicy, isLike, parsePolicy } from "../access/policy.ts";
+import { isLike } from "../access/like.ts";
+import { evaluatePolicy, parsePolicy } from "../access/policy.ts";
 import { S3Error } from "../errors.ts";
 import { afterPrefix, compareKeys } from "../store/key-order.ts";
 import { isBucketName, parseAddress } from "./address.ts";
@@ -85,8 +86,11 @@ test("policies: Deny wins, variables never act as wildcards, the unknown is refu
     evaluatePolicy(policy, {
       action,
       resource,
-      context: { "jwt:preferred_username": "eric", ...context },
-      user: "eric",
+      context: (key) => {
+        const value = { "jwt:preferred_username": "eric", ...context }[key];
+        return value === undefined ? undefined : [value];
+      },
+      caller: { user: "eric", account: "" },
     });
   assert.equal(ask("s3:GetObject", "ws-eric/a/b"), "allow");
   assert.equal(ask("s3:DeleteObject", "ws-eric/a/b"), "deny");

@@ -1,13 +1,18 @@
-import type { FileHandle } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 
 import type { ContentFiles } from "../store/content-files.ts";
+import type { ContentReader } from "../store/content-reader.ts";
+import { CONTENT_BLOCK_BYTES } from "../store/content-trailer.ts";
 import type { ContentPart } from "../store/rows.ts";
 import type { ByteRange } from "./range.ts";
 
 const BLOCK = 512 << 10;
 
-/** Opens the first file that `range` touches, so that its absence is known before an answer has begun. */
+/**
+ * Opens content and reads the first block of what `range` asks for, so that its absence and its damage are known before an answer has
+ * begun.
+ * @throws {DamagedContentError}
+ */
 export async function openContent(
   files: ContentFiles,
   parts: readonly ContentPart[],
@@ -15,57 +20,77 @@ export async function openContent(
 ): Promise<OpenContent> {
   const stretches: Stretch[] = [];
   let offset = 0;
-  for (const { file, size } of parts) {
+  for (const part of parts) {
     const start = Math.max(range.start - offset, 0);
-    const end = Math.min(range.end + 1 - offset, size);
+    const end = Math.min(range.end + 1 - offset, part.size);
     if (start < end) {
-      stretches.push({ file, start, end });
+      stretches.push({ part, start, end });
     }
-    offset += size;
+    offset += part.size;
   }
   const first = stretches[0];
-  return { stretches, ...(first && { first: await files.open(first.file) }) };
+  if (first === undefined) {
+    return { stretches, blocks: [] };
+  }
+  const total = range.end - range.start + 1;
+  // A range may begin and end within blocks that are read whole.
+  const size = Math.min(BLOCK, (Math.ceil(total / CONTENT_BLOCK_BYTES) + 1) * CONTENT_BLOCK_BYTES);
+  const blocks = (total > size ? [0, 1] : [0]).map(() => Buffer.allocUnsafeSlow(size));
+  const reader = await files.read(first.part, first.start, first.end);
+  try {
+    return { stretches, blocks, reader, bytes: await reader.read(blocks[0] as Buffer) };
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
 }
 
 interface Stretch {
-  readonly file: string;
+  readonly part: ContentPart;
   readonly start: number;
   readonly end: number;
 }
 
 export interface OpenContent {
   readonly stretches: readonly Stretch[];
-  readonly first?: FileHandle;
+  readonly blocks: readonly Buffer[];
+  /** Of the first stretch, with its first bytes, which lie in the first block of memory. */
+  readonly reader?: ContentReader;
+  readonly bytes?: Buffer | undefined;
 }
 
 /**
  * Sends content as the body of an answer whose head is set. Two blocks of memory take turns: one is filled from the disk
- * while the other drains into the socket.
+ * while the other drains into the socket. Every block of the disk is verified before any of its bytes is sent.
  */
 export async function sendContent(response: ServerResponse, files: ContentFiles, content: OpenContent): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const total = content.stretches.reduce((sum, { start, end }) => sum + end - start, 0);
-  const blocks = [0, 1].map(() => Buffer.allocUnsafeSlow(Math.min(BLOCK, total)));
+  const { stretches, blocks } = content;
   let turn = 0;
   let draining: Promise<void> = Promise.resolve();
-  let handle = content.first;
+  let { reader, bytes } = content;
   try {
-    for (const { file, start, end } of content.stretches) {
-      handle ??= await files.open(file);
-      for (let at = start; at < end && !gone.signal.aborted;) {
-        const block = blocks[turn] as Buffer;
-        turn = 1 - turn;
-        const { bytesRead } = await handle.read(block, 0, Math.min(block.length, end - at), at);
-        if (bytesRead === 0) {
-          throw new Error(`content file ${file} is shorter than the index says`);
+    for (const { part, start, end } of stretches) {
+      if (gone.signal.aborted) {
+        break;
+      }
+      reader ??= await files.read(part, start, end);
+      while (!gone.signal.aborted) {
+        bytes ??= await reader.read(blocks[turn] as Buffer);
+        if (bytes === undefined) {
+          break;
         }
         await draining;
-        draining = drain(response, block.subarray(0, bytesRead), gone.signal);
-        at += bytesRead;
+        draining = drain(response, bytes, gone.signal);
+        bytes = undefined;
+        turn = (turn + 1) % blocks.length;
+        if (blocks.length === 1) {
+          await draining;
+        }
       }
-      await handle.close();
-      handle = undefined;
+      await reader.close();
+      reader = undefined;
     }
     await draining;
     response.end();
@@ -74,7 +99,7 @@ export async function sendContent(response: ServerResponse, files: ContentFiles,
     response.destroy();
     throw error;
   } finally {
-    await handle?.close();
+    await reader?.close();
   }
 }
 

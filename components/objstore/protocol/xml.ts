@@ -1,6 +1,8 @@
-import { XMLParser, XMLValidator } from "fast-xml-parser";
-
 import { S3Error } from "../errors.ts";
+import { takeTurns } from "../store/turns.ts";
+import { type XmlNode, XmlReader } from "./xml-reader.ts";
+
+export type { XmlNode } from "./xml-reader.ts";
 
 /** An element's content: text, child elements, or several elements of one name. Undefined ones are left out. */
 export type XmlValue = string | number | boolean | undefined | XmlElement | readonly (string | XmlElement | RawXml)[];
@@ -58,56 +60,26 @@ export function escapeXml(text: string): string {
     : text;
 }
 
-/** A parsed element: repeated names are arrays, text is text, an empty element is "". */
-export type XmlNode = string | { readonly [name: string]: XmlNode | readonly XmlNode[] };
-
-const parser = new XMLParser({
-  ignoreAttributes: true,
-  ignoreDeclaration: true,
-  removeNSPrefix: true,
-  parseTagValue: false,
-  trimValues: false,
-  // Ours to resolve: the parser counts entities against a limit that a list of 10,000 quoted ETags would pass.
-  processEntities: false,
-  tagValueProcessor: (_, value) => resolveEntities(value),
-});
-
-const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
-
-/** The five entities of XML and character references. */
-function resolveEntities(text: string): string {
-  return text.replace(
-    /&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|(\w+));/g,
-    (whole, hex?: string, decimal?: string, name?: string) => {
-      if (name !== undefined) {
-        return NAMED[name] ?? whole;
-      }
-      const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
-    },
-  );
-}
+/** Characters that are read in one turn of the event loop: about a millisecond. */
+const TURN_CHARACTERS = 64 << 10;
 
 /**
- * Parses a request document and gives the content of its root element.
+ * Parses a small request document and gives the content of its root element.
  * @throws {S3Error} MalformedXML for anything that is not well formed, has a document type, or another root
  */
 export function parseXml(text: string, root: string): XmlNode {
-  // A document type is never needed here and is the door to entity bombs.
-  if (/<!DOCTYPE|<!ENTITY/i.test(text) || XMLValidator.validate(text) !== true) {
-    throw new S3Error("MalformedXML");
+  const reader = new XmlReader(text);
+  reader.read(Infinity);
+  return reader.finish(root);
+}
+
+/** The same for documents of megabytes: others have their turn meanwhile. */
+export async function parseLargeXml(text: string, root: string): Promise<XmlNode> {
+  const reader = new XmlReader(text);
+  while (!reader.read(TURN_CHARACTERS)) {
+    await takeTurns();
   }
-  let document: Record<string, XmlNode>;
-  try {
-    document = parser.parse(text) as Record<string, XmlNode>;
-  } catch (error) {
-    throw new S3Error("MalformedXML", undefined, { cause: error });
-  }
-  const content = document[root];
-  if (content === undefined || Array.isArray(content)) {
-    throw new S3Error("MalformedXML", `The root element must be ${root}.`);
-  }
-  return content;
+  return reader.finish(root);
 }
 
 /** Child elements of a name, none when absent. */

@@ -9,6 +9,7 @@ import {
   toRawCanonicalRequest,
   toStringToSign,
 } from "./canonical-request.ts";
+import { compareVersion2, signVersion2, toSignature } from "./version-2.ts";
 import { type Payload, toPayload } from "./payload.ts";
 import { type CredentialScope, type HmacKey, type SigningKeys, equalsSafely, hmacHex, toScope } from "./signing-key.ts";
 
@@ -31,6 +32,8 @@ export interface SignedRequest {
   readonly parameters: Parameters;
   readonly headers: IncomingHttpHeaders;
   readonly raw?: RawTarget;
+  /** Bucket that the host named. */
+  readonly hostBucket?: string | undefined;
 }
 
 export interface AuthenticateDeps<C extends Credential> {
@@ -38,6 +41,8 @@ export interface AuthenticateDeps<C extends Credential> {
   readonly keys: SigningKeys;
   readonly region: string;
   readonly now: () => number;
+  /** Accepts Signature Version 2 as well. */
+  readonly version2?: boolean;
 }
 
 export interface Authenticated<C> {
@@ -67,6 +72,9 @@ export function authenticate<C extends Credential>(
   if (inQuery) {
     return verifyQuery(request, deps);
   }
+  if (parameters.has("AWSAccessKeyId") && deps.version2 === true) {
+    return verifyQuery2(request, deps);
+  }
   if (parameters.has("AWSAccessKeyId")) {
     throw new S3Error("InvalidRequest", "Signature Version 2 is not supported. Please use AWS4-HMAC-SHA256.");
   }
@@ -78,6 +86,9 @@ function verifyHeader<C extends Credential>(
   authorization: string,
   deps: AuthenticateDeps<C>,
 ): Authenticated<C> {
+  if (authorization.startsWith("AWS ") && deps.version2 === true) {
+    return verifyHeader2(request, authorization, deps);
+  }
   if (!authorization.startsWith("AWS4-HMAC-SHA256")) {
     throw new S3Error(
       "InvalidRequest",
@@ -126,6 +137,56 @@ function verifyHeader<C extends Credential>(
   return { accessKey: scope.accessKey, credential, payload, authType: "REST-HEADER" };
 }
 
+function verifyHeader2<C extends Credential>(
+  request: SignedRequest,
+  authorization: string,
+  deps: AuthenticateDeps<C>,
+): Authenticated<C> {
+  const [, accessKey, signature] = /^AWS ([^:]+):(\S+)$/.exec(authorization) ?? [];
+  if (accessKey === undefined || signature === undefined) {
+    throw new S3Error("InvalidArgument", "Authorization header is invalid: it must be AWS <key>:<signature>.");
+  }
+  const date = single(request.headers["x-amz-date"]) ?? request.headers.date ?? "";
+  const at = parseTime(date) ?? Date.parse(date);
+  if (Number.isNaN(at) || at <= 0) {
+    throw new S3Error("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header");
+  }
+  if (Math.abs(deps.now() - at) > MAXIMUM_SKEW) {
+    throw new S3Error("RequestTimeTooSkewed");
+  }
+  const credential = findValid(accessKey, deps);
+  checkToken(credential, single(request.headers["x-amz-security-token"]));
+  const { method, query, headers } = request;
+  const signed = { method, path: toSignedPath(request), query, headers, date: request.headers.date ?? "" };
+  compareVersion2(signVersion2(credential.secret, signed), signature, accessKey);
+  return { accessKey, credential, payload: { kind: "unsigned" }, authType: "REST-HEADER" };
+}
+
+function verifyQuery2<C extends Credential>(request: SignedRequest, deps: AuthenticateDeps<C>): Authenticated<C> {
+  const { method, query, headers, parameters } = request;
+  const accessKey = parameters.get("AWSAccessKeyId") ?? "";
+  const expires = parameters.get("Expires") ?? "";
+  const signature = parameters.get("Signature") ?? "";
+  if (!/^\d{1,12}$/.test(expires) || signature === "") {
+    throw new S3Error("AccessDenied", "A presigned address needs AWSAccessKeyId, Expires and Signature.");
+  }
+  if (deps.now() > Number(expires) * 1000) {
+    throw new S3Error("AccessDenied", "Request has expired.");
+  }
+  if (Number(expires) * 1000 - deps.now() > MAXIMUM_EXPIRES * 1000) {
+    throw new S3Error("AccessDenied", "Expires must be at most a week away.");
+  }
+  const credential = findValid(accessKey, deps);
+  checkToken(credential, parameters.get("x-amz-security-token"));
+  const signed = { method, path: toSignedPath(request), query, headers, date: expires };
+  compareVersion2(signVersion2(credential.secret, signed), signature, accessKey);
+  return { accessKey, credential, payload: { kind: "unsigned" }, authType: "REST-QUERY-STRING" };
+}
+
+function toSignedPath({ raw, path, hostBucket }: SignedRequest): string {
+  return `${hostBucket === undefined ? "" : `/${hostBucket}`}${raw?.path ?? path}`;
+}
+
 function verifyQuery<C extends Credential>(request: SignedRequest, deps: AuthenticateDeps<C>): Authenticated<C> {
   const { parameters } = request;
   const read = (name: string) => {
@@ -157,10 +218,7 @@ function verifyQuery<C extends Credential>(request: SignedRequest, deps: Authent
     );
   }
   if (!Number.isInteger(expires) || expires < 0 || expires > MAXIMUM_EXPIRES) {
-    throw new S3Error(
-      "AuthorizationQueryParametersError",
-      "X-Amz-Expires must be a number of seconds from 0 to 604800 (a week).",
-    );
+    throw new S3Error("AccessDenied", "X-Amz-Expires must be a number of seconds from 0 to 604800 (a week).");
   }
   checkScope(scope, time, deps.region, "AuthorizationQueryParametersError");
   if (at - MAXIMUM_SKEW > deps.now()) {
@@ -199,6 +257,13 @@ export function authenticateForm<C extends Credential>(
   const signature = form.get("x-amz-signature");
   if (policy === undefined && signature === undefined) {
     return undefined;
+  }
+  const key2 = form.get("awsaccesskeyid");
+  if (deps.version2 === true && key2 !== undefined && policy !== undefined) {
+    const credential = findValid(key2, deps);
+    checkToken(credential, form.get("x-amz-security-token"));
+    compareVersion2(toSignature(credential.secret, policy), form.get("signature") ?? "", key2);
+    return credential;
   }
   const scope = deps.keys.readScope(form.get("x-amz-credential") ?? "");
   const time = form.get("x-amz-date") ?? "";

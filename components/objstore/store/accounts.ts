@@ -9,6 +9,18 @@ export interface User {
   readonly enabled: 0 | 1;
   /** Policy document, JSON. */
   readonly policy: string;
+  /** Empty: the deployment's own; else the user's name, whose buckets are nobody else's. */
+  readonly account: string;
+  readonly email: string | null;
+  /** What the policy may give at most; null: no bound. */
+  readonly boundary: string | null;
+}
+
+export interface UserSettings {
+  readonly enabled: boolean;
+  readonly account?: string | undefined;
+  readonly email?: string | undefined;
+  readonly boundary?: string | undefined;
 }
 
 export interface AccessKey {
@@ -82,26 +94,34 @@ export class Accounts {
     return this.#users.get(name, () => this.#index.get<User>("select * from users where name = ?", name));
   }
 
+  findUserByEmail(email: string): User | undefined {
+    return this.#index.get<User>("select * from users where email = ? order by name limit 1", email);
+  }
+
   listUsers(): User[] {
     return this.#index.all<User>("select * from users order by name");
   }
 
-  putUser(name: string, policy: string, enabled: boolean): Promise<User> {
-    return this.#index.mutate(() => this.insertUser(name, policy, enabled));
+  putUser(name: string, policy: string, settings: UserSettings): Promise<User> {
+    return this.#index.mutate(() => this.insertUser(name, policy, settings));
   }
 
   /** `putUser` inside a `mutate` of the caller. */
-  insertUser(name: string, policy: string, enabled: boolean): User {
+  insertUser(name: string, policy: string, { enabled, account = "", email, boundary }: UserSettings): User {
     if (!enabled) {
       this.#index.run("delete from access_keys where user = ? and parent is not null", name);
     }
     this.#forget();
     this.#index.run(
-      "insert into users (name, created, enabled, policy) values (?, ?, ?, ?) on conflict (name) do update set policy = excluded.policy, enabled = excluded.enabled",
+      `insert into users (name, created, enabled, policy, account, email, boundary) values (?, ?, ?, ?, ?, ?, ?) on conflict (name)
+       do update set policy = excluded.policy, enabled = excluded.enabled, account = excluded.account, email = excluded.email, boundary = excluded.boundary`,
       name,
       this.#now(),
       Number(enabled),
       policy,
+      account,
+      email ?? null,
+      boundary ?? null,
     );
     return this.findUser(name) as User;
   }

@@ -1,9 +1,33 @@
 import { S3Error } from "../errors.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import { ReadCache } from "./read-cache.ts";
-import type { Bucket } from "./rows.ts";
+import type { Bucket, Ownership } from "./rows.ts";
 
-type BucketSetting = "versioning" | "policy" | "cors" | "lifecycle" | "tags" | "access_block" | "quota_bytes";
+type BucketSetting =
+  | "versioning"
+  | "policy"
+  | "cors"
+  | "lifecycle"
+  | "tags"
+  | "access_block"
+  | "quota_bytes"
+  | "ownership"
+  | "acl"
+  | "object_lock"
+  | "encryption"
+  | "payer"
+  | "logging"
+  | "notification"
+  | "website";
+
+export interface NewBucket {
+  readonly owner: string;
+  readonly account?: string | undefined;
+  readonly ownership?: Ownership | undefined;
+  readonly acl?: string | undefined;
+  /** With Object Lock, and so with versions from the beginning. */
+  readonly locks?: boolean | undefined;
+}
 
 /** Buckets and their settings and usage. */
 export class Buckets {
@@ -37,32 +61,56 @@ export class Buckets {
   }
 
   /** @throws {S3Error} BucketAlreadyOwnedByYou or BucketAlreadyExists */
-  create(name: string, owner: string, now: number): Promise<Bucket> {
-    return this.#index.mutate(() => this.insert(name, owner, now));
+  create(name: string, bucket: string | NewBucket, now: number): Promise<Bucket> {
+    return this.#index.mutate(() => this.insert(name, bucket, now));
   }
 
   /** `create` inside a `mutate` of the caller. */
-  insert(name: string, owner: string, now: number): Bucket {
+  insert(name: string, bucket: string | NewBucket, now: number): Bucket {
+    const {
+      owner,
+      account = "",
+      ownership,
+      acl,
+      locks,
+    }: NewBucket = typeof bucket === "string" ? { owner: bucket } : bucket;
     const existing = this.find(name);
     if (existing !== undefined) {
       throw new S3Error(existing.owner === owner ? "BucketAlreadyOwnedByYou" : "BucketAlreadyExists", undefined, {
         details: { BucketName: name },
       });
     }
-    this.#index.run("insert into buckets (name, owner, created) values (?, ?, ?)", name, owner, now);
+    this.#index.run(
+      "insert into buckets (name, owner, created, account, ownership, acl, versioning, object_lock) values (?, ?, ?, ?, ?, ?, ?, ?)",
+      name,
+      owner,
+      now,
+      account,
+      ownership ?? "BucketOwnerEnforced",
+      acl ?? null,
+      locks === true ? "Enabled" : "",
+      locks === true ? "{}" : null,
+    );
     return this.get(name);
   }
 
-  /** @throws {S3Error} BucketNotEmpty while a version, a delete marker or an open upload is left */
+  /** @throws {S3Error} BucketNotEmpty while a version or a delete marker is left */
   delete(name: string): Promise<void> {
     return this.#index.mutate(() => {
       const { id } = this.get(name);
-      const used =
-        this.#index.get("select 1 from versions where bucket = ? limit 1", id) ??
-        this.#index.get("select 1 from uploads where bucket = ? limit 1", id);
+      // Open uploads are no objects yet: they go with the bucket.
+      const used = this.#index.get("select 1 from versions where bucket = ? limit 1", id);
       if (used !== undefined) {
         throw new S3Error("BucketNotEmpty", undefined, { details: { BucketName: name } });
       }
+      const uploads = "select id from uploads where bucket = ?";
+      this.#index.run(
+        `update files set garbage = 1 where id in (select file from parts where upload in (${uploads}))`,
+        id,
+      );
+      this.#index.run(`delete from parts where upload in (${uploads})`, id);
+      this.#index.run("delete from uploads where bucket = ?", id);
+      this.#index.run("delete from completions where bucket = ?", id);
       this.#index.run("delete from buckets where id = ?", id);
       this.#byName.forget(name);
       this.#byId.forget(id);

@@ -2,9 +2,12 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import { ContentReader } from "./content-reader.ts";
+import type { ContentLabel } from "./content-trailer.ts";
 import { ContentWriters, type FileWriter } from "./content-writers.ts";
 import type { CrashPoints } from "./crash-points.ts";
 import type { DigestName } from "./digests.ts";
+import type { ContentPart } from "./rows.ts";
 import { GroupedDirectorySync, syncDirectory } from "./sync-directory.ts";
 
 /** A content file that is complete and on the disk, and that nothing refers to yet. */
@@ -17,8 +20,8 @@ export interface WrittenFile {
 export interface ContentWriter {
   /** Takes a copy of `chunk`: at once, or once there is room. */
   readonly write: (chunk: Uint8Array) => undefined | Promise<void>;
-  /** Forces the file and its name to the disk. */
-  readonly finish: () => Promise<WrittenFile>;
+  /** Forces the file and its name to the disk. `label`: what it says of itself. */
+  readonly finish: (label?: ContentLabel) => Promise<WrittenFile>;
   /** Removes the file, whatever its state. */
   readonly discard: () => Promise<void>;
   /** To be called once the index refers to the file, or after `discard`. */
@@ -70,9 +73,9 @@ export class ContentFiles {
         size += chunk.length;
         return writer.write(chunk);
       },
-      finish: async () => {
+      finish: async (label) => {
         await this.#crash.reach("content-written");
-        const result = await writer.sync();
+        const result = await writer.sync(label);
         await writer.close();
         await this.#crash.reach("content-synced");
         await this.#directories.sync(join(this.#directory, hour));
@@ -87,9 +90,33 @@ export class ContentFiles {
     };
   }
 
+  /** Writes a file that is nothing but a label, for `use` to enter into the index; it goes again when that fails. */
+  async keepLabel<T>(
+    label: ContentLabel,
+    index: { readonly hasFailed: boolean },
+    use: (file: WrittenFile) => Promise<T>,
+  ): Promise<T> {
+    const writer = await this.create(["md5"]);
+    try {
+      return await use(await writer.finish(label));
+    } catch (error) {
+      if (!index.hasFailed) {
+        await writer.discard();
+      }
+      throw error;
+    } finally {
+      writer.settle();
+    }
+  }
+
   /** @throws {Error} with code ENOENT when the file is gone */
   open(id: string): Promise<FileHandle> {
     return open(this.pathOf(id), "r");
+  }
+
+  /** Opens a stretch of a part, `end` exclusive, whose bytes are verified as they are read. */
+  async read(part: ContentPart, start: number, end: number): Promise<ContentReader> {
+    return ContentReader.open(await this.open(part.file), part, start, end);
   }
 
   async remove(id: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { ContentLabel } from "./content-trailer.ts";
 import type { DigestName } from "./digests.ts";
 
 /** What the event loop asks of a content worker. Commands of one writer are handled in order. */
@@ -9,7 +10,7 @@ export type ContentCommand = { readonly writer: number } & (
       readonly memory: SharedArrayBuffer;
     }
   | { readonly kind: "write"; readonly offset: number; readonly length: number }
-  | { readonly kind: "sync" }
+  | { readonly kind: "sync"; readonly label: ContentLabel | undefined }
   | { readonly kind: "close" }
 );
 

@@ -34,7 +34,7 @@ async function handle(command: ContentCommand): Promise<ContentAnswer> {
       await file.append(command.offset, command.length);
       return { writer, kind: "written", offset: command.offset };
     case "sync":
-      return { writer, kind: "synced", digests: await file.finish() };
+      return { writer, kind: "synced", digests: await file.finish(command.label) };
     case "close":
       await discard(writer);
       return { writer, kind: "closed" };

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 
 import type { ContentAnswer, ContentCommand } from "./content-protocol.ts";
+import type { ContentLabel } from "./content-trailer.ts";
 import type { DigestName } from "./digests.ts";
 
 const SLOT_BYTES = 256 << 10;
@@ -140,11 +141,11 @@ export class FileWriter {
     return at;
   }
 
-  /** Writes what is left, forces the file to the disk and gives its digests. */
-  async sync(): Promise<Readonly<Partial<Record<DigestName, Uint8Array>>>> {
+  /** Writes what is left and what the file says of itself, forces it to the disk and gives its digests. */
+  async sync(label: ContentLabel | undefined): Promise<Readonly<Partial<Record<DigestName, Uint8Array>>>> {
     this.#flush();
     this.#throwFailure();
-    this.#send({ kind: "sync" });
+    this.#send({ kind: "sync", label });
     const answer = await this.#wait("synced");
     return answer.kind === "synced" ? answer.digests : {};
   }

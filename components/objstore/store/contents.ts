@@ -1,4 +1,8 @@
+import { hash } from "node:crypto";
+import { crc32 } from "node:zlib";
+
 import type { WrittenFile } from "./content-files.ts";
+import { DamagedContentError } from "./content-reader.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import { ReadCache } from "./read-cache.ts";
 import type { ContentPart } from "./rows.ts";
@@ -30,6 +34,20 @@ function toBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
+/** Whether small content is what came. What is kept in memory was read from the disk and verified once. */
+export function isSound({
+  data,
+  crc,
+  md5,
+}: {
+  data: Uint8Array | null;
+  crc: number | null;
+  md5: string | null;
+}): boolean {
+  const bytes = data ?? new Uint8Array();
+  return crc === null ? hash("md5", bytes) === md5 : crc32(bytes) === crc;
+}
+
 /** Content rows and their reference counts. All but `read` belong inside `mutate`. */
 export class Contents {
   readonly #index: IndexDatabase;
@@ -46,13 +64,19 @@ export class Contents {
     return this.#read.get(id, () => this.#find(id));
   }
 
+  /** @throws {DamagedContentError} when the bytes in the index are not those that were stored */
   #find(id: number): StoredContent | undefined {
-    const row = this.#index.get<{ data: Uint8Array | null; parts: string | null }>(
-      "select data, parts from contents where id = ?",
-      id,
-    );
+    const row = this.#index.get<{
+      data: Uint8Array | null;
+      parts: string | null;
+      crc: number | null;
+      md5: string | null;
+    }>("select data, parts, crc, md5 from contents where id = ?", id);
     if (row === undefined) {
       return undefined;
+    }
+    if (row.parts === null && !isSound(row)) {
+      throw new DamagedContentError(`index:${id}`, "the bytes in the index are not those that were stored");
     }
     return row.parts === null
       ? { data: toBuffer(row.data ?? new Uint8Array()) }
@@ -69,9 +93,10 @@ export class Contents {
     }
     if (content.kind === "inline") {
       const { changes } = this.#index.run(
-        "update contents set md5 = ?, data = ? where id = ? and refs = 1 and parts is null",
+        "update contents set md5 = ?, data = ?, crc = ? where id = ? and refs = 1 and parts is null",
         content.md5,
         content.data,
+        crc32(content.data),
         replaced,
       );
       if (changes > 0) {
@@ -88,10 +113,15 @@ export class Contents {
   #insert(content: NewContent): number {
     switch (content.kind) {
       case "inline":
-        return this.#index.run("insert into contents (refs, md5, data) values (1, ?, ?)", content.md5, content.data).id;
+        return this.#index.run(
+          "insert into contents (refs, md5, data, crc) values (1, ?, ?, ?)",
+          content.md5,
+          content.data,
+          crc32(content.data),
+        ).id;
       case "file":
         this.insertFile(content.file);
-        return this.#insertParts([{ file: content.file.id, size: content.file.size }]);
+        return this.#insertParts([{ file: content.file.id, size: content.file.size, form: 1 }]);
       case "parts":
         return this.#insertParts(content.parts);
       case "shared":
@@ -101,7 +131,12 @@ export class Contents {
   }
 
   insertFile({ id, size, digests }: WrittenFile): void {
-    this.#index.run("insert into files (id, size, digest) values (?, ?, ?)", id, size, toStoredDigest(digests));
+    this.#index.run(
+      "insert into files (id, size, digest, form) values (?, ?, ?, 1)",
+      id,
+      size,
+      toStoredDigest(digests),
+    );
   }
 
   /** Drops one reference; content that nobody refers to any more becomes garbage. */
@@ -123,6 +158,16 @@ export class Contents {
     if (row.parts !== null) {
       for (const { file } of JSON.parse(row.parts) as readonly ContentPart[]) {
         this.discardFile(file);
+      }
+    }
+  }
+
+  /** @throws {DamagedContentError} when damage of one of these files is known: nobody may make more of it */
+  checkSound(content: StoredContent): void {
+    for (const { file } of "parts" in content ? content.parts : []) {
+      const damage = this.#index.get<{ damage: string | null }>("select damage from files where id = ?", file)?.damage;
+      if (damage !== null && damage !== undefined) {
+        throw new DamagedContentError(file, damage.replace(/^content file \S+ is damaged: /, ""));
       }
     }
   }

@@ -5,6 +5,8 @@ export type CrashPoint =
   | "content-synced"
   | "content-named"
   | "index-applied"
+  /** Not awaited; one that throws is a commit that failed. */
+  | "index-committing"
   | "index-committed"
   | "index-durable"
   | "garbage-unlinked";

@@ -1,3 +1,5 @@
+import { Turn } from "./turns.ts";
+
 /** A reflected CRC: its width in bits and its polynomial, lowest power in the highest bit. */
 interface CrcKind {
   readonly width: 32 | 64;
@@ -14,14 +16,22 @@ const KINDS: Readonly<Record<"crc32" | "crc32c" | "crc64nvme", CrcKind>> = {
  * The CRC of a whole from the CRCs of its parts, without reading them again: appending n bytes multiplies the CRC by x^(8n)
  * modulo the polynomial. That is how a full-object checksum of a multipart upload is found.
  */
-export function combineCrcs(
+export async function combineCrcs(
   name: keyof typeof KINDS,
   parts: readonly { readonly value: Buffer; readonly size: number }[],
-): Buffer {
+): Promise<Buffer> {
   const kind = KINDS[name];
+  const turn = new Turn();
+  // Parts are of one size, but for the last.
+  const powers = new Map<number, bigint>();
   let total = 0n;
   for (const { value, size } of parts) {
-    total = multiply(powerOfX(BigInt(size) * 8n, kind), total, kind) ^ BigInt(`0x${value.toString("hex")}`);
+    let power = powers.get(size);
+    if (power === undefined) {
+      powers.set(size, (power = powerOfX(BigInt(size) * 8n, kind)));
+    }
+    total = multiply(power, total, kind) ^ BigInt(`0x${value.toString("hex")}`);
+    await turn.next();
   }
   return Buffer.from(total.toString(16).padStart(kind.width / 4, "0"), "hex");
 }

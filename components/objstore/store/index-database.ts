@@ -4,6 +4,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 
 import type { CrashPoints } from "./crash-points.ts";
 import { Checkpointer } from "./checkpointer.ts";
+import { isDamage, markDamaged } from "./index-damage.ts";
 import { migrateIndex } from "./migrate-index.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
@@ -11,6 +12,14 @@ const CHECKPOINT_AT_BYTES = 8 << 20;
 
 /** Longest that a commit waits for changes that are likely to come, in milliseconds. */
 const PATIENCE = 3;
+
+/** What is told of every batch of changes, to whoever keeps what was read. */
+export interface BatchListener {
+  readonly commit: () => void;
+  readonly durable: () => void;
+  /** A change, or the whole open batch, was undone. */
+  readonly undo: () => void;
+}
 
 interface Batch {
   readonly promise: Promise<void>;
@@ -23,17 +32,21 @@ interface Batch {
 /**
  * The index: one SQLite database in write-ahead mode, written by this process alone.
  *
- * Reads are ordinary synchronous queries (about ten microseconds). Writes go through `mutate`: all changes that arrive
+ * Reads are ordinary synchronous queries (about ten microseconds) and see what is on the disk: they have a connection of their own,
+ * whose view moves on when a batch of changes has been forced there. Writes go through `mutate`: all changes that arrive
  * while the disk is busy share one transaction and one fsync of the log, which happens off the event loop; a change is
  * acknowledged only after that fsync. `synchronous=full` would give the same safety but block every other request for
- * the duration of each fsync.
+ * the duration of each fsync. Queries inside a change see the changes before it, acknowledged or not.
  */
 export class IndexDatabase {
   readonly path: string;
-  /** Grows with every change that is undone: what was read since that change began may be of it. */
-  undone = 0;
+  /** Whether a change is being applied: queries are the change's own then. */
+  isChanging = false;
   readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #reader: DatabaseSync;
+  readonly #writes = new Map<string, StatementSync>();
+  readonly #reads = new Map<string, StatementSync>();
+  readonly #listeners: BatchListener[] = [];
   readonly #crash: CrashPoints;
   readonly #checkpointer: Checkpointer;
   #log: FileHandle | undefined;
@@ -43,21 +56,27 @@ export class IndexDatabase {
   /** Changes that are likely to come together, and how long a sync takes in milliseconds. */
   #expected = 1;
   #syncTime = 0;
-  #checkpointDue = false;
+  /** Changes wait for it while the log is about to start over. */
+  #gate: PromiseWithResolvers<void> | undefined;
   #failure: Error | undefined;
-  #onFailure: (error: Error) => void;
+  readonly #onFailure: (error: Error) => void;
 
   private constructor(directory: string, crash: CrashPoints, onFailure: (error: Error) => void) {
     this.path = join(directory, "index.db");
     this.#crash = crash;
     this.#onFailure = onFailure;
     this.#database = new DatabaseSync(this.path);
+    // Takes effect in a new index only: what is deleted is given back to the disk.
+    this.#database.exec("pragma auto_vacuum = incremental");
     // Checkpoints are ours to time; the commit's own fsync is done by #sync.
     this.#database.exec(`
       pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 0;
       pragma journal_size_limit = 67108864; pragma cache_size = -16384; pragma foreign_keys = off;
     `);
     migrateIndex(this.#database);
+    this.#reader = new DatabaseSync(this.path, { readOnly: true });
+    this.#reader.exec("pragma cache_size = -16384");
+    this.#pin();
     this.#checkpointer = new Checkpointer(this.path);
   }
 
@@ -70,24 +89,27 @@ export class IndexDatabase {
     return index;
   }
 
+  /** Whether the disk refused an fsync: what was written last may be there or not. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  onBatch(listener: BatchListener): void {
+    this.#listeners.push(listener);
+  }
+
   /** First row of a query, or undefined. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepare(sql).get(...values) as Row | undefined;
+    return this.#watch(() => this.#query(sql).get(...values) as Row | undefined);
   }
 
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepare(sql).all(...values) as Row[];
-  }
-
-  /** Rows one by one. The caller must finish or leave the loop before it awaits anything. */
-  iterate<Row>(sql: string, ...values: SQLInputValue[]): Iterable<Row> {
-    // A statement of its own: two scans of one kind may be open at once.
-    return this.#database.prepare(sql).iterate(...values) as Iterable<Row>;
+    return this.#watch(() => this.#query(sql).all(...values) as Row[]);
   }
 
   /** Runs a statement inside `mutate`; gives back the number of changed rows and the row id of an insert. */
   run(sql: string, ...values: SQLInputValue[]): { changes: number; id: number } {
-    const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
+    const { changes, lastInsertRowid } = this.#watch(() => this.#prepare(sql).run(...values));
     return { changes: Number(changes), id: Number(lastInsertRowid) };
   }
 
@@ -96,18 +118,25 @@ export class IndexDatabase {
    * throws, nothing of it remains and the promise rejects with what it threw.
    */
   async mutate<T>(change: () => T): Promise<T> {
+    while (this.#gate !== undefined) {
+      await this.#gate.promise;
+    }
     if (this.#failure !== undefined) {
       throw this.#failure;
+    }
+    if (this.isChanging) {
+      throw new Error("a change was begun inside another");
     }
     const batch = this.#begin();
     batch.changes += 1;
     let result: T;
     this.#prepare("savepoint change").run();
+    this.isChanging = true;
     try {
       result = change();
       this.#prepare("release change").run();
     } catch (error) {
-      this.undone += 1;
+      this.#tell("undo");
       if (this.#database.isTransaction) {
         this.#database.exec("rollback to change; release change");
       } else {
@@ -115,8 +144,11 @@ export class IndexDatabase {
         this.#open = undefined;
         clearTimeout(batch.timer);
         batch.reject(new Error("The index could not be written.", { cause: error }));
+        this.#goOn();
       }
       throw error;
+    } finally {
+      this.isChanging = false;
     }
     if (batch.timer !== undefined && batch.changes >= this.#expected) {
       clearTimeout(batch.timer);
@@ -129,21 +161,50 @@ export class IndexDatabase {
   }
 
   async close(): Promise<void> {
-    while (this.#open !== undefined || this.#syncing !== undefined) {
-      await (this.#open?.promise ?? this.#syncing);
+    while (this.#open !== undefined || this.#syncing !== undefined || this.#gate !== undefined) {
+      await (this.#open?.promise ?? this.#syncing ?? this.#gate?.promise);
     }
     await this.#checkpointer.close();
     await this.#log?.close();
+    this.#reader.close();
     this.#database.close();
   }
 
   #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql);
-      this.#statements.set(sql, statement);
+    return recall(this.#writes, this.#database, sql);
+  }
+
+  #query(sql: string): StatementSync {
+    return this.isChanging ? this.#prepare(sql) : recall(this.#reads, this.#reader, sql);
+  }
+
+  /** Readers see what is committed now, until the next time. */
+  #pin(): void {
+    if (this.#reader.isTransaction) {
+      recall(this.#reads, this.#reader, "commit").run();
     }
-    return statement;
+    recall(this.#reads, this.#reader, "begin").run();
+    // A transaction gets its view of the index with its first query.
+    recall(this.#reads, this.#reader, "select 1 from meta limit 1").get();
+  }
+
+  #tell(what: keyof BatchListener): void {
+    for (const listener of this.#listeners) {
+      listener[what]();
+    }
+  }
+
+  /** A damaged index must not go on: what it says and what is written to it cannot be trusted. */
+  #watch<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (isDamage(error) && this.#failure === undefined) {
+        this.#failure = markDamaged(this.path, error);
+        this.#onFailure(this.#failure);
+      }
+      throw error;
+    }
   }
 
   #begin(): Batch {
@@ -178,24 +239,25 @@ export class IndexDatabase {
     }
     this.#open = undefined;
     try {
-      this.#database.exec("commit");
-      if (this.#checkpointDue) {
-        // The worker has copied most of the log; the small rest is done between two transactions, so that the log starts over.
-        this.#checkpointDue = false;
-        this.#database.exec("pragma wal_checkpoint(passive)");
-      }
+      void this.#crash.reach("index-committing");
+      this.#watch(() => this.#prepare("commit").run());
     } catch (error) {
       if (this.#database.isTransaction) {
         this.#database.exec("rollback");
       }
-      this.undone += 1;
+      this.#tell("undo");
       batch.reject(new Error("The index could not be written.", { cause: error }));
+      this.#goOn();
       return;
     }
+    this.#tell("commit");
     const started = performance.now();
     this.#syncing = this.#sync()
       .then(
-        () => batch.resolve(),
+        () => {
+          this.#publish();
+          batch.resolve();
+        },
         (error: unknown) => {
           this.#failure = new Error("The disk refused to keep the index; stopping.", { cause: error });
           batch.reject(this.#failure);
@@ -206,10 +268,36 @@ export class IndexDatabase {
         this.#syncing = undefined;
         this.#syncTime = (this.#syncTime + performance.now() - started) / 2;
         this.#expected = batch.changes + (this.#open?.changes ?? 0);
-        if (this.#open !== undefined) {
-          this.#schedule(this.#open);
-        }
+        this.#goOn();
       });
+  }
+
+  /** A batch is done with: the next may be committed. */
+  #goOn(): void {
+    if (this.#open !== undefined) {
+      this.#schedule(this.#open);
+    } else if (this.#gate !== undefined && this.#syncing === undefined) {
+      this.#finishCheckpoint();
+    }
+  }
+
+  /** What was committed is on the disk: shows it to readers. */
+  #publish(): void {
+    this.#pin();
+    this.#tell("durable");
+  }
+
+  /**
+   * Copies what is left of the log while no change is under way and readers see its end: only then the next change starts the log over.
+   * The copying is the worker's, so that no request but those that change something waits for it.
+   */
+  #finishCheckpoint(): void {
+    this.#checkpointer.start(() => {
+      this.#pin();
+      const gate = this.#gate;
+      this.#gate = undefined;
+      gate?.resolve();
+    });
   }
 
   async #sync(): Promise<void> {
@@ -218,11 +306,23 @@ export class IndexDatabase {
     this.#batches += 1;
     if (this.#log !== undefined && this.#batches % 16 === 0) {
       const { size } = await this.#log.stat();
-      if (size > CHECKPOINT_AT_BYTES) {
+      if (size > CHECKPOINT_AT_BYTES && this.#gate === undefined) {
         this.#checkpointer.start(() => {
-          this.#checkpointDue = true;
+          this.#gate = Promise.withResolvers();
+          if (this.#open === undefined && this.#syncing === undefined) {
+            this.#finishCheckpoint();
+          }
         });
       }
     }
   }
+}
+
+function recall(known: Map<string, StatementSync>, database: DatabaseSync, sql: string): StatementSync {
+  let statement = known.get(sql);
+  if (statement === undefined) {
+    statement = database.prepare(sql);
+    known.set(sql, statement);
+  }
+  return statement;
 }

@@ -1,6 +1,7 @@
 import type { IndexDatabase } from "./index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import type { Version } from "./rows.ts";
+import { Turn } from "./turns.ts";
 
 /** Columns that a listing shows; the rest of a row stays on its page. */
 export type ListedVersion = Pick<
@@ -33,10 +34,10 @@ export interface Listing<Entry> {
 const COLUMNS = "key, seq, version, marker, size, etag, modified, owner, checksum";
 
 /** Newest versions that are no delete markers, folded by the delimiter (ListObjects). */
-export function listObjects(index: IndexDatabase, query: ListQuery): Listing<ListedVersion> {
+export async function listObjects(index: IndexDatabase, query: ListQuery): Promise<Listing<ListedVersion>> {
   const page = new Page<ListedVersion>(query);
   let key: string | undefined;
-  walk(index, query, (row) => {
+  await walk(index, query, undefined, (row) => {
     if (row.key === key) {
       return "skip-key";
     }
@@ -47,27 +48,28 @@ export function listObjects(index: IndexDatabase, query: ListQuery): Listing<Lis
 }
 
 /** All versions and delete markers (ListObjectVersions); `isLatest` tells the newest of each key. */
-export function listVersions(
+export async function listVersions(
   index: IndexDatabase,
   query: VersionListQuery,
-): Listing<ListedVersion & { readonly isLatest: boolean }> {
+): Promise<Listing<ListedVersion & { readonly isLatest: boolean }>> {
   const page = new Page<ListedVersion & { readonly isLatest: boolean }>(query);
   const { bucket, after, afterVersion } = query;
-  if (afterVersion !== undefined) {
-    const rows = index.all<ListedVersion>(
-      `select ${COLUMNS} from versions where bucket = ? and key = ? order by seq desc`,
-      bucket,
-      after,
-    );
-    const at = rows.findIndex(({ version }) => version === afterVersion);
-    for (const row of at < 0 ? [] : rows.slice(at + 1)) {
-      if (page.add(row.key, { ...row, isLatest: false }) === "stop") {
-        return page.result();
-      }
-    }
-  }
-  let key: string | undefined;
-  walk(index, query, (row) => {
+  const marker =
+    afterVersion === undefined
+      ? undefined
+      : index.get<{ seq: number }>(
+          afterVersion === "null"
+            ? `select seq from (select seq, version from versions where bucket = ?1 and key = ?2 order by seq desc limit 1)
+                 where version = 'null' and ?3 = 'null'
+               union all select seq from versions where bucket = ?1 and key = ?2 and buried = 1`
+            : "select seq from versions where bucket = ?1 and key = ?2 and version = ?3 and version <> 'null'",
+          bucket,
+          after,
+          afterVersion,
+        )?.seq;
+  // Behind a version of the key `after` only older ones of it follow.
+  let key = marker === undefined ? undefined : after;
+  await walk(index, query, marker, (row) => {
     const isLatest = row.key !== key;
     key = row.key;
     return page.add(row.key, { ...row, isLatest });
@@ -115,19 +117,27 @@ export class Page<Entry> {
 }
 
 /**
- * Visits rows in key order, newest version first. Rows come in batches that grow while they are used up in order and shrink
- * to a few after a jump, so that a folder of a million keys costs one look and a flat page one query.
+ * Visits rows in key order, newest version first, from behind `after` (and of that key behind the version `afterSeq`). Rows come in
+ * batches that grow while they are used up in order and shrink to a few after a jump, so that a folder of a million keys costs one
+ * look and a flat page one query. Where much has to be passed over, others have their turn meanwhile.
  */
-function walk(index: IndexDatabase, query: ListQuery, visit: (row: ListedVersion) => Step): void {
+async function walk(
+  index: IndexDatabase,
+  query: ListQuery,
+  startSeq: number | undefined,
+  visit: (row: ListedVersion) => Step,
+): Promise<void> {
   const { bucket, prefix, after } = query;
   const upper = prefix === "" ? undefined : afterPrefix(prefix);
+  const turn = new Turn();
   let bound = compareKeys(after, prefix) >= 0 ? after : prefix;
   let inclusive = bound !== after || after === "";
-  let afterSeq: number | undefined;
-  let count = Math.min(query.limit + 1, 1001);
+  let afterSeq = startSeq;
+  let count = Math.min(query.limit + 1, FIRST_ROWS);
   for (;;) {
     const rows = fetchRows(index, { bucket, bound, inclusive, afterSeq, upper, count });
     let jumped = false;
+    let passed = 0;
     for (const row of rows) {
       const step = visit(row);
       if (step === "stop") {
@@ -135,7 +145,9 @@ function walk(index: IndexDatabase, query: ListQuery, visit: (row: ListedVersion
       }
       bound = row.key;
       inclusive = false;
-      afterSeq = row.seq;
+      // Older versions of a key that is done with are passed over: those of this batch one by one, the rest with the next query.
+      afterSeq = step === "skip-key" ? undefined : row.seq;
+      passed += Number(step === "skip-key");
       if (typeof step === "object") {
         const beyond = afterPrefix(step.skipPrefix);
         if (beyond === undefined) {
@@ -147,18 +159,17 @@ function walk(index: IndexDatabase, query: ListQuery, visit: (row: ListedVersion
         jumped = true;
         break;
       }
-      if (step === "skip-key") {
-        afterSeq = undefined;
-        jumped = true;
-        break;
-      }
     }
     if (!jumped && rows.length < count) {
       return;
     }
-    count = jumped ? 2 : Math.min(count * 4, 1001);
+    await turn.next();
+    count = jumped ? 2 : passed * 2 > rows.length ? Math.max(2, count >> 2) : Math.min(count * 4, MOST_ROWS);
   }
 }
+
+const FIRST_ROWS = 1001;
+const MOST_ROWS = 1001;
 
 interface Fetch {
   readonly bucket: number;

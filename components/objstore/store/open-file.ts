@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, fsync, openSync, write } from "node:fs";
 import { promisify } from "node:util";
 
+import { BlockChecksums, type ContentLabel } from "./content-trailer.ts";
 import { type DigestName, type Digests, createDigests } from "./digests.ts";
 
 /**
@@ -25,6 +26,7 @@ export class OpenFile {
   readonly #descriptor: number;
   readonly #digests: Digests;
   readonly #memory: Uint8Array;
+  readonly #blocks = new BlockChecksums();
   #size = 0;
   /** All writes so far. */
   #writing: Promise<unknown> = Promise.resolve();
@@ -39,7 +41,7 @@ export class OpenFile {
     this.#memory = memory;
   }
 
-  /** Adds bytes of the memory. Resolves when they are written, though not yet on the disk, and their memory may be used again. */
+  /** Adds bytes of the memory: whole blocks, but for the last ones of the file. Resolves when they are written, though not yet on the disk, and their memory may be used again. */
   append(offset: number, length: number): Promise<void> {
     const bytes = this.#memory.subarray(offset, offset + length);
     const written = this.#write(bytes, this.#size);
@@ -48,15 +50,19 @@ export class OpenFile {
     this.#writing.catch(() => {});
     // Takes this thread, while others write.
     this.#digests.update(bytes);
+    this.#blocks.add(bytes);
     return written;
   }
 
-  /** Forces all to the disk and gives the digests. */
-  async finish(): Promise<Readonly<Partial<Record<DigestName, Uint8Array>>>> {
+  /** Adds what the file says of itself, forces all to the disk and gives the digests. */
+  async finish(label: ContentLabel | undefined): Promise<Readonly<Partial<Record<DigestName, Uint8Array>>>> {
     await this.#writing;
     await this.#flushing;
+    const digests = await this.#digests.finish();
+    const hex = Object.fromEntries(Object.entries(digests).map(([name, value]) => [name, value.toString("hex")]));
+    await this.#write(this.#blocks.toTrailer(this.#size, { ...label, digests: hex }), this.#size);
     await queueSync(() => run.fsync(this.#descriptor));
-    return this.#digests.finish();
+    return digests;
   }
 
   /** Lets go of the file once nothing works on it any more. */

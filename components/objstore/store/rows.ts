@@ -1,5 +1,8 @@
 import type { DigestName } from "./digests.ts";
 
+/** Whose an object is that somebody else uploads, and whether access control lists count. Empty: as `ObjectWriter`, unsaid. */
+export type Ownership = "BucketOwnerEnforced" | "BucketOwnerPreferred" | "ObjectWriter" | "";
+
 /** A bucket as the index holds it. Times are milliseconds since 1970; documents are stored as they came. */
 export interface Bucket {
   readonly id: number;
@@ -13,6 +16,16 @@ export interface Bucket {
   readonly tags: string | null;
   readonly access_block: string | null;
   readonly quota_bytes: number | null;
+  /** Account that the bucket belongs to; empty: the deployment's own. */
+  readonly account: string;
+  readonly ownership: Ownership;
+  readonly acl: string | null;
+  readonly object_lock: string | null;
+  readonly encryption: string | null;
+  readonly payer: string | null;
+  readonly logging: string | null;
+  readonly notification: string | null;
+  readonly website: string | null;
   readonly objects: number;
   readonly bytes: number;
   readonly upload_bytes: number;
@@ -33,6 +46,13 @@ export interface Version {
   readonly headers: string;
   readonly tags: string | null;
   readonly checksum: string | null;
+  /** File that says what this version is, where the files of its content do not. */
+  readonly label: string | null;
+  /** 1: a `null` version under newer ones. */
+  readonly buried: 0 | 1;
+  readonly acl: string | null;
+  readonly lock: string | null;
+  readonly encryption: string | null;
 }
 
 export interface Upload {
@@ -45,6 +65,11 @@ export interface Upload {
   readonly tags: string | null;
   readonly checksum_algorithm: ChecksumName | null;
   readonly checksum_type: "COMPOSITE" | "FULL_OBJECT" | null;
+  /** Grows with every part that comes. */
+  readonly changes: number;
+  readonly acl: string | null;
+  readonly lock: string | null;
+  readonly encryption: string | null;
 }
 
 export interface Part {
@@ -53,6 +78,7 @@ export interface Part {
   readonly etag: string;
   readonly modified: number;
   readonly file: string;
+  readonly form: 0 | 1;
   /** Base64, by the upload's algorithm. */
   readonly checksum: string | null;
 }
@@ -71,6 +97,8 @@ export interface StoredChecksum {
 export interface ContentPart {
   readonly file: string;
   readonly size: number;
+  /** 1: checksums of its blocks and what it is follow the bytes; absent in files of older releases. */
+  readonly form?: 1;
   /** Part number of the multipart upload it came by. */
   readonly number?: number;
   readonly checksum?: string;

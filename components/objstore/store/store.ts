@@ -1,15 +1,19 @@
 import { mkdir } from "node:fs/promises";
 
 import { Accounts } from "./accounts.ts";
+import { Ballast } from "./ballast.ts";
 import { Buckets } from "./buckets.ts";
 import { ContentFiles } from "./content-files.ts";
 import { Contents } from "./contents.ts";
 import { type CrashPoints, noCrashPoints } from "./crash-points.ts";
 import { GarbageCollector } from "./garbage.ts";
+import { checkIndex } from "./index-damage.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { deleteOrphans } from "./recovery.ts";
+import { SettingsCopy } from "./settings-copy.ts";
 import { Uploads } from "./uploads.ts";
 import { Versions } from "./versions.ts";
+import { lockVolume } from "./volume-lock.ts";
 
 /** All that is kept in the volume of the object store. */
 export interface ObjectStore {
@@ -22,6 +26,8 @@ export interface ObjectStore {
   readonly accounts: Accounts;
   readonly files: ContentFiles;
   readonly garbage: GarbageCollector;
+  readonly ballast: Ballast;
+  readonly settings: SettingsCopy;
   readonly now: () => number;
   /** Content files of unfinished writes that were found and deleted when the store was opened. */
   readonly orphansDeleted: number;
@@ -32,6 +38,8 @@ export interface StoreOptions {
   readonly directory: string;
   readonly now?: () => number;
   readonly crash?: CrashPoints;
+  /** Room that is kept for deletes on a full disk. */
+  readonly ballastBytes?: number;
   /** The disk refused an fsync: what is in memory cannot be trusted any more, the process has to end. */
   readonly onFailure: (error: Error) => void;
   /** Something in the background failed and will be tried again. */
@@ -42,14 +50,23 @@ export interface StoreOptions {
 export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   const { directory, now = Date.now, crash = noCrashPoints } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const index = await IndexDatabase.open(directory, crash, options.onFailure);
+  const lock = lockVolume(directory);
+  let index: IndexDatabase;
+  try {
+    checkIndex(directory);
+    index = await IndexDatabase.open(directory, crash, options.onFailure);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
   const files = new ContentFiles(directory, now, crash);
   await files.prepare();
   const buckets = new Buckets(index);
   const contents = new Contents(index);
   const versions = new Versions({ index, buckets, contents, now });
-  const uploads = new Uploads({ index, buckets, contents, versions, now });
+  const uploads = new Uploads({ index, buckets, contents, versions, files, now });
   const garbage = new GarbageCollector({ index, files, crash, onError: options.onBackgroundError });
+  const settings = new SettingsCopy(directory, index);
   const orphansDeleted = await deleteOrphans(index, files);
   garbage.nudge();
   return {
@@ -62,12 +79,16 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     accounts: new Accounts(index, now),
     files,
     garbage,
+    ballast: new Ballast(directory, options.ballastBytes ?? 0),
+    settings,
     now,
     orphansDeleted,
     close: async () => {
       await garbage.drain();
+      await settings.write();
       await files.close();
       await index.close();
+      lock.release();
     },
   };
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
 import type { Buckets } from "./buckets.ts";
-import type { WrittenFile } from "./content-files.ts";
+import type { ContentFiles, WrittenFile } from "./content-files.ts";
 import type { Contents } from "./contents.ts";
 import { combineCrcs } from "./crc-combine.ts";
 import { createDigests } from "./digests.ts";
@@ -10,15 +10,20 @@ import type { IndexDatabase } from "./index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import { type ListQuery, type Listing, Page } from "./listing.ts";
 import type { Bucket, ChecksumName, ContentPart, Part, StoredChecksum, Upload, Version } from "./rows.ts";
+import { takeTurns } from "./turns.ts";
 import type { Versions } from "./versions.ts";
 
 const MINIMUM_PART_BYTES = 5 << 20;
+const DAY = 24 * 3600 * 1000;
+/** Parts that one query gives: some milliseconds. */
+const PAGE_PARTS = 1000;
 
 interface UploadsDeps {
   readonly index: IndexDatabase;
   readonly buckets: Buckets;
   readonly contents: Contents;
   readonly versions: Versions;
+  readonly files: ContentFiles;
   readonly now: () => number;
 }
 
@@ -29,6 +34,8 @@ export interface NewUpload {
   readonly tags?: Readonly<Record<string, string>> | undefined;
   readonly algorithm?: ChecksumName | undefined;
   readonly type?: "COMPOSITE" | "FULL_OBJECT" | undefined;
+  readonly acl?: string | null | undefined;
+  readonly lock?: string | null | undefined;
 }
 
 /** A part as CompleteMultipartUpload names it. */
@@ -61,7 +68,7 @@ export class Uploads {
     return index.mutate(() => {
       buckets.checkRoom(bucket.id, 0);
       index.run(
-        "insert into uploads (id, bucket, key, initiated, owner, headers, tags, checksum_algorithm, checksum_type) values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "insert into uploads (id, bucket, key, initiated, owner, headers, tags, checksum_algorithm, checksum_type, acl, lock) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         id,
         bucket.id,
         upload.key,
@@ -71,6 +78,8 @@ export class Uploads {
         upload.tags === undefined ? null : JSON.stringify(upload.tags),
         upload.algorithm ?? null,
         upload.type ?? null,
+        upload.acl ?? null,
+        upload.lock ?? null,
       );
       return id;
     });
@@ -102,10 +111,11 @@ export class Uploads {
         etag: Buffer.from(file.digests.md5 ?? []).toString("hex"),
         modified: now(),
         file: file.id,
+        form: 1,
         checksum: checksum ?? null,
       };
       index.run(
-        "insert or replace into parts (upload, number, size, etag, modified, file, checksum) values (?, ?, ?, ?, ?, ?, ?)",
+        "insert or replace into parts (upload, number, size, etag, modified, file, form, checksum) values (?, ?, ?, ?, ?, ?, 1, ?)",
         upload.id,
         number,
         part.size,
@@ -114,6 +124,7 @@ export class Uploads {
         part.file,
         part.checksum,
       );
+      index.run("update uploads set changes = changes + 1 where id = ?", upload.id);
       buckets.count(upload.bucket, { uploadBytes: file.size - (replaced?.size ?? 0) });
       return part;
     });
@@ -121,7 +132,7 @@ export class Uploads {
 
   listParts(upload: string, after: number, limit: number): Part[] {
     return this.#deps.index.all<Part>(
-      "select number, size, etag, modified, file, checksum from parts where upload = ? and number > ? order by number limit ?",
+      "select number, size, etag, modified, file, form, checksum from parts where upload = ? and number > ? order by number limit ?",
       upload,
       after,
       limit,
@@ -157,13 +168,13 @@ export class Uploads {
   /** Removes an upload and its parts. */
   abort(bucket: number, key: string, id: string): Promise<void> {
     const { index } = this.#deps;
-    return index.mutate(() => this.#close(this.get(bucket, key, id), new Set()));
+    return index.mutate(() => this.#close(this.get(bucket, key, id), []));
   }
 
   /** Makes the named parts one object; parts that are not named are dropped. Nothing is copied. */
   async complete(bucket: Bucket, key: string, id: string, completion: Completion): Promise<Version> {
     const upload = this.get(bucket.id, key, id);
-    const chosen = this.#choose(upload, completion.parts);
+    const chosen = await this.#choose(upload, completion.parts);
     const size = chosen.reduce((sum, part) => sum + part.size, 0);
     if (completion.size !== undefined && completion.size !== size) {
       throw new S3Error(
@@ -175,6 +186,8 @@ export class Uploads {
     if (completion.checksum !== undefined && completion.checksum !== checksum?.value) {
       throw new S3Error("BadDigest");
     }
+    const { index, versions, files } = this.#deps;
+    const draft = versions.draft();
     const digest = createHash("md5");
     for (const { etag } of chosen) {
       digest.update(etag, "hex");
@@ -182,40 +195,87 @@ export class Uploads {
     const parts: ContentPart[] = chosen.map((part) => ({
       file: part.file,
       size: part.size,
+      ...(part.form === 1 && { form: 1 as const }),
       number: part.number,
       ...(part.checksum !== null && { checksum: part.checksum }),
     }));
-    return this.#deps.index.mutate(() => {
-      this.#checkUnchanged(upload, chosen);
-      this.#close(upload, new Set(chosen.map(({ file }) => file)));
-      return this.#deps.versions.insert(
-        bucket.id,
-        {
-          key,
-          size,
-          etag: `${digest.digest("hex")}-${chosen.length}`,
-          owner: upload.owner,
-          headers: JSON.parse(upload.headers) as Record<string, string>,
-          tags: upload.tags === null ? undefined : (JSON.parse(upload.tags) as Record<string, string>),
-          checksum,
-          parts: chosen.length,
-          content: { kind: "parts", parts },
-        },
-        completion.check,
-      );
-    });
+    const added = {
+      key,
+      size,
+      etag: `${digest.digest("hex")}-${chosen.length}`,
+      owner: upload.owner,
+      acl: upload.acl,
+      lock: upload.lock,
+      headers: JSON.parse(upload.headers) as Record<string, string>,
+      tags: upload.tags === null ? undefined : (JSON.parse(upload.tags) as Record<string, string>),
+      checksum,
+      parts: chosen.length,
+      draft,
+    };
+    return files.keepLabel(
+      { kind: "version", bucket: bucket.name, ...draft, ...added, content: parts },
+      index,
+      (label) =>
+        index.mutate(() => {
+          this.#checkUnchanged(upload);
+          this.#close(upload, chosen);
+          const content = { kind: "parts", parts } as const;
+          const version = versions.insert(bucket.id, { ...added, label, content }, completion.check);
+          index.run(
+            "insert into completions (upload, bucket, key, version, seq, completed) values (?, ?, ?, ?, ?, ?)",
+            id,
+            bucket.id,
+            key,
+            version.version,
+            version.seq,
+            this.#deps.now(),
+          );
+          return version;
+        }),
+    );
+  }
+
+  /** The object that an upload became lately, as long as it is there. */
+  findCompleted(bucket: Bucket, key: string, id: string): Version | undefined {
+    const row = this.#deps.index.get<{ version: string; seq: number }>(
+      "select version, seq from completions where upload = ? and bucket = ? and key = ?",
+      id,
+      bucket.id,
+      key,
+    );
+    const version = row && this.#deps.versions.find(bucket.id, key, row.version);
+    return version?.seq === row?.seq ? version : undefined;
+  }
+
+  /** Forgets uploads that were completed more than a day ago. */
+  forgetCompleted(): Promise<void> {
+    const { index, now } = this.#deps;
+    return index.mutate(() => void index.run("delete from completions where completed < ?", now() - DAY));
   }
 
   #findPart(upload: string, number: number): Part | undefined {
     return this.#deps.index.get<Part>("select * from parts where upload = ? and number = ?", upload, number);
   }
 
-  #choose(upload: Upload, named: readonly NamedPart[]): Part[] {
+  /** The named parts as they are now. An upload has up to 10,000: others have their turn meanwhile. */
+  async #choose(upload: Upload, named: readonly NamedPart[]): Promise<Part[]> {
     if (named.some(({ number }, position) => number <= (named[position - 1]?.number ?? 0))) {
       throw new S3Error("InvalidPartOrder");
     }
+    const known = new Map<number, Part>();
+    for (let after = 0; ;) {
+      const page = this.listParts(upload.id, after, PAGE_PARTS);
+      for (const part of page) {
+        known.set(part.number, part);
+      }
+      if (page.length < PAGE_PARTS) {
+        break;
+      }
+      after = page.at(-1)?.number ?? Infinity;
+      await takeTurns();
+    }
     return named.map(({ number, etag, checksum }, position) => {
-      const part = this.#findPart(upload.id, number);
+      const part = known.get(number);
       if (part?.etag !== etag || (checksum !== undefined && part.checksum !== null && part.checksum !== checksum)) {
         throw new S3Error("InvalidPart", undefined, {
           details: { UploadId: upload.id, PartNumber: number, ETag: etag },
@@ -230,28 +290,30 @@ export class Uploads {
     });
   }
 
-  /** The checksum was computed outside the transaction: an upload or part may have changed meanwhile. */
-  #checkUnchanged(upload: Upload, chosen: readonly Part[]): void {
-    this.get(upload.bucket, upload.key, upload.id);
-    for (const { number, file } of chosen) {
-      if (this.#findPart(upload.id, number)?.file !== file) {
-        throw new S3Error("InvalidPart");
-      }
+  /** The parts were chosen outside the transaction: the upload may have changed meanwhile. */
+  #checkUnchanged(upload: Upload): void {
+    if (this.get(upload.bucket, upload.key, upload.id).changes !== upload.changes) {
+      throw new S3Error("InvalidPart", "A part came while the upload was completed; complete it again.");
     }
   }
 
-  #close(upload: Upload, kept: ReadonlySet<string>): void {
-    const { index, buckets, contents } = this.#deps;
-    let bytes = 0;
-    for (const part of this.listParts(upload.id, 0, -1)) {
-      bytes += part.size;
-      if (!kept.has(part.file)) {
-        contents.discardFile(part.file);
-      }
+  #close(upload: Upload, kept: readonly Part[]): void {
+    const { index, buckets } = this.#deps;
+    const all = index.get<{ count: number; bytes: number }>(
+      "select count(*) as count, coalesce(sum(size), 0) as bytes from parts where upload = ?",
+      upload.id,
+    ) ?? { count: 0, bytes: 0 };
+    if (all.count > kept.length) {
+      const numbers = JSON.stringify(kept.map(({ number }) => number));
+      index.run(
+        "update files set garbage = 1 where id in (select file from parts where upload = ? and number not in (select value from json_each(?)))",
+        upload.id,
+        numbers,
+      );
     }
     index.run("delete from parts where upload = ?", upload.id);
     index.run("delete from uploads where id = ?", upload.id);
-    buckets.count(upload.bucket, { uploadBytes: -bytes });
+    buckets.count(upload.bucket, { uploadBytes: -all.bytes });
   }
 }
 
@@ -267,7 +329,7 @@ async function toObjectChecksum(upload: Upload, parts: readonly Part[]): Promise
     if (algorithm === "sha1" || algorithm === "sha256") {
       return undefined;
     }
-    return { algorithm, type, value: combineCrcs(algorithm, values).toString("base64") };
+    return { algorithm, type, value: (await combineCrcs(algorithm, values)).toString("base64") };
   }
   const digests = createDigests([algorithm]);
   for (const { value } of values) {

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 
+import { S3Error } from "../errors.ts";
+import type { Lock } from "../protocol/object-lock.ts";
 import type { Buckets } from "./buckets.ts";
+import type { WrittenFile } from "./content-files.ts";
 import type { Contents, NewContent } from "./contents.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import { ReadCache } from "./read-cache.ts";
@@ -16,6 +19,20 @@ export interface NewVersion {
   readonly checksum?: StoredChecksum | undefined;
   readonly parts?: number | undefined;
   readonly content: NewContent;
+  /** Order and id that the content files name already. */
+  readonly draft?: VersionDraft | undefined;
+  /** File that says what this version is, where its content files do not. */
+  readonly label?: WrittenFile | undefined;
+  /** JSON, as the rows hold them. */
+  readonly acl?: string | null | undefined;
+  readonly lock?: string | null | undefined;
+  readonly encryption?: string | null | undefined;
+}
+
+/** Order and id of a version that is still to be made; the id counts in buckets with versions. */
+export interface VersionDraft {
+  readonly seq: number;
+  readonly version: string;
 }
 
 export interface DeleteResult {
@@ -41,6 +58,11 @@ export class Versions {
     this.#latest = new ReadCache(deps.index, 2000);
   }
 
+  draft(): VersionDraft {
+    const seq = this.#deps.now() * 1000;
+    return { seq, version: `${seq.toString(36)}${randomBytes(11).toString("hex")}` };
+  }
+
   findLatest(bucket: number, key: string): Version | undefined {
     return this.#latest.get(toName(bucket, key), () =>
       this.#deps.index.get<Version>(
@@ -52,12 +74,22 @@ export class Versions {
   }
 
   find(bucket: number, key: string, version: string): Version | undefined {
-    return this.#deps.index.get<Version>(
-      "select * from versions where bucket = ? and key = ? and version = ?",
-      bucket,
-      key,
-      version,
-    );
+    if (version !== "null") {
+      return this.#deps.index.get<Version>(
+        "select * from versions where bucket = ? and key = ? and version = ? and version <> 'null'",
+        bucket,
+        key,
+        version,
+      );
+    }
+    const latest = this.findLatest(bucket, key);
+    return latest === undefined || latest.version === "null"
+      ? latest
+      : this.#deps.index.get<Version>(
+          "select * from versions where bucket = ? and key = ? and buried = 1",
+          bucket,
+          key,
+        );
   }
 
   /** Adds a version. `check` sees the newest one there was, in the same instant, and throws to refuse. */
@@ -75,9 +107,13 @@ export class Versions {
     buckets.checkRoom(bucketId, added.size - (replaced?.size ?? 0));
     const content = contents.insertInPlaceOf(replaced?.content ?? null, added.content);
     this.#deleteRow(bucketId, replaced);
+    this.#bury(bucketId, replaced === current ? undefined : current);
+    if (added.label !== undefined) {
+      contents.insertFile(added.label);
+    }
     const row: Version = {
       key: added.key,
-      ...this.#identify(versioning, current),
+      ...this.#identify(versioning, current, added.draft),
       marker: 0,
       size: added.size,
       etag: added.etag,
@@ -88,6 +124,11 @@ export class Versions {
       headers: JSON.stringify(added.headers),
       tags: added.tags === undefined ? null : JSON.stringify(added.tags),
       checksum: added.checksum === undefined ? null : JSON.stringify(added.checksum),
+      label: added.label?.id ?? null,
+      buried: 0,
+      acl: added.acl ?? null,
+      lock: added.lock ?? null,
+      encryption: added.encryption ?? null,
     };
     this.#insertRow(index, bucketId, row);
     this.#latest.set(toName(bucketId, row.key), row);
@@ -135,14 +176,45 @@ export class Versions {
       const replaced = versioning === "Enabled" ? undefined : this.#findNull(bucketId, key, current);
       this.#removeRow(bucketId, replaced);
       freed = replaced?.size ?? 0;
+      this.#bury(bucketId, replaced === current ? undefined : current);
       const marker = this.#toMarker(key, versioning, current);
       this.#insertRow(index, bucketId, marker);
       result = { version: marker.version, marker: true };
     }
     this.#latest.forget(toName(bucketId, key));
-    const visibleAfter = isVisible(this.findLatest(bucketId, key));
+    const latest = this.findLatest(bucketId, key);
+    this.#unearth(bucketId, latest);
+    const visibleAfter = isVisible(latest);
     buckets.count(bucketId, { objects: Number(visibleAfter) - Number(isVisible(current)), bytes: -freed });
     return result;
+  }
+
+  /** Changes one column of a version. */
+  setColumn(bucket: Bucket, version: Version, column: "acl" | "lock", value: string | null): Promise<void> {
+    return this.#deps.index.mutate(() => this.#setColumn(bucket, version, column, value));
+  }
+
+  /** Changes what keeps a version from being deleted; `change` throws to refuse. */
+  setLock(bucket: Bucket, version: Version, change: (lock: Lock) => Lock): Promise<void> {
+    return this.#deps.index.mutate(() => {
+      const now = this.find(bucket.id, version.key, version.version);
+      if (now === undefined) {
+        throw new S3Error("NoSuchVersion");
+      }
+      const lock = change(now.lock === null ? {} : (JSON.parse(now.lock) as Lock));
+      this.#setColumn(bucket, now, "lock", JSON.stringify(lock));
+    });
+  }
+
+  #setColumn(bucket: Bucket, { key, seq }: Version, column: "acl" | "lock", value: string | null): void {
+    this.#deps.index.run(
+      `update versions set ${column} = ? where bucket = ? and key = ? and seq = ?`,
+      value,
+      bucket.id,
+      key,
+      seq,
+    );
+    this.#latest.forget(toName(bucket.id, key));
   }
 
   /** Changes the tags of one version; `undefined` removes them. */
@@ -164,10 +236,37 @@ export class Versions {
   }
 
   /** Order and name of a new version. The order grows even when the clock was set back. */
-  #identify(versioning: Bucket["versioning"], current: Version | undefined): Pick<Version, "seq" | "version"> {
-    const seq = Math.max(this.#deps.now() * 1000, (current?.seq ?? 0) + 1);
-    const version = versioning === "Enabled" ? `${seq.toString(36)}${randomBytes(11).toString("hex")}` : "null";
-    return { seq, version };
+  #identify(
+    versioning: Bucket["versioning"],
+    current: Version | undefined,
+    draft: VersionDraft = this.draft(),
+  ): Pick<Version, "seq" | "version"> {
+    const seq = Math.max(draft.seq, (current?.seq ?? 0) + 1);
+    return { seq, version: versioning === "Enabled" ? draft.version : "null" };
+  }
+
+  /** A `null` version that is to lie under a newer one can still be found at once. */
+  #bury(bucket: number, current: Version | undefined): void {
+    if (current?.version === "null") {
+      this.#deps.index.run(
+        "update versions set buried = 1 where bucket = ? and key = ? and seq = ?",
+        bucket,
+        current.key,
+        current.seq,
+      );
+    }
+  }
+
+  #unearth(bucket: number, latest: Version | undefined): void {
+    if (latest?.buried === 1) {
+      this.#deps.index.run(
+        "update versions set buried = 0 where bucket = ? and key = ? and seq = ?",
+        bucket,
+        latest.key,
+        latest.seq,
+      );
+      this.#latest.set(toName(bucket, latest.key), { ...latest, buried: 0 });
+    }
   }
 
   #toMarker(key: string, versioning: Bucket["versioning"], current: Version | undefined): Version {
@@ -184,13 +283,18 @@ export class Versions {
       headers: "{}",
       tags: null,
       checksum: null,
+      label: null,
+      buried: 0,
+      acl: null,
+      lock: null,
+      encryption: null,
     };
   }
 
   #insertRow(index: IndexDatabase, bucket: number, row: Version): void {
     index.run(
-      `insert into versions (bucket, key, seq, version, marker, size, etag, modified, owner, content, parts, headers, tags, checksum)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `insert into versions (bucket, key, seq, version, marker, size, etag, modified, owner, content, parts, headers, tags, checksum, label, acl, lock, encryption)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       bucket,
       row.key,
       row.seq,
@@ -205,6 +309,10 @@ export class Versions {
       row.headers,
       row.tags,
       row.checksum,
+      row.label,
+      row.acl,
+      row.lock,
+      row.encryption,
     );
   }
 
@@ -218,6 +326,9 @@ export class Versions {
   #deleteRow(bucket: number, row: Version | undefined): void {
     if (row !== undefined) {
       this.#deps.index.run("delete from versions where bucket = ? and key = ? and seq = ?", bucket, row.key, row.seq);
+      if (row.label !== null) {
+        this.#deps.contents.discardFile(row.label);
+      }
     }
   }
 }

@@ -1,5 +1,7 @@
-// A store that kills itself at the given point, for the crash test: crash-child.ts <directory> <point> <nth time>
+// A store that kills itself at the given point, for the crash test, on a disk whose fsync takes some milliseconds more:
+// crash-child.ts <directory> <point> <nth time> [<milliseconds>]
 import type { AddressInfo, Server } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { createLogger, loadSettings } from "@swath/service";
 import { Registry } from "prom-client";
@@ -7,7 +9,7 @@ import { Registry } from "prom-client";
 import { buildObjstore } from "../build.ts";
 import { settings } from "../config.ts";
 
-const [directory = "", point = "", nth = "1"] = process.argv.slice(2);
+const [directory = "", point = "", nth = "1", slow = "0"] = process.argv.slice(2);
 let hits = 0;
 const service = await buildObjstore({
   settings: loadSettings(settings, {
@@ -25,6 +27,8 @@ const service = await buildObjstore({
       if (reached === point && hits === Number(nth)) {
         process.kill(process.pid, "SIGKILL");
       }
+      // A slow disk: the batch is committed, and not yet forced there.
+      return reached === "index-committed" && slow !== "0" ? sleep(Number(slow)) : undefined;
     },
   },
 });

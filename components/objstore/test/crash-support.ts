@@ -6,7 +6,8 @@ import { join } from "node:path";
 
 import type * as s3 from "@aws-sdk/client-s3";
 
-import type { Version } from "../store/rows.ts";
+import { CONTENT_BLOCK_BYTES } from "../store/content-trailer.ts";
+import type { ContentPart, Version } from "../store/rows.ts";
 import { type ObjectStore, openStore } from "../store/store.ts";
 import { createS3Client } from "./s3-client.ts";
 
@@ -17,8 +18,8 @@ interface Started {
 }
 
 /** A service of its own process on `directory`, which kills itself when it reaches `point` for the `nth` time. */
-export async function startToCrash(directory: string, point: string, nth: number): Promise<Started> {
-  const child = fork(join(import.meta.dirname, "crash-child.ts"), [directory, point, String(nth)], {
+export async function startToCrash(directory: string, point: string, nth: number, slow = 0): Promise<Started> {
+  const child = fork(join(import.meta.dirname, "crash-child.ts"), [directory, point, String(nth), String(slow)], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   const [port] = (await Promise.race([
@@ -47,12 +48,19 @@ export async function reopenStore(directory: string): Promise<ObjectStore> {
   return store;
 }
 
-export async function readFileContent(store: ObjectStore, file: string): Promise<Buffer> {
-  const handle = await store.files.open(file);
+export async function readFileContent(store: ObjectStore, part: Pick<ContentPart, "file" | "size">): Promise<Buffer> {
+  const reader = await store.files.read({ ...part, form: 1 }, 0, part.size);
   try {
-    return await handle.readFile();
+    const pieces: Buffer[] = [];
+    for (;;) {
+      const bytes = await reader.read(Buffer.alloc(CONTENT_BLOCK_BYTES));
+      if (bytes === undefined) {
+        return Buffer.concat(pieces);
+      }
+      pieces.push(bytes);
+    }
   } finally {
-    await handle.close();
+    await reader.close();
   }
 }
 
@@ -60,8 +68,8 @@ export async function readVersion(store: ObjectStore, version: Version): Promise
   const content = store.contents.read(version.content ?? -1);
   assert.ok(content);
   const pieces: Uint8Array[] = "data" in content ? [content.data] : [];
-  for (const { file } of "parts" in content ? content.parts : []) {
-    pieces.push(await readFileContent(store, file));
+  for (const part of "parts" in content ? content.parts : []) {
+    pieces.push(await readFileContent(store, part));
   }
   return Buffer.concat(pieces);
 }

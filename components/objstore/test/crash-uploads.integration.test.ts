@@ -70,8 +70,9 @@ test("killed within an UploadPart: acknowledged parts stay, the part is whole or
             parts.map(({ number }) => number),
             parts.length === 2 || acknowledged ? [1, 2] : [1],
           );
-          for (const { number, file } of parts) {
-            assert.ok((await readFileContent(store, file)).equals(number === 1 ? (PARTS[0] as Buffer) : bodyAt(death)));
+          for (const part of parts) {
+            const { number } = part;
+            assert.ok((await readFileContent(store, part)).equals(number === 1 ? (PARTS[0] as Buffer) : bodyAt(death)));
           }
           assert.ok((await readLatest(store)).equals(OLD));
         },
@@ -97,8 +98,9 @@ test("killed within CompleteMultipartUpload: an open upload with all parts, or t
           if (content.equals(OLD)) {
             assert.equal(acknowledged, false);
             assert.equal(parts.length, 3);
-            for (const { number, file } of parts) {
-              assert.ok((await readFileContent(store, file)).equals(PARTS[number - 1] as Buffer));
+            for (const part of parts) {
+              const { number } = part;
+              assert.ok((await readFileContent(store, part)).equals(PARTS[number - 1] as Buffer));
             }
           } else {
             assert.ok(content.equals(Buffer.concat(PARTS)));

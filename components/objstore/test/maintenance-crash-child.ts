@@ -1,6 +1,7 @@
 // Applies lifecycle rules and scrubs a store, and kills itself at the given point:
 // maintenance-crash-child.ts <directory> <point> <nth time>
 import { applyLifecycle } from "../background/lifecycle.ts";
+import { Damages } from "../background/damages.ts";
 import { Scrub } from "../background/scrub.ts";
 import { openStore } from "../store/store.ts";
 
@@ -24,5 +25,5 @@ const store = await openStore({
 });
 const { signal } = new AbortController();
 await applyLifecycle(store, signal);
-await new Scrub(store, () => {}).run(signal);
+await new Scrub(store, new Damages(store, () => {})).run(signal);
 await store.close();

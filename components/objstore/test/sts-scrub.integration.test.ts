@@ -7,6 +7,7 @@ import { test } from "node:test";
 import * as s3 from "@aws-sdk/client-s3";
 
 import { scrubWhenDue } from "../background/scrub-schedule.ts";
+import { Damages } from "../background/damages.ts";
 import { Scrub } from "../background/scrub.ts";
 import { applyLifecycle } from "../background/lifecycle.ts";
 import { openStore } from "../store/store.ts";
@@ -123,7 +124,7 @@ test("the scrub finds changed and missing content; the lifecycle expires what is
         await rm(store.files.pathOf(file.id));
       }
     }
-    const report = await new Scrub(store, () => {}).run(new AbortController().signal);
+    const report = await new Scrub(store, new Damages(store, () => {})).run(new AbortController().signal);
     assert.deepEqual([report.checked, report.damaged.length], [3, 2]);
     const rule =
       "<LifecycleConfiguration><Rule><Status>Enabled</Status><Filter><Prefix>s</Prefix></Filter><Expiration><Days>3</Days></Expiration></Rule></LifecycleConfiguration>";
@@ -198,7 +199,7 @@ test("the scrub is due a day after the last one, however often the service start
   const runs: number[] = [];
   const start = async () => {
     const store = await openStore({ directory, now: () => now, onFailure: fail, onBackgroundError: fail });
-    const scrub = new Scrub(store, () => {});
+    const scrub = new Scrub(store, new Damages(store, () => {}));
     const options = { signal: new AbortController().signal, interval: 24 * 3600 * 1000, bytesPerSecond: 1e9 };
     await scrubWhenDue(store, scrub, options);
     runs.push(scrub.report.started);

@@ -1,0 +1,22 @@
+// Makes a new index for a volume whose index is lost or damaged: DATA_DIR=<volume> node rebuild.ts
+import { defineSettings, loadSettings } from "@swath/service";
+
+import { rebuildIndex } from "./store/rebuild-index.ts";
+
+const { DATA_DIR } = loadSettings(
+  defineSettings({ DATA_DIR: { kind: "string", description: "Directory of the volume that holds index and content" } }),
+  process.env,
+);
+
+const { salvaged, found, strange, lost } = await rebuildIndex(DATA_DIR);
+process.stdout.write(`${salvaged} versions were read from the old index, ${found} from content files\n`);
+if (lost.length > 0) {
+  process.stdout.write(
+    `not whole in the old index: ${lost.join(", ")}; objects of up to 32 KiB of the missing part are lost unless a backup has them\n`,
+  );
+}
+if (strange > 0) {
+  process.stdout.write(
+    `${strange} content files belong to no object that is known; they are in ${DATA_DIR}/lost+found\n`,
+  );
+}

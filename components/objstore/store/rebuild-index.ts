@@ -1,0 +1,300 @@
+import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import type { SQLInputValue } from "node:sqlite";
+
+import { ContentFiles } from "./content-files.ts";
+import { type ContentLabel, readTrailer } from "./content-trailer.ts";
+import { noCrashPoints } from "./crash-points.ts";
+import { unmarkDamaged } from "./index-damage.ts";
+import { IndexDatabase } from "./index-database.ts";
+import type { ContentPart, StoredChecksum } from "./rows.ts";
+import { type Row, salvage } from "./salvage.ts";
+import { readSettingsCopy } from "./settings-copy.ts";
+import { lockVolume } from "./volume-lock.ts";
+
+export interface RebuildReport {
+  /** Versions of the old index that could be read. */
+  readonly salvaged: number;
+  /** Versions that content files told of and the old index did not. */
+  readonly found: number;
+  /** Content files that say nothing of themselves and nobody refers to: moved into `lost+found`. */
+  readonly strange: number;
+  /** Tables of the old index that could not be read whole. */
+  readonly lost: readonly string[];
+}
+
+const BATCH = 1000;
+
+/**
+ * Makes a new index: of the rows of the old one that can be read, of the copy of the settings, and of what content files say of
+ * themselves. The old index stays beside it. Objects of up to 32 KiB live in the index alone: those that cannot be read there are
+ * lost, unless a backup has them.
+ * @throws {Error} when a process has the volume open
+ */
+export async function rebuildIndex(directory: string, now: () => number = Date.now): Promise<RebuildReport> {
+  const lock = lockVolume(directory);
+  try {
+    const old = setAside(directory, now());
+    const index = await IndexDatabase.open(directory, noCrashPoints, (error) => {
+      throw error;
+    });
+    try {
+      const report = await fill(index, directory, old, now);
+      unmarkDamaged(directory);
+      return report;
+    } finally {
+      await index.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+/** Moves the old index away with its log; gives its new path. */
+function setAside(directory: string, time: number): string | undefined {
+  const folder = join(directory, `index-before-${new Date(time).toISOString().replace(/\D/g, "").slice(0, 14)}`);
+  let old: string | undefined;
+  for (const name of ["index.db", "index.db-wal", "index.db-shm"]) {
+    if (existsSync(join(directory, name))) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      renameSync(join(directory, name), join(folder, name));
+      old = join(folder, "index.db");
+    }
+  }
+  return old;
+}
+
+async function fill(
+  index: IndexDatabase,
+  directory: string,
+  old: string | undefined,
+  now: () => number,
+): Promise<RebuildReport> {
+  const lost: string[] = [];
+  const columns = new Map<string, ReadonlySet<string>>();
+  const insert = (table: string, row: Row | Readonly<Record<string, SQLInputValue>>) => {
+    let known = columns.get(table);
+    if (known === undefined) {
+      known = new Set(
+        index.all<{ name: string }>(`select name from pragma_table_info('${table}')`).map(({ name }) => name),
+      );
+      columns.set(table, known);
+    }
+    const names = Object.keys(row).filter((name) => known.has(name));
+    const sql = `insert or ignore into ${table} (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`;
+    return index.run(sql, ...names.map((name) => row[name] as SQLInputValue)).changes > 0;
+  };
+  let salvaged = 0;
+  if (old !== undefined) {
+    await inBatches(
+      index,
+      salvage(old, (table) => lost.push(table)),
+      ({ table, row }) => {
+        salvaged += Number(insert(table, row) && table === "versions");
+      },
+    );
+  }
+  await index.mutate(() => {
+    for (const [table, rows] of Object.entries(readSettingsCopy(directory) ?? {})) {
+      for (const row of rows) {
+        // What is known of a bucket by its name must not get another's number.
+        insert(table, row as Readonly<Record<string, SQLInputValue>>);
+      }
+    }
+  });
+  const files = new ContentFiles(directory, now, noCrashPoints);
+  await files.prepare();
+  const { found, strange } = await addLabelled(index, files, insert, directory);
+  await index.mutate(() => tidy(index));
+  await files.close();
+  return { salvaged, found, strange, lost: [...new Set(lost)] };
+}
+
+type Insert = (table: string, row: Readonly<Record<string, SQLInputValue>>) => boolean;
+
+interface Labelled {
+  readonly id: string;
+  readonly size: number;
+  readonly label: ContentLabel & { readonly digests: Readonly<Record<string, string>> };
+}
+
+/** Adds what content files know and the index does not. */
+async function addLabelled(
+  index: IndexDatabase,
+  files: ContentFiles,
+  insert: Insert,
+  directory: string,
+): Promise<{ found: number; strange: number }> {
+  let found = 0;
+  const later: Labelled[] = [];
+  const unknown: string[] = [];
+  for await (const id of files.list("")) {
+    if (index.get("select 1 from files where id = ?", id) !== undefined) {
+      continue;
+    }
+    const labelled = await readLabel(files, id);
+    if (labelled?.label.kind === "object") {
+      found += await index.mutate(() =>
+        addVersion(index, insert, labelled, [{ file: id, size: labelled.size, form: 1 }]),
+      );
+    } else if (labelled?.label.kind === "version") {
+      later.push(labelled);
+    } else {
+      unknown.push(id);
+    }
+  }
+  // Their bytes are in files that are parts, or those of objects that were added just now.
+  for (const labelled of later) {
+    const parts = labelled.label["content"] as readonly ContentPart[];
+    const there = await Promise.all(parts.map(({ file }) => exists(files, file)));
+    if (there.every(Boolean)) {
+      found += await index.mutate(() => addVersion(index, insert, labelled, parts));
+    } else {
+      unknown.push(labelled.id);
+    }
+  }
+  let strange = 0;
+  for (const id of unknown) {
+    if (index.get("select 1 from files where id = ?", id) === undefined) {
+      mkdirSync(join(directory, "lost+found"), { recursive: true, mode: 0o700 });
+      renameSync(files.pathOf(id), join(directory, "lost+found", id));
+      strange += 1;
+    }
+  }
+  return { found, strange };
+}
+
+function addVersion(
+  index: IndexDatabase,
+  insert: Insert,
+  { id, size, label }: Labelled,
+  parts: readonly ContentPart[],
+): number {
+  const bucket = toBucket(index, insert, label);
+  const isWhole = label.kind === "object";
+  const { versioning } = bucket;
+  const version = versioning === "" ? "null" : String(label["version"]);
+  const seq = Number(label["seq"]);
+  const newest = index.get<{ seq: number; content: number | null; version: string }>(
+    "select seq, content, version from versions where bucket = ? and key = ? order by seq desc limit 1",
+    bucket.id,
+    label.key,
+  );
+  const known = index.get(
+    "select 1 from versions where bucket = ? and key = ? and version = ?",
+    bucket.id,
+    label.key,
+    version,
+  );
+  if (versioning === "" ? (newest?.seq ?? -1) >= seq : known !== undefined) {
+    // Overwritten, and not yet deleted when the index was lost.
+    insert("files", { id, size, digest: toDigest(label), form: 1, garbage: 1 });
+    return 0;
+  }
+  for (const part of parts) {
+    insert("files", { id: part.file, size: part.size, digest: isWhole ? toDigest(label) : "", form: part.form ?? 0 });
+  }
+  if (!isWhole) {
+    insert("files", { id, size: 0, digest: toDigest(label), form: 1 });
+  }
+  if (versioning === "" && newest !== undefined) {
+    index.run("delete from versions where bucket = ? and key = ? and seq = ?", bucket.id, label.key, newest.seq);
+  }
+  const { id: content } = index.run("insert into contents (refs, parts) values (1, ?)", JSON.stringify(parts));
+  const added = insert("versions", {
+    bucket: bucket.id,
+    key: label.key,
+    seq,
+    version,
+    size: isWhole ? size : Number(label["size"]),
+    etag: isWhole ? String(label.digests["md5"]) : String(label["etag"]),
+    modified: Math.floor(seq / 1000),
+    owner: String(label["owner"] ?? ""),
+    content,
+    parts: (label["parts"] as number | undefined) ?? null,
+    headers: JSON.stringify(label["headers"] ?? {}),
+    tags: label["tags"] === undefined ? null : JSON.stringify(label["tags"]),
+    checksum: toChecksum(label),
+    label: isWhole ? null : id,
+  });
+  return Number(added);
+}
+
+/** The bucket that a label names, made anew where nothing else is known of it. */
+function toBucket(index: IndexDatabase, insert: Insert, label: ContentLabel): { id: number; versioning: string } {
+  const find = () =>
+    index.get<{ id: number; versioning: string }>("select id, versioning from buckets where name = ?", label.bucket);
+  const known = find();
+  if (known !== undefined) {
+    return known;
+  }
+  insert("buckets", { name: label.bucket, owner: String(label["owner"] ?? ""), created: 0 });
+  return find() as { id: number; versioning: string };
+}
+
+function toDigest({ digests }: Labelled["label"]): string {
+  return `md5:${digests["md5"] ?? ""}`;
+}
+
+function toChecksum(label: Labelled["label"]): string | null {
+  const { algorithm, checksum } = label as { algorithm?: string; checksum?: StoredChecksum };
+  if (checksum !== undefined) {
+    return JSON.stringify(checksum);
+  }
+  const value = algorithm === undefined ? undefined : label.digests[algorithm];
+  return algorithm === undefined || value === undefined
+    ? null
+    : JSON.stringify({ algorithm, value: Buffer.from(value, "hex").toString("base64"), type: "FULL_OBJECT" });
+}
+
+/** Drops what refers to nothing, marks what nobody refers to, and counts anew. */
+function tidy(index: IndexDatabase): void {
+  index.run("delete from versions where marker = 0 and content not in (select id from contents)");
+  index.run("delete from parts where upload not in (select id from uploads) or file not in (select id from files)");
+  index.run("delete from contents where id not in (select content from versions where content is not null)");
+  index.run("update contents set refs = (select count(*) from versions where content = contents.id)");
+  index.run(`update files set garbage = 1 where id not in (
+    select json_extract(part.value, '$.file') from contents, json_each(contents.parts) part where contents.parts is not null
+    union all select file from parts union all select label from versions where label is not null)`);
+  index.run(`update versions set buried = (version = 'null' and exists (
+    select 1 from versions newer where newer.bucket = versions.bucket and newer.key = versions.key and newer.seq > versions.seq))`);
+  index.run(`update buckets set bytes = (select coalesce(sum(size), 0) from versions where bucket = buckets.id),
+    upload_bytes = (select coalesce(sum(parts.size), 0) from parts join uploads on uploads.id = parts.upload where uploads.bucket = buckets.id),
+    objects = (select count(*) from versions v where v.bucket = buckets.id and v.marker = 0 and v.seq = (
+      select max(seq) from versions w where w.bucket = v.bucket and w.key = v.key))`);
+}
+
+async function readLabel(files: ContentFiles, id: string): Promise<Labelled | undefined> {
+  const handle = await files.open(id);
+  try {
+    const trailer = await readTrailer(handle);
+    return trailer?.label?.bucket === undefined ? undefined : { id, size: trailer.size, label: trailer.label };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function exists(files: ContentFiles, id: string): Promise<boolean> {
+  try {
+    await (await files.open(id)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function inBatches<T>(index: IndexDatabase, items: Iterable<T>, add: (item: T) => void): Promise<void> {
+  let batch: T[] = [];
+  const flush = () => {
+    const full = batch;
+    batch = [];
+    return index.mutate(() => full.forEach(add));
+  };
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length === BATCH) {
+      await flush();
+    }
+  }
+  await flush();
+}
