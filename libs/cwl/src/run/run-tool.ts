@@ -7,7 +7,7 @@ import { collectOutputs } from "../tool/collect-outputs.ts";
 import { Workspace } from "../tool/workspace.ts";
 import { containerRequest } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
-import { fetchItem } from "./context.ts";
+import { inputAccess } from "./context.ts";
 import { listingInForce, makeEvaluator } from "./evaluators.ts";
 import type { Requirements } from "./requirements.ts";
 import { requestedResources, runtimeOf } from "./runtime.ts";
@@ -33,9 +33,8 @@ export async function runTool(
     version: tool.version,
     loadListing,
     formats: context.formats,
-    fetch: (item) => fetchItem(item, context),
+    ...inputAccess(context, step),
     runtime: {},
-    discover: step === "",
   });
   const request = containerRequest(requirements);
   const executor = await chooseExecutor(request, context, { tool, step });
@@ -64,6 +63,7 @@ export async function runTool(
         outputs: cached,
         reused: true,
       });
+      context.gate.grantAll(cached);
       context.directories.hold(cached);
       return cached;
     }
@@ -78,11 +78,13 @@ export async function runTool(
       workspace,
       version: tool.version,
       loadListing,
+      gate: context.gate,
     }).catch((error: unknown) => {
       throw error instanceof CwlError
         ? new CwlError(error.code, error.problems, { cause: error, exitCode: result.exitCode, logTail: result.logTail })
         : error;
     });
+    context.gate.grantAll(outputs);
     await job.remember(outputs);
     context.emit({
       type: "step-finished",

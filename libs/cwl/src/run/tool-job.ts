@@ -57,7 +57,7 @@ export class ToolJob {
       stager,
       absoluteNames: request?.required === true && !this.workspace.sharesFileSystem,
       inPlace: this.requirements.find("InplaceUpdateRequirement")?.fields["inplaceUpdate"] === true,
-      fetch: (item) => fetchItem(item, this.context),
+      fetch: (item, by) => fetchItem(item, this.context, by),
     });
     return stager.placed.size === 0 ? staged : (stager.stage(staged) as ValueObject);
   }
@@ -158,7 +158,7 @@ export class ToolJob {
 
   async remember(outputs: ValueObject): Promise<void> {
     if (this.cacheKey !== undefined) {
-      await this.context.reuse?.save(this.cacheKey, outputs);
+      await this.context.reuse?.save(this.cacheKey, outputs, this.context.gate);
     }
   }
 
