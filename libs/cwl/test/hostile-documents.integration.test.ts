@@ -4,7 +4,7 @@ import { describeProcess } from "../src/describe.ts";
 import { CwlError } from "../src/errors.ts";
 import { estimateResources } from "../src/estimate.ts";
 import { graphOf } from "../src/graph.ts";
-import { defaultLoadLimits } from "../src/load/budget.ts";
+import type { LoadLimits } from "../src/load/budget.ts";
 import type { Fetcher } from "../src/load/fetcher.ts";
 import { loadDocument } from "../src/load/load.ts";
 import type { HostileDocument } from "./hostile-documents.ts";
@@ -28,7 +28,7 @@ function fetcherOf(files: HostileDocument["files"]): Fetcher {
 }
 
 /** Loads a document and asks for all that a service asks for when one is deployed. */
-async function load({ text, files }: HostileDocument): Promise<"loaded" | string> {
+async function load({ text, files }: HostileDocument): Promise<string> {
   try {
     const document = await loadDocument(`${BASE}main.cwl`, {
       text,
@@ -106,7 +106,7 @@ test("each budget of loading ends it with a word", async () => {
       outputs: [],
       "x:y": Array(count).fill(0),
     });
-  const attempt = (text: string, limits: Partial<typeof defaultLoadLimits>, files = {}): Promise<unknown> =>
+  const attempt = (text: string, limits: Partial<LoadLimits>, files = {}): Promise<unknown> =>
     loadDocument(`${BASE}main.cwl`, { text, limits, fetcher: fetcherOf(files) });
   await attempt(many(900), { nodes: 1000 });
   await assert.rejects(attempt(many(1100), { nodes: 1000 }), /more than 1000 values/);

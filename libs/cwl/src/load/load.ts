@@ -33,7 +33,8 @@ export interface LoadedDocument {
   /** Fields of other vocabularies at the root of the file, as written, and by full IRI. */
   readonly rootFields: { readonly [name: string]: unknown };
   readonly rootMetadata: { readonly [iri: string]: unknown };
-  readonly store: DocumentStore;
+  /** The texts that it was made from; undefined when it was loaded in a thread of its own. */
+  readonly store: DocumentStore | undefined;
 }
 
 export interface ProcessEntry {

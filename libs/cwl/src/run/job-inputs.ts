@@ -40,7 +40,7 @@ export function resolveInputs(
   base: string,
 ): JobInputs {
   const scope: Scope = {
-    store: document.store,
+    store: new DocumentStore(),
     problems: [],
     version: document.process.version,
     document: {

@@ -9,8 +9,7 @@ import type { NamedBy } from "../files/gate.ts";
 import { joinInside } from "../files/inside.ts";
 import { complete, isLiteralLocation, localPath } from "../inputs/files.ts";
 import { authorOf } from "../inputs/prepare.ts";
-import { baseOf } from "../load/origin.ts";
-import { resolvePath, resolveReference } from "../load/uri.ts";
+import { resolvePath } from "../load/uri.ts";
 import type { Requirement } from "../model/process.ts";
 import type { FileOrDirectory, Value } from "../model/values.ts";
 import { isFileOrDirectory, isObject, mapFiles } from "../model/values.ts";
@@ -44,7 +43,7 @@ export async function prepareWorkDir(requirement: Requirement, options: WorkDirO
   const listing = requirement.fields["listing"];
   const author = authorOf(requirement.place);
   if (typeof listing === "string") {
-    addValue(await options.evaluator.evaluate(listing, options.context), entries, requirement.fields, "code");
+    addValue(await options.evaluator.evaluate(listing, options.context), entries, "code");
   } else {
     for (const item of Array.isArray(listing) ? (listing as unknown[]) : [listing]) {
       await addItem(item, entries, author, options);
@@ -58,13 +57,13 @@ export async function prepareWorkDir(requirement: Requirement, options: WorkDirO
 
 async function addItem(item: unknown, entries: Entry[], author: NamedBy, options: WorkDirOptions): Promise<void> {
   if (typeof item === "string") {
-    addValue(await options.evaluator.evaluate(item, options.context), entries, undefined, "code");
+    addValue(await options.evaluator.evaluate(item, options.context), entries, "code");
   } else if (Array.isArray(item)) {
     for (const inner of item as unknown[]) {
       await addItem(inner, entries, author, options);
     }
   } else if (isFileOrDirectory(item)) {
-    addValue(item, entries, item, author);
+    addValue(item, entries, author);
   } else if (isObject(item) && "entry" in item) {
     await addDirent(item, entries, author, options);
   } else if (item !== null && item !== undefined) {
@@ -76,16 +75,16 @@ async function addItem(item: unknown, entries: Entry[], author: NamedBy, options
 }
 
 /** Adds what an expression gave: null, a File, a Directory, a Dirent, or a list of those. */
-function addValue(value: Value, entries: Entry[], holder: object | undefined, by: NamedBy): void {
+function addValue(value: Value, entries: Entry[], by: NamedBy): void {
   if (value === null) {
     return;
   }
   if (Array.isArray(value)) {
     for (const item of value as readonly Value[]) {
-      addValue(item, entries, holder, by);
+      addValue(item, entries, by);
     }
   } else if (isFileOrDirectory(value)) {
-    const item = locate(value, holder);
+    const item = locate(value);
     entries.push({ item, name: nameOf(item), writable: value["writable"] === true, by });
   } else if (isObject(value) && "entry" in value) {
     const name = value["entryname"];
@@ -125,7 +124,7 @@ function addContent(value: Value, name: string | undefined, writable: boolean, b
     return;
   }
   if (isFileOrDirectory(value)) {
-    entries.push({ item: locate(value, undefined), name: name ?? nameOf(value), writable, by });
+    entries.push({ item: locate(value), name: name ?? nameOf(value), writable, by });
   } else if (Array.isArray(value) && value.length > 0 && (value as readonly Value[]).every(isFileOrDirectory)) {
     for (const item of value as readonly FileOrDirectory[]) {
       entries.push({ item, name: nameOf(item), writable, by });
@@ -144,17 +143,13 @@ function addContent(value: Value, name: string | undefined, writable: boolean, b
   }
 }
 
-/** Makes the location of a File written in the document, or made by an expression, absolute. */
-function locate(item: FileOrDirectory, holder: object | undefined): FileOrDirectory {
-  const base = holder === undefined ? undefined : baseOf(holder);
-  return mapFiles(item, (inner) => {
-    if (inner.location !== undefined) {
-      return base === undefined || inner.location.startsWith("_:")
-        ? inner
-        : { ...inner, location: resolveReference(inner.location, base) };
-    }
-    return typeof inner.path === "string" ? { ...inner, location: resolvePath(inner.path, base ?? "file:///") } : inner;
-  }) as FileOrDirectory;
+/** Gives a File that names only a path its location. Locations that a document writes were made absolute when it was read. */
+function locate(item: FileOrDirectory): FileOrDirectory {
+  return mapFiles(item, (inner) =>
+    inner.location === undefined && typeof inner.path === "string"
+      ? { ...inner, location: resolvePath(inner.path, "file:///") }
+      : inner,
+  ) as FileOrDirectory;
 }
 
 function nameOf(item: FileOrDirectory): string {
