@@ -11,6 +11,7 @@ import { buildCommandLine, shellLine } from "../tool/command-line.ts";
 import { prepareWorkDir } from "../tool/initial-work-dir.ts";
 import { InputStager } from "../tool/stage-inputs.ts";
 import type { Workspace } from "../tool/workspace.ts";
+import { imageLabel } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
 import { fetchItem } from "./context.ts";
 import type { Requirements } from "./requirements.ts";
@@ -108,7 +109,13 @@ export class ToolJob {
       }
     };
     for (let attempt = 1; ; attempt += 1) {
-      context.emit({ type: "step-started", step, command: spec.command, image: spec.container?.image, attempt });
+      context.emit({
+        type: "step-started",
+        step,
+        command: spec.command,
+        image: spec.container === undefined ? undefined : imageLabel(spec.container),
+        attempt,
+      });
       try {
         return await executor.run(spec, {
           signal: context.signal,
