@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { CwlError } from "../errors.ts";
 import type { RunEventBody } from "../events.ts";
 import type { Executor } from "../executors/executor.ts";
-import type { SandboxLimits } from "../expressions/sandbox.ts";
+import type { SandboxLimits } from "../expressions/limits.ts";
 import { removeTree } from "../files/copy.ts";
 import type { FileGate, NamedBy } from "../files/gate.ts";
 import { isLiteralLocation, localPath } from "../inputs/files.ts";

@@ -1,5 +1,5 @@
 import type { RunEvent, RunEventBody } from "../events.ts";
-import { defaultSandboxLimits } from "../expressions/sandbox.ts";
+import { defaultSandboxLimits } from "../expressions/limits.ts";
 import { FormatChecker } from "../inputs/formats.ts";
 import type { Ontology } from "../inputs/ontology.ts";
 import type { FileGate } from "../files/gate.ts";

@@ -25,7 +25,7 @@ export async function runExpressionTool(
   checkSupported(tool, requirements);
   context.emit({ type: "step-queued", step });
   context.progress.jobQueued();
-  const evaluator = makeEvaluator(requirements, tool.version, context.sandbox);
+  const evaluator = makeEvaluator(requirements, tool.version, context, step);
   const prepared = await prepareInputs(tool.inputs, given, {
     evaluator,
     version: tool.version,

@@ -1,5 +1,5 @@
 import type { RunEvent } from "../events.ts";
-import type { SandboxLimits } from "../expressions/sandbox.ts";
+import type { SandboxLimits } from "../expressions/limits.ts";
 import type { Fetcher } from "../load/fetcher.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import type { Capacity } from "./admission.ts";

@@ -28,7 +28,7 @@ export async function runTool(
   checkSupported(tool, requirements);
   context.emit({ type: "step-queued", step });
   context.progress.jobQueued();
-  const evaluator = makeEvaluator(requirements, tool.version, context.sandbox);
+  const evaluator = makeEvaluator(requirements, tool.version, context, step);
   const loadListing = listingInForce(requirements);
   const inputs = await prepareInputs(tool.inputs, given, {
     evaluator,

@@ -26,7 +26,7 @@ export async function runWorkflow(
   const requirements = outer.inside(workflow);
   checkSupported(workflow, requirements);
   const inputs = await prepareInputs(workflow.inputs, given, {
-    evaluator: makeEvaluator(requirements, workflow.version, context.sandbox),
+    evaluator: makeEvaluator(requirements, workflow.version, context, path),
     version: workflow.version,
     loadListing: listingInForce(requirements),
     formats: context.formats,
@@ -209,7 +209,7 @@ class WorkflowRun {
     requirements: Requirements,
     path: string,
   ): Promise<ValueObject> {
-    const evaluator = makeEvaluator(requirements, this.workflow.version, this.context.sandbox);
+    const evaluator = makeEvaluator(requirements, this.workflow.version, this.context, path);
     const seen = mapFiles(before, withPath) as ValueObject;
     const inputs: Record<string, Value> = { ...(before as Record<string, Value>) };
     for (const input of step.inputs) {
