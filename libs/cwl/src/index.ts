@@ -8,6 +8,8 @@ export type { LoadLimits } from "./load/budget.ts";
 export { createLoader } from "./load/loader.ts";
 export type { Loader, LoaderOptions } from "./load/loader.ts";
 export type { Fetcher } from "./load/fetcher.ts";
+export { createHttpFetcher } from "./remote/http-fetcher.ts";
+export type { HttpFetcherOptions } from "./remote/http-fetcher.ts";
 export { loadInputs, resolveInputs } from "./run/job-inputs.ts";
 export type { JobInputs } from "./run/job-inputs.ts";
 export { runProcess } from "./run/run-process.ts";
