@@ -56,6 +56,7 @@ outputs: {out: stdout}
 stdout: out.txt
 `;
 
+const ulimits = ["--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"];
 let counter = 0;
 
 async function run(text: string, options: Partial<ContainerOptions>, more: Partial<RunOptions> = {}): Promise<string> {
@@ -162,6 +163,52 @@ hints: {EnvVarRequirement: {envDef: {ONE: ${JSON.stringify(value)}, TWO: "x #y \
     const text = tool(image, "echo again");
     assert.equal(await run(text, {}, { journal: join(scratch, "dead") }), "again\n");
     assert.equal(running(), "");
+  });
+
+  const built = (dockerFile: string, more = ""): string =>
+    tool(image, 'echo "$WHICH"').replace(`dockerPull: "${image}"`, `dockerFile: ${JSON.stringify(dockerFile)}${more}`);
+  const images = (): string[] =>
+    podman("images", "--format", "{{.Repository}}:{{.Tag}}")
+      .split("\n")
+      .filter((name) => name.startsWith("localhost/swath-cwl/"));
+
+  test("an image is built for each dockerFile and each scope, whatever tools call it", async (t) => {
+    const before = images();
+    const made = (): string[] => images().filter((name) => !before.includes(name));
+    t.after(() => made().forEach((name) => podman("rmi", "--force", name)));
+    const [one, two] = ["one", "two"].map((which) => `FROM ${image}\nENV WHICH=${which}\n`) as [string, string];
+    assert.equal(await run(built(one), { imageScope: "test-a" }), "one\n");
+    assert.equal(await run(built(two), { imageScope: "test-a" }), "two\n");
+    const named = ", dockerImageId: tool";
+    assert.equal(await run(built(one, named), { imageScope: "test-a" }), "one\n");
+    assert.equal(await run(built(two, named), { imageScope: "test-a" }), "two\n");
+    assert.equal(made().length, 2);
+    assert.equal(await run(built(one), { imageScope: "Test B@example.org" }), "one\n");
+    assert.equal(made().length, 3);
+    await assert.rejects(run(tool(made()[0] ?? "", "true"), {}), /was built for another tool/);
+  });
+
+  test("builds have limits, and may be refused", async () => {
+    const endless = `FROM ${image}\nRUN while :; do sleep 1; done\n`;
+    const options = [...ulimits, "--runtime=runc", "--isolation=chroot"];
+    await assert.rejects(run(built(endless), { builds: { seconds: 2, options } }), /took longer than 2 s/);
+    await assert.rejects(run(built(endless), { builds: { allowed: false } }), /not built here/);
+    await assert.rejects(run(built(`#${"x".repeat(1024 * 1024)}`), {}), /more than 1048576 bytes/);
+  });
+
+  test("an archive of an image is loaded under the digest of its content, and passes the gate", async (t) => {
+    const before = images();
+    t.after(() =>
+      images()
+        .filter((name) => !before.includes(name))
+        .forEach((name) => podman("rmi", name)),
+    );
+    const archive = join(scratch, "archive.tar");
+    podman("save", "--output", archive, image);
+    const text = tool(image, "echo loaded").replace(`dockerPull: "${image}"`, `dockerLoad: "file://${archive}"`);
+    const document = await loadDocument(`file://${scratch}/tool.cwl`, { text });
+    assert.equal(await run(text, {}, { document }), "loaded\n");
+    await assert.rejects(run(text, {}, { document, inputRoots: [join(scratch, "root")] }), /outside the directories/);
   });
 
   test("cancelling removes the container", async () => {

@@ -1,7 +1,7 @@
 import { CwlError } from "./errors.ts";
 import type { LoadedDocument } from "./load/load.ts";
 import { baseOf } from "./load/origin.ts";
-import type { RawDocument } from "./load/store.ts";
+import type { DocumentStore, RawDocument } from "./load/store.ts";
 import { fragmentOf, resolveReference } from "./load/uri.ts";
 import { isFileOrDirectory, isObject } from "./model/values.ts";
 
@@ -12,7 +12,13 @@ type RawObject = { readonly [key: string]: unknown };
  * the original. Locations of files stay absolute: what a package refers to does not move with it.
  */
 export async function packDocument(document: LoadedDocument): Promise<RawObject> {
-  const packer = new Packer(document);
+  if (document.store === undefined) {
+    throw new CwlError(
+      "unsupported",
+      "this document was loaded in a thread of its own; load it with loadDocument to pack it",
+    );
+  }
+  const packer = new Packer(document, document.store);
   await packer.add(document.uri, "main", undefined);
   return {
     cwlVersion: packer.version,
@@ -27,13 +33,13 @@ class Packer {
   readonly graph: RawObject[] = [];
   readonly namespaces: Record<string, string> = {};
   version: string;
-  private readonly document: LoadedDocument;
+  private readonly store: DocumentStore;
   /** Id in the package by URI. */
   private readonly names = new Map<string, string>();
   private readonly taken = new Set<string>();
 
-  constructor(document: LoadedDocument) {
-    this.document = document;
+  constructor(document: LoadedDocument, store: DocumentStore) {
+    this.store = store;
     this.version = document.process.version;
   }
 
@@ -45,7 +51,7 @@ class Packer {
     }
     const name = this.free(wanted ?? (fragmentOf(uri) || uri.slice(uri.lastIndexOf("/") + 1)));
     this.names.set(uri, name);
-    const file = await this.document.store.load(uri);
+    const file = await this.store.load(uri);
     const raw = this.find(file, uri);
     this.addNamespaces(file);
     const version = file.version ?? inherited ?? this.version;

@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { CwlError } from "../errors.ts";
+import type { Fetcher } from "../load/fetcher.ts";
 import type { CommandIo } from "./command.ts";
 import { cwlCommands } from "./index.ts";
 
@@ -15,6 +17,8 @@ export async function runCwl(args: readonly string[]): Promise<number> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.once(signal, () => stop.abort());
   }
+  // oxlint-disable-next-line node/no-process-env -- the command line of a process is where its environment is read
+  const { env } = process;
   const io: CommandIo = {
     print: (text) => process.stdout.write(`${text}\n`),
     error: (text) => process.stderr.write(`${text}\n`),
@@ -23,10 +27,9 @@ export async function runCwl(args: readonly string[]): Promise<number> {
       // A terminal that does not know its width says 0.
       columns: process.stderr.isTTY ? process.stderr.columns || 80 : undefined,
     },
-    // oxlint-disable-next-line node/no-process-env -- the command line of a process is where its environment is read
-    env: process.env,
+    env,
     signal: stop.signal,
-    fetcher: undefined,
+    fetcher: lazyFetcher(env),
   };
   try {
     const command = await entry.load();
@@ -42,4 +45,20 @@ export async function runCwl(args: readonly string[]): Promise<number> {
     }
     throw error;
   }
+}
+
+/** Loads its code with the first address that is not of this machine. */
+function lazyFetcher(env: CommandIo["env"]): Fetcher {
+  let fetcher: Promise<Fetcher> | undefined;
+  const load = (): Promise<Fetcher> => {
+    const home = env["XDG_CACHE_HOME"] ?? (env["HOME"] === undefined ? undefined : join(env["HOME"], ".cache"));
+    fetcher ??= import("../remote/http-fetcher.ts").then(({ createHttpFetcher }) =>
+      createHttpFetcher(home === undefined ? {} : { cacheDir: join(home, "swath-cwl") }),
+    );
+    return fetcher;
+  };
+  return {
+    readText: async (uri, options) => await (await load()).readText(uri, options),
+    download: async (uri, path, options) => await (await load()).download(uri, path, options),
+  };
 }

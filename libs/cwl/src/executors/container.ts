@@ -1,14 +1,13 @@
-import { execFile } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { rmSync, writeFileSync } from "node:fs";
 import { CwlError, messageOf } from "../errors.ts";
+import { EngineCommand } from "./engine-command.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
+import { Images } from "./images.ts";
 import { inheritedLimits } from "./inherited-limits.ts";
 import { createProcessExecutor } from "./process.ts";
 
-const execFileAsync = promisify(execFile);
+/** Removing goes on when a run is cancelled. */
+const NEVER = new AbortController().signal;
 
 export interface ContainerOptions {
   /** Path of podman or docker. */
@@ -22,6 +21,25 @@ export interface ContainerOptions {
   readonly authFile?: string | undefined;
   /** Processors that one container may use; all when left out. */
   readonly cpus?: number | undefined;
+  /** Whether images that are not there are pulled (default true). */
+  readonly pull?: boolean | undefined;
+  /** Whose images are built, loaded and imported: those of two scopes are never shared. Default: the user of this process. */
+  readonly imageScope?: string | undefined;
+  readonly builds?: BuildOptions | undefined;
+}
+
+/** What the build of a `dockerFile` may do and cost. */
+export interface BuildOptions {
+  /** Whether tools may bring a `dockerFile` at all (default true). */
+  readonly allowed?: boolean | undefined;
+  /** Default 1800. */
+  readonly seconds?: number | undefined;
+  /** Default 4096. */
+  readonly memoryMiB?: number | undefined;
+  /** Network of the build, as the engine calls it (`none`); its own default when left out. */
+  readonly network?: string | undefined;
+  /** Further options of the engine's `build`. */
+  readonly options?: readonly string[] | undefined;
 }
 
 /** Exit codes by which both engines say that they, not the tool, failed. */
@@ -56,21 +74,23 @@ export function createContainerExecutor(options: ContainerOptions): Executor {
 class ContainerEngine {
   private readonly options: ContainerOptions;
   private readonly processes = createProcessExecutor();
-  /** One pull or build an image, however many jobs ask for it. */
-  private readonly images = new Map<string, Promise<string>>();
+  private readonly engine: EngineCommand;
+  private readonly images: Images;
   private readonly alive = new Set<string>();
   private works: Promise<void> | undefined;
   private readonly missing = new Map<string, { readonly why: string; readonly until: number }>();
 
   constructor(options: ContainerOptions) {
     this.options = options;
+    this.engine = new EngineCommand(options.command, options.env);
+    this.images = new Images(options, this.engine);
   }
 
   async run(job: JobSpec, controls: RunControls): Promise<JobResult> {
     if (job.container === undefined) {
       throw new CwlError("unsupported", `${job.name} names no container`);
     }
-    const image = await this.image(job.container, controls.signal);
+    const image = await this.images.get(job.container, controls.signal);
     const variables = writeVariables(job);
     this.alive.add(job.id);
     const remove = (): void => {
@@ -84,7 +104,7 @@ class ContainerEngine {
         {
           ...job,
           command: [this.options.command, ...this.runArguments(job, job.container, image, variables)],
-          environment: this.engineEnvironment(),
+          environment: this.engine.environment,
           mounts: [],
           // The engine's command has nothing of the job in its working directory to be found by.
           timeLimitSeconds: job.timeLimitSeconds,
@@ -118,7 +138,7 @@ class ContainerEngine {
       return known.why;
     }
     try {
-      const image = await this.image(request, signal);
+      const image = await this.images.get(request, signal);
       this.works ??= this.tryOut(image, signal);
       await this.works;
       this.missing.delete(key);
@@ -147,7 +167,7 @@ class ContainerEngine {
       image,
     ];
     try {
-      await execFileAsync(this.options.command, args, { env: this.engineEnvironment(), signal });
+      await this.engine.execute(args, signal);
     } catch (error) {
       const { code, stderr = "" } = error as { code?: unknown; stderr?: string };
       if (code !== notFound) {
@@ -171,9 +191,9 @@ class ContainerEngine {
   async removeOrphans(runId: string): Promise<void> {
     await this.processes.removeOrphans?.(runId);
     const filter = `label=${runLabel}=${runId}`;
-    const listed = await this.engine(
+    const listed = await this.engine.run(
       ["ps", "--all", "--quiet", "--no-trunc", "--filter", filter],
-      new AbortController().signal,
+      NEVER,
       "cannot look for containers of an earlier attempt",
     );
     await Promise.all(
@@ -224,109 +244,9 @@ class ContainerEngine {
     ];
   }
 
-  private image(request: ContainerRequest, signal: AbortSignal): Promise<string> {
-    const key = JSON.stringify([request.image, request.pull, request.load, request.import, request.dockerfile]);
-    let image = this.images.get(key);
-    if (image === undefined) {
-      image = this.provide(request, signal);
-      this.images.set(key, image);
-      // A failure is not remembered: the next job may find the registry back.
-      image.catch(() => this.images.delete(key));
-    }
-    return image;
-  }
-
-  private async provide(request: ContainerRequest, signal: AbortSignal): Promise<string> {
-    const name = request.image === "" ? "swath-cwl-built" : request.image;
-    if (await this.succeeds(["image", "inspect", name], signal)) {
-      return name;
-    }
-    if (request.dockerfile !== undefined) {
-      const folder = mkdtempSync(join(tmpdir(), "cwl-image-"));
-      try {
-        writeFileSync(join(folder, "Dockerfile"), request.dockerfile);
-        await this.engine(["build", "--tag", name, folder], signal, `cannot build the image ${name}`);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    } else if (request.load !== undefined) {
-      await this.engine(["load", "--input", request.load], signal, `cannot load the image ${name}`);
-    } else if (request.import !== undefined) {
-      await this.engine(["import", request.import, name], signal, `cannot import the image ${name}`);
-    } else {
-      await this.pull(name, signal);
-    }
-    return name;
-  }
-
-  private async pull(name: string, signal: AbortSignal): Promise<void> {
-    const { authFile, kind } = this.options;
-    const what = `cannot pull the image ${name}`;
-    if (authFile === undefined) {
-      await this.engine(["pull", "--quiet", name], signal, what);
-    } else if (kind === "podman") {
-      await this.engine(["pull", "--quiet", `--authfile=${authFile}`, name], signal, what);
-    } else {
-      // docker knows no such option; it reads the same file by a fixed name in a directory.
-      const folder = mkdtempSync(join(tmpdir(), "cwl-docker-"));
-      try {
-        copyFileSync(authFile, join(folder, "config.json"));
-        await this.engine(["--config", folder, "pull", "--quiet", name], signal, what);
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    }
-  }
-
-  private async engine(args: readonly string[], signal: AbortSignal, what: string): Promise<string> {
-    try {
-      const { stdout } = await execFileAsync(this.options.command, args, {
-        env: this.engineEnvironment(),
-        signal,
-        maxBuffer: 16 * 1024 * 1024,
-      });
-      return stdout;
-    } catch (error) {
-      const { stderr } = error as { stderr?: string };
-      throw new CwlError(
-        signal.aborted ? "cancelled" : "infrastructure",
-        `${what}: ${(stderr ?? "").trim() || messageOf(error)}`,
-        { cause: error },
-      );
-    }
-  }
-
-  private async succeeds(args: readonly string[], signal: AbortSignal): Promise<boolean> {
-    try {
-      await execFileAsync(this.options.command, args, {
-        env: this.engineEnvironment(),
-        signal,
-        maxBuffer: 16 * 1024 * 1024,
-      });
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
   private async remove(id: string): Promise<void> {
-    try {
-      await execFileAsync(
-        this.options.command,
-        ["rm", "--force", "--time=0", id].filter((arg) => this.options.kind === "podman" || arg !== "--time=0"),
-        {
-          env: this.engineEnvironment(),
-        },
-      );
-    } catch {
-      // It was never made or has removed itself.
-    }
-  }
-
-  private engineEnvironment(): Record<string, string> {
-    return Object.fromEntries(
-      Object.entries(this.options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
-    );
+    // It may never have been made, or have removed itself.
+    await this.engine.succeeds(["rm", "--force", ...(this.options.kind === "podman" ? ["--time=0"] : []), id], NEVER);
   }
 }
 

@@ -5,13 +5,12 @@ import type { Value } from "../model/values.ts";
 import { toJson } from "../model/values.ts";
 import type { ExpressionContext } from "./parameter-reference.ts";
 import { followReference, parseReference } from "./parameter-reference.ts";
-import { defaultSandboxLimits, loadSandbox, runScript, tooSlow } from "./sandbox.ts";
-import type { SandboxLimits, Script } from "./sandbox.ts";
+import { defaultSandboxLimits } from "./limits.ts";
+import type { SandboxLimits } from "./limits.ts";
+import { sandboxPool } from "./sandbox-pool.ts";
+import type { Script } from "./sandbox.ts";
 import { mayHoldExpression, scanExpressions } from "./scan.ts";
 import type { Piece } from "./scan.ts";
-
-/** How long an expression may hold the calling thread before it is started again in another one. */
-const hereMs = 100;
 
 export interface EvaluatorOptions {
   /** Whether InlineJavascriptRequirement is in force. */
@@ -19,6 +18,8 @@ export interface EvaluatorOptions {
   readonly library: readonly string[];
   readonly version: CwlVersion;
   readonly limits?: SandboxLimits | undefined;
+  /** Told what scripts write to the console. */
+  readonly onLog?: ((text: string) => void) | undefined;
 }
 
 /** Evaluates the expressions of one process. Holds no state between evaluations but parsed strings. */
@@ -104,7 +105,6 @@ export class Evaluator {
     piece: Exclude<Piece, { kind: "text" }>,
     context: ExpressionContext,
   ): Promise<string | undefined> {
-    const module = await loadSandbox();
     const { library, limits = defaultSandboxLimits } = this.options;
     const seen = `${piece.code}\n${library.join("\n")}`;
     const pass = (name: keyof ExpressionContext): string => (seen.includes(name) ? jsonOf(context[name]) : "null");
@@ -114,15 +114,8 @@ export class Evaluator {
       code: piece.kind === "reference" ? `(${piece.code}\n)` : `(function () {"use strict"; ${piece.code}\n})()`,
       globals: { inputs: pass("inputs"), self: pass("self"), runtime: pass("runtime") },
     };
-    try {
-      return runScript(module, script, { ...limits, milliseconds: Math.min(limits.milliseconds, hereMs) });
-    } catch (error) {
-      if (error instanceof CwlError && error.cause === tooSlow && limits.milliseconds > hereMs) {
-        const { runInWorker } = await import("./run-in-worker.ts");
-        return await runInWorker(script, limits);
-      }
-      throw error;
-    }
+    const { json } = await sandboxPool.run(script, limits, this.options.onLog ?? (() => undefined));
+    return json;
   }
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CwlError } from "../errors.ts";
 import { Evaluator } from "./evaluate.ts";
-import { defaultSandboxLimits } from "./sandbox.ts";
+import { defaultSandboxLimits } from "./limits.ts";
 import { scanExpressions } from "./scan.ts";
 
 const context = {

@@ -1,12 +1,18 @@
-// Runs one script in a thread of its own; started by run-in-worker.ts.
-import { parentPort, workerData } from "node:worker_threads";
+// Runs scripts in a thread of its own; started by sandbox-pool.ts.
+import { parentPort } from "node:worker_threads";
 import { CwlError, messageOf } from "../errors.ts";
-import type { SandboxLimits, Script } from "./sandbox.ts";
-import { loadSandbox, runScript } from "./sandbox.ts";
+import type { FromSandbox, ToSandbox } from "./sandbox-messages.ts";
+import { Sandbox, ScriptError } from "./sandbox.ts";
 
-const { script, limits } = workerData as { script: Script; limits: SandboxLimits };
-try {
-  parentPort?.postMessage({ json: runScript(await loadSandbox(), script, limits) });
-} catch (error) {
-  parentPort?.postMessage({ code: error instanceof CwlError ? error.code : "expression", message: messageOf(error) });
-}
+const sandbox = new Sandbox();
+
+parentPort?.on("message", ({ script, limits }: ToSandbox) => {
+  void sandbox
+    .run(script, limits)
+    .catch((error: unknown) => ({
+      code: error instanceof CwlError ? error.code : ("expression" as const),
+      message: messageOf(error),
+      log: error instanceof ScriptError ? error.log : "",
+    }))
+    .then((result: FromSandbox) => parentPort?.postMessage(result));
+});

@@ -1,21 +1,8 @@
-import type { QuickJSContext, QuickJSWASMModule } from "quickjs-emscripten-core";
+import type { QuickJSContext, QuickJSHandle, QuickJSSyncVariant, QuickJSWASMModule } from "quickjs-emscripten-core";
 import { CwlError } from "../errors.ts";
-
-/** What one evaluation may cost. */
-export interface SandboxLimits {
-  readonly milliseconds: number;
-  readonly memoryBytes: number;
-  readonly stackBytes: number;
-  /** Largest result, in characters of JSON. */
-  readonly resultCharacters: number;
-}
-
-export const defaultSandboxLimits: SandboxLimits = {
-  milliseconds: 10_000,
-  memoryBytes: 128 * 1024 * 1024,
-  stackBytes: 256 * 1024,
-  resultCharacters: 64 * 1024 * 1024,
-};
+import type { SandboxLimits } from "./limits.ts";
+import { webAssembly } from "./web-assembly.ts";
+import type { WebAssemblyMemory, WebAssemblyModule } from "./web-assembly.ts";
 
 /** Everything a script may see, as text: nothing of the host crosses over, only JSON. */
 export interface Script {
@@ -26,25 +13,75 @@ export interface Script {
   readonly globals: { readonly inputs: string; readonly self: string; readonly runtime: string };
 }
 
-/** Cause of the error of a script that ran out of time. */
-export const tooSlow = Symbol("too slow");
-
-let loading: Promise<QuickJSWASMModule> | undefined;
-
-/** The WebAssembly module is compiled once a process, on first need. */
-export function loadSandbox(): Promise<QuickJSWASMModule> {
-  loading ??= (async () => {
-    const { newQuickJSWASMModuleFromVariant } = await import("quickjs-emscripten-core");
-    return await newQuickJSWASMModuleFromVariant(import("@jitl/quickjs-wasmfile-release-sync"));
-  })();
-  return loading;
+export interface ScriptResult {
+  /** JSON of what the script gave; undefined when it returned nothing. */
+  readonly json: string | undefined;
+  /** What it wrote to the console. */
+  readonly log: string;
 }
 
-/**
- * Runs a script in a fresh JavaScript runtime without any host object and gives back the JSON of its result
- * (undefined when it returned nothing). Throws `expression` when the script fails and `limit` when it costs too much.
- */
-export function runScript(module: QuickJSWASMModule, script: Script, limits: SandboxLimits): string | undefined {
+const PAGE_BYTES = 65_536;
+
+/** What the machine takes before any script runs: its stack and its own data. */
+const MACHINE_BYTES = 16 * 1024 * 1024;
+
+/** A machine that has grown beyond this is dropped after use: its memory never shrinks. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+
+const MAX_LOG_CHARACTERS = 65_536;
+
+/** Whoever walks a value does so level by level. */
+const MAX_DEPTH = 500;
+
+/** Runs scripts, each in a fresh JavaScript runtime without any host object, in a WebAssembly memory that cannot grow past its limit. */
+export class Sandbox {
+  private compiled: Promise<WebAssemblyModule> | undefined;
+  private machine:
+    | { readonly module: QuickJSWASMModule; readonly memory: WebAssemblyMemory; readonly pages: number }
+    | undefined;
+
+  /** Throws `expression` when the script fails and `limit` when it costs too much. */
+  async run(script: Script, limits: SandboxLimits): Promise<ScriptResult> {
+    const pages = Math.ceil((MACHINE_BYTES + limits.memoryBytes) / PAGE_BYTES);
+    if (this.machine?.pages !== pages) {
+      this.machine = { ...(await this.start(pages)), pages };
+    }
+    const { module, memory } = this.machine;
+    try {
+      return runScript(module, script, limits);
+    } catch (error) {
+      if (!(error instanceof CwlError && error.code === "expression")) {
+        // A runtime that was stopped half-way cannot be taken apart safely: its machine goes with all its memory.
+        this.machine = undefined;
+      }
+      throw error instanceof CwlError ? error : asLimit(error, limits);
+    } finally {
+      if (memory.buffer.byteLength > MAX_KEPT_BYTES) {
+        this.machine = undefined;
+      }
+    }
+  }
+
+  private async start(pages: number): Promise<{ module: QuickJSWASMModule; memory: WebAssemblyMemory }> {
+    const { newQuickJSWASMModuleFromVariant, newVariant } = await import("quickjs-emscripten-core");
+    const { default: variant } = (await import("@jitl/quickjs-wasmfile-release-sync")) as unknown as {
+      default: QuickJSSyncVariant;
+    };
+    this.compiled ??= compile();
+    const memory = new webAssembly.Memory({ initial: MACHINE_BYTES / PAGE_BYTES, maximum: pages });
+    const own = newVariant(variant, { wasmMemory: memory, wasmModule: await this.compiled });
+    return { module: await newQuickJSWASMModuleFromVariant(own), memory };
+  }
+}
+
+/** Compiled once a thread, however many machines are made of it. */
+async function compile(): Promise<WebAssemblyModule> {
+  const { readFile } = await import("node:fs/promises");
+  const file = import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
+  return await webAssembly.compile(await readFile(new URL(file)));
+}
+
+function runScript(module: QuickJSWASMModule, script: Script, limits: SandboxLimits): ScriptResult {
   const runtime = module.newRuntime();
   const deadline = performance.now() + limits.milliseconds;
   let late = false;
@@ -55,71 +92,144 @@ export function runScript(module: QuickJSWASMModule, script: Script, limits: San
     return late;
   });
   const context = runtime.newContext();
+  let broken = true;
   try {
-    const answer = evaluateAll(context, script, (failure) => asError(failure, late, limits));
-    if (answer !== undefined && answer.length > limits.resultCharacters) {
-      throw new CwlError("limit", `the result of the expression is longer than ${limits.resultCharacters} characters`);
-    }
-    context.dispose();
-    runtime.dispose();
-    return answer;
+    const result = evaluateAll(context, script, limits, (failure) => asError(failure, late, limits));
+    broken = false;
+    return result;
   } catch (error) {
-    if (error instanceof CwlError && error.code === "expression") {
+    broken = !(error instanceof CwlError && error.code === "expression");
+    throw error;
+  } finally {
+    if (!broken) {
       context.dispose();
       runtime.dispose();
-    } else {
-      // A runtime that was stopped half-way cannot be taken apart safely. The whole module is dropped with its memory;
-      // the next expression gets a new one.
-      loading = undefined;
     }
-    throw error instanceof CwlError ? error : asLimit(error);
   }
 }
+
+const setUp = "for (const name of ['inputs', 'self', 'runtime']) globalThis[name] = JSON.parse(globalThis[name]);";
+
+/** Gives the script a console, and the host a function that takes what was written. */
+const makeConsole = `(() => {
+  let written = "";
+  const stringify = JSON.stringify;
+  const text = (item) => (typeof item === "string" ? item : (stringify(item) ?? String(item)));
+  const log = (...items) => {
+    if (written.length < ${MAX_LOG_CHARACTERS}) written += items.map(text).join(" ").slice(0, ${MAX_LOG_CHARACTERS}) + "\\n";
+  };
+  globalThis.console = { log, info: log, warn: log, error: log, debug: log };
+  return () => written;
+})()`;
 
 function evaluateAll(
   context: QuickJSContext,
   script: Script,
+  limits: SandboxLimits,
   toError: (failure: unknown) => CwlError,
-): string | undefined {
+): ScriptResult {
+  const evaluate = (source: string, name: string): QuickJSHandle => {
+    const result = context.evalCode(source, name);
+    if (result.error !== undefined) {
+      const failure: unknown = context.dump(result.error);
+      result.error.dispose();
+      throw toError(failure);
+    }
+    return result.value;
+  };
   for (const [name, json] of Object.entries(script.globals)) {
     // JSON is not quite JavaScript in a string literal, so it goes in as a value and is parsed inside.
     const text = context.newString(json);
     context.setProp(context.global, name, text);
     text.dispose();
   }
-  const sources = [
-    "for (const name of ['inputs', 'self', 'runtime']) globalThis[name] = JSON.parse(globalThis[name]);",
-    ...script.library,
-    `"use strict"; JSON.stringify(${script.code});`,
-  ];
-  let answer: string | undefined;
-  for (const [index, source] of sources.entries()) {
-    const last = index === sources.length - 1;
-    const result = context.evalCode(source, index === 0 ? "set-up" : last ? "expression" : "expressionLib");
-    if (result.error !== undefined) {
-      const failure: unknown = context.dump(result.error);
-      result.error.dispose();
-      throw toError(failure);
+  evaluate(setUp, "set-up").dispose();
+  const usesConsole = [script.code, ...script.library].some((source) => source.includes("console"));
+  const takeLog = usesConsole ? evaluate(makeConsole, "console") : undefined;
+  try {
+    for (const source of script.library) {
+      evaluate(source, "expressionLib").dispose();
     }
-    if (last) {
-      answer = context.typeof(result.value) === "string" ? context.getString(result.value) : undefined;
+    const value = evaluate(`"use strict"; JSON.stringify(${script.code});`, "expression");
+    const json = context.typeof(value) === "string" ? textOf(context, value, limits) : undefined;
+    value.dispose();
+    return { json, log: logOf(context, takeLog) };
+  } catch (error) {
+    if (error instanceof CwlError && error.code === "expression" && takeLog !== undefined) {
+      throw new ScriptError(error, logOf(context, takeLog));
     }
-    result.value.dispose();
+    throw error;
+  } finally {
+    takeLog?.dispose();
   }
-  return answer;
+}
+
+/** The failure of a script, with what it had written to the console before. */
+export class ScriptError extends CwlError {
+  readonly log: string;
+
+  constructor(error: CwlError, log: string) {
+    super(error.code, error.problems, { cause: error });
+    this.log = log;
+  }
+}
+
+function textOf(context: QuickJSContext, value: QuickJSHandle, { resultCharacters }: SandboxLimits): string {
+  const length = context.getProp(value, "length");
+  const characters = context.getNumber(length);
+  length.dispose();
+  if (characters > resultCharacters) {
+    throw new CwlError("limit", `the result of the expression is longer than ${resultCharacters} characters`);
+  }
+  const json = context.getString(value);
+  if (depthOf(json) > MAX_DEPTH) {
+    throw new CwlError("limit", `the result of the expression is nested deeper than ${MAX_DEPTH} levels`);
+  }
+  return json;
+}
+
+/** How deep a JSON text is nested. */
+function depthOf(json: string): number {
+  let [depth, deepest, inString] = [0, 0, false];
+  for (let at = 0; at < json.length; at += 1) {
+    const char = json[at];
+    if (char === "\\") {
+      at += 1;
+    } else if (char === '"') {
+      inString = !inString;
+    } else if (!inString && (char === "[" || char === "{")) {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+    } else if (!inString && (char === "]" || char === "}")) {
+      depth -= 1;
+    }
+  }
+  return deepest;
+}
+
+function logOf(context: QuickJSContext, takeLog: QuickJSHandle | undefined): string {
+  if (takeLog === undefined) {
+    return "";
+  }
+  const result = context.callFunction(takeLog, context.undefined);
+  const handle = result.error ?? result.value;
+  const text = result.error === undefined ? context.getString(handle) : "";
+  handle.dispose();
+  return text.slice(0, 2 * MAX_LOG_CHARACTERS);
 }
 
 /** The WebAssembly machine itself gave up: its stack or memory is smaller than what the script went through. */
-function asLimit(error: unknown): CwlError {
-  const why = error instanceof RangeError ? "recursed too deeply" : "broke the sandbox's limits";
+function asLimit(error: unknown, limits: SandboxLimits): CwlError {
+  const why =
+    error instanceof RangeError
+      ? "recursed too deeply"
+      : `broke the sandbox's limits (${Math.round(limits.memoryBytes / 1048576)} MiB of memory)`;
   return new CwlError("limit", `the expression ${why} and was stopped`, { cause: error });
 }
 
 function asError(failure: unknown, late: boolean, limits: SandboxLimits): CwlError {
   if (late) {
-    return new CwlError("limit", `the expression ran longer than ${limits.milliseconds} ms and was stopped`, {
-      cause: tooSlow,
-    });
+    return new CwlError("limit", `the expression ran longer than ${limits.milliseconds} ms and was stopped`);
   }
   const { name, message } = (typeof failure === "object" && failure !== null ? failure : {}) as {
     name?: unknown;

@@ -54,22 +54,29 @@ export function scanExpressions(text: string, options: { javascript: boolean; es
 /** Index of the bracket that closes the one at `start`; strings, comments and regular expressions are skipped. */
 function findEnd(text: string, start: number): number {
   const stack: string[] = [];
+  let braces = 0;
+  let noRegExpBefore = 0;
   for (let i = start; i < text.length; i += 1) {
     const char = text[i] ?? "";
     if (char === "\\") {
       i += 1;
     } else if (char === "'" || char === '"' || char === "`") {
       i = skipQuoted(text, i, char);
-    } else if (char === "/" && text[i + 1] === "/" && stack.includes("}")) {
+    } else if (char === "/" && text[i + 1] === "/" && braces > 0) {
       i = skipTo(text, i, "\n");
     } else if (char === "/" && text[i + 1] === "*") {
       i = skipTo(text, i + 2, "*/") + 1;
-    } else if (char === "/" && startsRegExp(text, start, i)) {
-      i = skipRegExp(text, i);
+    } else if (char === "/" && i >= noRegExpBefore && startsRegExp(text, start, i)) {
+      const end = skipRegExp(text, i);
+      // Without an end it divides, and so do all others on its line: looking again for each would take long.
+      noRegExpBefore = end === i ? skipTo(text, i, "\n") : 0;
+      i = end;
     } else if (char === "(" || char === "{") {
       stack.push(char === "(" ? ")" : "}");
+      braces += char === "{" ? 1 : 0;
     } else if (char === stack.at(-1)) {
       stack.pop();
+      braces -= char === "}" ? 1 : 0;
       if (stack.length === 0) {
         return i;
       }
@@ -96,8 +103,11 @@ function skipTo(text: string, start: number, end: string): number {
 
 /** A slash after an operator or an opening bracket begins a regular expression; after a value it divides. */
 function startsRegExp(text: string, start: number, at: number): boolean {
-  const before = text.slice(start, at).trimEnd();
-  return /(?:[(,=:[!&|?{};+]|\breturn)$/.test(before);
+  let end = at;
+  while (end > start && /\s/.test(text[end - 1] ?? "")) {
+    end -= 1;
+  }
+  return /(?:[(,=:[!&|?{};+]|\breturn)$/.test(text.slice(Math.max(start, end - "(return".length), end));
 }
 
 function skipRegExp(text: string, start: number): number {

@@ -11,12 +11,18 @@ export interface Mismatch {
 }
 
 /** Checks a value against a type; undefined when it fits. An absent value is null. */
-export function mismatch(
-  value: Value | undefined,
-  type: CwlType,
-  path = "",
-  anyTakesNull = false,
-): Mismatch | undefined {
+export function mismatch(value: Value | undefined, type: CwlType): Mismatch | undefined {
+  return check(value, type, "", { anyTakesNull: false, known: new Map() });
+}
+
+interface Rules {
+  readonly anyTakesNull: boolean;
+  /** Answers for members of unions: unions in unions would ask the same again and again. */
+  readonly known: Map<object, Map<CwlType, Mismatch | undefined>>;
+}
+
+function check(value: Value | undefined, type: CwlType, path: string, rules: Rules): Mismatch | undefined {
+  const { anyTakesNull } = rules;
   const fail = (): Mismatch => ({ path, message: `expected ${formatType(type)}, got ${describe(value)}` });
   switch (type.kind) {
     case "null":
@@ -44,7 +50,7 @@ export function mismatch(
         return fail();
       }
       for (const [index, item] of (value as readonly Value[]).entries()) {
-        const inner = mismatch(item, type.items, `${path}[${index}]`, anyTakesNull);
+        const inner = check(item, type.items, `${path}[${index}]`, rules);
         if (inner !== undefined) {
           return inner;
         }
@@ -56,12 +62,7 @@ export function mismatch(
         return fail();
       }
       for (const field of type.fields) {
-        const inner = mismatch(
-          value[field.name] as Value | undefined,
-          field.type,
-          `${path}.${field.name}`,
-          anyTakesNull,
-        );
+        const inner = check(value[field.name] as Value | undefined, field.type, `${path}.${field.name}`, rules);
         if (inner !== undefined) {
           return inner;
         }
@@ -69,7 +70,7 @@ export function mismatch(
       return undefined;
     }
     case "union":
-      return unionMismatch(value, type.members, path, anyTakesNull);
+      return unionMismatch(value, type.members, path, rules);
   }
 }
 
@@ -77,11 +78,11 @@ function unionMismatch(
   value: Value | undefined,
   members: readonly CwlType[],
   path: string,
-  anyTakesNull: boolean,
+  rules: Rules,
 ): Mismatch | undefined {
   const reasons: Mismatch[] = [];
   for (const member of members) {
-    const reason = mismatch(value, member, path, anyTakesNull);
+    const reason = checkOnce(value, member, path, rules);
     if (reason === undefined) {
       return undefined;
     }
@@ -94,6 +95,18 @@ function unionMismatch(
     : { path, message: `expected ${formatType({ kind: "union", members })}, got ${describe(value)}` };
 }
 
+function checkOnce(value: Value | undefined, type: CwlType, path: string, rules: Rules): Mismatch | undefined {
+  if (typeof value !== "object" || value === null) {
+    return check(value, type, path, rules);
+  }
+  const answers = rules.known.get(value) ?? new Map<CwlType, Mismatch | undefined>();
+  rules.known.set(value, answers);
+  if (!answers.has(type)) {
+    answers.set(type, check(value, type, path, rules));
+  }
+  return answers.get(type);
+}
+
 function isInteger(value: unknown, bits: bigint): boolean {
   if (typeof value !== "bigint" && !Number.isInteger(value)) {
     return false;
@@ -104,7 +117,7 @@ function isInteger(value: unknown, bits: bigint): boolean {
 
 /** The same for an output, where Any may be null as well. */
 export function outputMismatch(value: Value | undefined, type: CwlType): Mismatch | undefined {
-  return mismatch(value, type, "", true);
+  return check(value, type, "", { anyTakesNull: true, known: new Map() });
 }
 
 /** The first member of a union that a value has; the type itself when it is no union. */

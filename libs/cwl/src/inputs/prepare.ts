@@ -2,14 +2,15 @@ import { CwlError } from "../errors.ts";
 import type { Problem } from "../errors.ts";
 import type { Evaluator } from "../expressions/evaluate.ts";
 import type { ExpressionContext } from "../expressions/parameter-reference.ts";
-import type { CwlVersion, InputParameter } from "../model/process.ts";
+import type { NamedBy } from "../files/gate.ts";
+import type { CwlVersion, InputParameter, Place } from "../model/process.ts";
 import type { CwlType, FileOptions, LoadListing } from "../model/types.ts";
 import type { FileOrDirectory, Value, ValueObject } from "../model/values.ts";
 import { isDirectory, isFile, isFileOrDirectory, isObject, mapFiles } from "../model/values.ts";
 import { branchFor, mismatch } from "./check-value.ts";
 import { complete, loadContents, loadListing } from "./files.ts";
 import type { FormatChecker } from "./formats.ts";
-import { directoryOf, findSecondaryFiles } from "./secondary-files.ts";
+import { directoryOf, findSecondaryFiles, inputSources } from "./secondary-files.ts";
 
 export interface PrepareOptions {
   readonly evaluator: Evaluator;
@@ -17,8 +18,12 @@ export interface PrepareOptions {
   /** From LoadListingRequirement. */
   readonly loadListing: LoadListing;
   readonly formats: FormatChecker;
-  /** Fetches remote files and directories; gives local ones back as they are. */
-  readonly fetch: (item: FileOrDirectory) => Promise<FileOrDirectory>;
+  /** Checks that files and directories may be read, and fetches remote ones. */
+  readonly fetch: (item: FileOrDirectory, by: NamedBy) => Promise<FileOrDirectory>;
+  /** Checks what an expression made, without fetching it. */
+  readonly admit: (item: FileOrDirectory, by: NamedBy) => FileOrDirectory;
+  /** Who named the files of the given values. */
+  readonly givenBy: NamedBy;
   readonly runtime: ValueObject;
   /**
    * Whether secondary files are looked for beside their file. Only for values that come from outside: inside a
@@ -54,7 +59,9 @@ export async function prepareInputs(
     throw new CwlError("invalid-inputs", problems);
   }
   for (const parameter of parameters) {
-    values[parameter.name] = await fetchFiles(values[parameter.name] ?? null, options);
+    const isDefault = (given[parameter.name] ?? null) === null;
+    const by = isDefault ? authorOf(parameter.place) : options.givenBy;
+    values[parameter.name] = await fetchFiles(values[parameter.name] ?? null, by, options);
   }
   const context = { inputs: values, runtime: options.runtime };
   for (const parameter of parameters) {
@@ -71,21 +78,26 @@ export async function prepareInputs(
   return values;
 }
 
-async function fetchFiles(value: Value, options: PrepareOptions): Promise<Value> {
+/** A document of this machine is its user's own word; one from elsewhere names no local files. */
+export function authorOf(place: Place): NamedBy {
+  return /^https?:/i.test(place.file) ? "code" : "caller";
+}
+
+async function fetchFiles(value: Value, by: NamedBy, options: PrepareOptions): Promise<Value> {
   if (isFileOrDirectory(value)) {
-    return complete(await options.fetch(value), { size: true });
+    return complete(await options.fetch(value, by), { size: true });
   }
   if (Array.isArray(value)) {
     const result: Value[] = [];
     for (const item of value as readonly Value[]) {
-      result.push(typeof item === "object" && item !== null ? await fetchFiles(item, options) : item);
+      result.push(typeof item === "object" && item !== null ? await fetchFiles(item, by, options) : item);
     }
     return result;
   }
   if (isObject(value)) {
     const result: Record<string, Value> = {};
     for (const [key, item] of Object.entries(value)) {
-      result[key] = await fetchFiles((item ?? null) as Value, options);
+      result[key] = await fetchFiles((item ?? null) as Value, by, options);
     }
     return result;
   }
@@ -120,7 +132,7 @@ async function applyOptions(
       context,
       required: true,
       what: `the input "${what}"`,
-      directory: options.discover ? directoryOf(value) : undefined,
+      ...inputSources(options.discover ? directoryOf(value) : undefined, options.admit),
     });
     if (wanted.loadContents) {
       file = { ...file, contents: await loadContents(file, options.version) };

@@ -1,9 +1,11 @@
-import { existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { statSync } from "node:fs";
+import { dirname, posix } from "node:path";
 import { CwlError } from "../errors.ts";
 import type { Evaluator } from "../expressions/evaluate.ts";
 import type { ExpressionContext } from "../expressions/parameter-reference.ts";
 import { mayHoldExpression } from "../expressions/scan.ts";
+import type { NamedBy } from "../files/gate.ts";
+import { isInside, joinInside } from "../files/inside.ts";
 import { fileUri } from "../load/uri.ts";
 import type { SecondaryFile } from "../model/types.ts";
 import type { FileOrDirectory, FileValue, Value } from "../model/values.ts";
@@ -17,10 +19,10 @@ export interface SecondaryFileOptions {
   readonly required: boolean;
   /** What the file belongs to, for messages. */
   readonly what: string;
-  /** Host path beside which secondary files are looked for; undefined when there is no such place. */
-  readonly directory: string | undefined;
-  /** Host path of a path as the tool saw it; undefined when nothing is there. */
-  readonly toHost?: ((seen: string) => string | undefined) | undefined;
+  /** What lies under a name beside the file; undefined when nothing does. */
+  readonly beside: (name: string) => Promise<FileOrDirectory | undefined>;
+  /** Takes over a File or Directory that an expression made; throws when it may not be read. */
+  readonly adopt: (item: FileOrDirectory) => Promise<FileOrDirectory | undefined>;
 }
 
 /** Adds to a File the secondary files that its parameter asks for and that are there. */
@@ -34,23 +36,19 @@ export async function findSecondaryFiles(
   for (const entry of wanted) {
     const required = await isRequired(entry, file, options);
     for (const candidate of await candidates(entry, file, options)) {
-      if (isFileOrDirectory(candidate)) {
-        const item = complete(candidate, { size: true });
-        if (!has(item.basename ?? "")) {
-          found.push(item);
-        }
+      const made = isFileOrDirectory(candidate) ? await options.adopt(candidate) : undefined;
+      const name = isFileOrDirectory(candidate) ? nameOf(candidate) : candidate;
+      const item = made === undefined ? undefined : complete(made, { size: true });
+      if (has(item?.basename ?? name)) {
         continue;
       }
-      if (has(candidate)) {
-        continue;
-      }
-      const beside = existing(candidate, options.directory);
-      if (beside !== undefined) {
-        found.push(beside);
+      const there = item ?? (await options.beside(name));
+      if (there !== undefined) {
+        found.push(there);
       } else if (required) {
         throw new CwlError(
           options.required ? "invalid-inputs" : "process-failed",
-          `${options.what}: the secondary file ${JSON.stringify(candidate)} of ${JSON.stringify(file.basename)} is missing`,
+          `${options.what}: the secondary file ${JSON.stringify(name)} of ${JSON.stringify(file.basename)} is missing`,
         );
       }
     }
@@ -89,11 +87,8 @@ async function candidates(
     }
     if (isFileOrDirectory(item)) {
       // An object made by the expression may say where it is, or only what it is called.
-      return item.location !== undefined || item["contents"] !== undefined || item["listing"] !== undefined
-        ? [item]
-        : typeof item.path === "string"
-          ? atPath(item, item.path, options)
-          : [item.basename ?? ""];
+      const isWhole = [item.location, item.path, item["contents"], item["listing"]].some((part) => part !== undefined);
+      return isWhole ? [item] : [item.basename ?? ""];
     }
     throw new CwlError(
       "expression",
@@ -102,12 +97,9 @@ async function candidates(
   });
 }
 
-function atPath(item: FileOrDirectory, path: string, options: SecondaryFileOptions): (string | FileOrDirectory)[] {
-  const host = options.toHost === undefined ? path : options.toHost(path);
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return host !== undefined && existsSync(host)
-    ? [{ ...item, location: fileUri(host), basename: item.basename ?? name }]
-    : [name];
+function nameOf(item: FileOrDirectory): string {
+  const whole = item.basename ?? item.path ?? item.location ?? "";
+  return whole.slice(whole.lastIndexOf("/") + 1);
 }
 
 /** `.bai` is added; each leading `^` first takes one extension off. */
@@ -122,19 +114,43 @@ export function applyPattern(name: string, pattern: string): string {
   return base + rest;
 }
 
-function existing(name: string, directory: string | undefined): FileOrDirectory | undefined {
-  if (directory === undefined) {
+/** Where secondary files of an input come from: the directory that it lies in, if any, and what else the run may read. */
+export function inputSources(
+  directory: string | undefined,
+  admit: (item: FileOrDirectory, by: NamedBy) => FileOrDirectory,
+): Pick<SecondaryFileOptions, "beside" | "adopt"> {
+  return {
+    beside: (name) => {
+      const path = directory === undefined ? undefined : pathBeside(directory, name);
+      return Promise.resolve(path === undefined ? undefined : findAt(path, (item) => admit(item, "caller")));
+    },
+    adopt: (item) => {
+      const path = item.location === undefined ? item.path : localPath(item);
+      const isBeside = path !== undefined && directory !== undefined && isInside(posix.normalize(path), directory);
+      if (isBeside && statSync(path, { throwIfNoEntry: false }) === undefined) {
+        return Promise.resolve(undefined);
+      }
+      return Promise.resolve(admit(item, isBeside ? "caller" : "code"));
+    },
+  };
+}
+
+function findAt(path: string, admit: (item: FileOrDirectory) => FileOrDirectory): FileOrDirectory | undefined {
+  const info = statSync(path, { throwIfNoEntry: false });
+  if (info === undefined) {
     return undefined;
   }
-  const path = join(directory, name);
-  if (dirname(path) !== directory && !path.startsWith(directory === "/" ? "/" : `${directory}/`)) {
+  const item = { class: info.isDirectory() ? "Directory" : "File", location: fileUri(path) } as FileOrDirectory;
+  return complete(admit(item), { size: true });
+}
+
+/** Path of a secondary file; throws when its name leads out of the directory. */
+export function pathBeside(directory: string, name: string): string {
+  const path = joinInside(directory, name);
+  if (path === undefined) {
     throw new CwlError("unsafe", `the secondary file ${JSON.stringify(name)} leads out of its directory`);
   }
-  if (!existsSync(path)) {
-    return undefined;
-  }
-  const kind = statSync(path).isDirectory() ? "Directory" : "File";
-  return complete({ class: kind, location: fileUri(path) } as FileOrDirectory, { size: true });
+  return path;
 }
 
 /** Directory of a File on this machine. */

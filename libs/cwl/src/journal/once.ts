@@ -27,6 +27,7 @@ export async function once(work: Work, context: RunContext, run: () => Promise<V
   const key = journal.keys.keyOf(path, definition, requirements.all(), inputs);
   const known = journal.file.find(key);
   if (known !== undefined) {
+    context.gate.grantAll(known);
     directories.hold(known);
     context.emit({
       type: "step-finished",

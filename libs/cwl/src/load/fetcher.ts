@@ -31,7 +31,11 @@ export async function readDocumentText(
     if (!options.localFiles) {
       throw new CwlError("reference", `${uri} is a local file, and documents here may not refer to local files`);
     }
-    const { size } = await stat(path);
+    const info = await stat(path);
+    if (!info.isFile()) {
+      throw new CwlError("reference", `cannot read ${path}: it is not a file`);
+    }
+    const { size } = info;
     if (size > options.limit) {
       throw new CwlError("limit", `${path} has ${size} bytes; at most ${options.limit} are accepted for a document`);
     }

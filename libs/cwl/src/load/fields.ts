@@ -45,6 +45,7 @@ export function checkFields(
   table: FieldTable,
   path: string,
 ): void {
+  scope.budget.tick(scope.document.uri);
   for (const [key, value] of Object.entries(object)) {
     const rule = table.get(key);
     if (rule === undefined || rule.since > scope.version || rule.until < scope.version) {
@@ -122,7 +123,9 @@ function suggest(key: string, what: string, rule: unknown, table: FieldTable, ve
     return `set cwlVersion to a version that has it, or leave the field out`;
   }
   const known = [...table].filter(([, r]) => r.since <= version && r.until >= version).map(([name]) => name);
-  const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
+  const near = known.find(
+    (name) => Math.abs(name.length - key.length) <= 2 && distance(name.toLowerCase(), key.toLowerCase()) <= 2,
+  );
   return near === undefined ? `${what} has: ${known.join(", ")}` : `did you mean "${near}"?`;
 }
 

@@ -4,8 +4,8 @@ const distance = 64;
 /** Most moves before a text counts as broken rather than as loosely written. */
 const mostMoves = 100;
 
-/** Largest text that is looked at again and again. */
-const mostCharacters = 1_000_000;
+/** Most characters that are read again, over all moves. */
+const MAX_REREAD_CHARACTERS = 5_000_000;
 
 /** A text in which lines were moved to the right, and by how much, by their numbers (from 1). */
 export interface MovedText {
@@ -21,7 +21,8 @@ export interface MovedText {
 export function indentFlowLines(text: string, complaint: (text: string) => number | undefined): MovedText {
   const shifts = new Map<number, number>();
   let moved = text;
-  for (let move = 0; move < mostMoves && text.length < mostCharacters; move += 1) {
+  let lastLine = 0;
+  for (let move = 0; move < mostMoves && move * text.length < MAX_REREAD_CHARACTERS; move += 1) {
     const offset = complaint(moved);
     if (offset === undefined) {
       return { text: moved, shifts };
@@ -29,6 +30,11 @@ export function indentFlowLines(text: string, complaint: (text: string) => numbe
     const from = moved.lastIndexOf("\n", offset - 1) + 1;
     const to = endOfFlow(moved, offset);
     const first = moved.slice(0, from).split("\n").length;
+    if (first <= lastLine) {
+      // Moving did not help.
+      break;
+    }
+    lastLine = first;
     const lines = moved.slice(from, to).split("\n");
     for (const index of lines.keys()) {
       shifts.set(first + index, (shifts.get(first + index) ?? 0) + distance);

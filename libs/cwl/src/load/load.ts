@@ -4,8 +4,10 @@ import type { CwlVersion, Process } from "../model/process.ts";
 import { isObject } from "../model/values.ts";
 import { expandPrefix } from "./bindings.ts";
 import { describe, isExtension } from "./fields.ts";
+import { countSteps } from "./count-steps.ts";
 import { asStrings } from "./maps.ts";
 import { problemAt } from "./origin.ts";
+import { BuiltProcesses } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { DocumentStore } from "./store.ts";
 import type { LoadOptions, RawDocument } from "./store.ts";
@@ -31,7 +33,8 @@ export interface LoadedDocument {
   /** Fields of other vocabularies at the root of the file, as written, and by full IRI. */
   readonly rootFields: { readonly [name: string]: unknown };
   readonly rootMetadata: { readonly [iri: string]: unknown };
-  readonly store: DocumentStore;
+  /** The texts that it was made from; undefined when it was loaded in a thread of its own. */
+  readonly store: DocumentStore | undefined;
 }
 
 export interface ProcessEntry {
@@ -76,11 +79,16 @@ export async function checkDocument(
     document: raw,
     types: new Map(),
     ancestors: [],
-    built: new Map(),
+    built: new BuiltProcesses(),
+    budget: store.budget,
     buildProcess,
   };
   const process = await buildReferenced(scope, entry.uri, entry.object, "");
   if (process !== undefined) {
+    const { steps } = store.budget.limits;
+    if (countSteps(process) > steps) {
+      throw new CwlError("limit", `${uri}: a run of this workflow would have more than ${steps} steps`);
+    }
     checkLinks(process, problems);
     checkExpressions(process, problems);
   }
@@ -107,9 +115,17 @@ export async function checkDocument(
   };
 }
 
+/** More than anybody reads. */
+const MAX_PROBLEMS = 100;
+
 /** What is wrong with something that two places refer to is said once. */
 function withoutRepeats(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((problem) => [formatProblem(problem), problem])).values()];
+  const first = problems.slice(0, MAX_PROBLEMS * 10);
+  const different = [...new Map(first.map((problem) => [formatProblem(problem), problem])).values()];
+  const rest = problems.length - first.length + Math.max(0, different.length - MAX_PROBLEMS);
+  return rest === 0
+    ? different
+    : [...different.slice(0, MAX_PROBLEMS), { severity: "error", message: `and ${rest} more problems` }];
 }
 
 /** Metadata of a package stand beside its `$graph`. */

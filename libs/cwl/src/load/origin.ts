@@ -48,17 +48,35 @@ export function placeOf(value: object, member?: string | number): Place | undefi
   return { file: origin.source.uri, ...lineAndColumn(origin.source, offset) };
 }
 
-export function lineAndColumn(
-  { text, shifts }: Omit<SourceText, "uri">,
-  offset: number,
-): { line: number; column: number } {
-  let line = 1;
-  let start = 0;
-  for (let next = text.indexOf("\n"); next !== -1 && next < offset; next = text.indexOf("\n", start)) {
-    line += 1;
-    start = next + 1;
+export function lineAndColumn(source: Omit<SourceText, "uri">, offset: number): { line: number; column: number } {
+  const { shifts } = source;
+  const starts = lineStartsOf(source);
+  let [line, after] = [1, starts.length];
+  while (after - line > 1) {
+    const middle = (line + after) >> 1;
+    if ((starts[middle] ?? 0) <= offset) {
+      line = middle;
+    } else {
+      after = middle;
+    }
   }
-  return { line, column: Math.max(1, offset - start + 1 - (shifts?.get(line) ?? 0)) };
+  return { line, column: Math.max(1, offset - (starts[line] ?? 0) + 1 - (shifts?.get(line) ?? 0)) };
+}
+
+const lineStarts = new WeakMap<object, readonly number[]>();
+
+/** Offset at which each line starts, by its number from 1. */
+function lineStartsOf(source: { readonly text: string }): readonly number[] {
+  let starts = lineStarts.get(source);
+  if (starts === undefined) {
+    const found = [0, 0];
+    for (let next = source.text.indexOf("\n"); next !== -1; next = source.text.indexOf("\n", next + 1)) {
+      found.push(next + 1);
+    }
+    starts = found;
+    lineStarts.set(source, starts);
+  }
+  return starts;
 }
 
 /** A problem at an object (or one of its members). */

@@ -29,6 +29,8 @@ export async function buildProcess(
   id: string,
   path: string,
 ): Promise<Process | undefined> {
+  outer.budget.takeProcess(id);
+  await outer.budget.pause(id);
   const kind = raw["class"];
   const table = typeof kind === "string" && Object.hasOwn(processTables, kind) ? processTables[kind] : undefined;
   const version = readVersion(outer, raw);

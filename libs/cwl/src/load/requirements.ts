@@ -5,10 +5,10 @@ import { checkFields, describe, join } from "./fields.ts";
 import { namedObjects } from "./maps.ts";
 import type { RawObject } from "./maps.ts";
 import { baseOf, deriveOrigin } from "./origin.ts";
+import { resolveLocations } from "./parameters.ts";
 import { place, report } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { requirementTables, since11 } from "./tables.ts";
-import { resolveReference } from "./uri.ts";
 
 const cwltool = "http://commonwl.org/cwltool#";
 
@@ -50,9 +50,16 @@ export function buildRequirements(
     } else if (required || isObject(object)) {
       checkFields(required ? scope : { ...scope, problems: hintProblems(scope) }, object, name, table, where);
     }
-    result.push({ class: name, fields: object, required, place: place(scope, object) });
+    const fields = name === "InitialWorkDirRequirement" ? withLocations(scope, object) : object;
+    result.push({ class: name, fields, required, place: place(scope, object) });
   }
   return result;
+}
+
+/** Files that the listing writes out lie beside the document. */
+function withLocations(scope: Scope, fields: RawObject): RawObject {
+  const listing = resolveLocations(scope, fields["listing"], baseOf(fields) ?? scope.document.uri);
+  return deriveOrigin({ ...fields, listing }, fields);
 }
 
 /** What is wrong inside a hint is worth a warning only. */
@@ -121,9 +128,4 @@ export function impliedHints(version: CwlVersion, holder: RawObject, scope: Scop
     hint({ class: "LoadListingRequirement", loadListing: "deep_listing" }),
     hint({ class: "NetworkAccess", networkAccess: true }),
   ];
-}
-
-/** Resolves a reference that stands inside a requirement. */
-export function resolveInRequirement(requirement: Requirement, reference: string): string {
-  return resolveReference(reference, baseOf(requirement.fields) ?? requirement.place.file);
 }

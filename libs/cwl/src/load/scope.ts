@@ -1,6 +1,7 @@
 import type { Problem } from "../errors.ts";
 import type { CwlVersion, Place, Process } from "../model/process.ts";
 import type { CwlType } from "../model/types.ts";
+import type { Budget } from "./budget.ts";
 import { placeOf, problemAt } from "./origin.ts";
 import type { DocumentStore, RawDocument } from "./store.ts";
 
@@ -15,8 +16,8 @@ export interface Scope {
   readonly types: ReadonlyMap<string, CwlType>;
   /** Ids of the processes around this one, outermost first: a process among its own ancestors would never end. */
   readonly ancestors: readonly string[];
-  /** Processes already built, by full id. */
-  readonly built: Map<string, Promise<Process | undefined>>;
+  readonly built: BuiltProcesses;
+  readonly budget: Budget;
   /** Builds any process; here so that steps need not import what imports them. */
   readonly buildProcess: BuildProcess;
 }
@@ -27,6 +28,35 @@ export type BuildProcess = (
   id: string,
   path: string,
 ) => Promise<Process | undefined>;
+
+/** Processes already built, by full id, version and the schema types that they see. */
+export class BuiltProcesses {
+  private readonly processes = new Map<string, Promise<Process | undefined>>();
+  private readonly numbers = new Map<object, number>();
+
+  getOrBuild(
+    uri: string,
+    scope: Pick<Scope, "version" | "types">,
+    build: () => Promise<Process | undefined>,
+  ): Promise<Process | undefined> {
+    const key = `${uri} ${scope.version} ${this.numberOf(scope.types)}`;
+    let process = this.processes.get(key);
+    if (process === undefined) {
+      process = build();
+      this.processes.set(key, process);
+    }
+    return process;
+  }
+
+  private numberOf(types: ReadonlyMap<string, CwlType>): number {
+    // Every scope without types sees the same.
+    const number = types.size === 0 ? 0 : (this.numbers.get(types) ?? this.numbers.size + 1);
+    if (number > 0) {
+      this.numbers.set(types, number);
+    }
+    return number;
+  }
+}
 
 export function report(
   scope: Scope,

@@ -1,17 +1,21 @@
 import { CwlError } from "../errors.ts";
 import { isObject } from "../model/values.ts";
+import { Budget, defaultLoadLimits } from "./budget.ts";
+import type { LoadLimits } from "./budget.ts";
 import type { Fetcher } from "./fetcher.ts";
 import { readDocumentText } from "./fetcher.ts";
-import { baseOf, deriveOrigin, placeOf, problemAt, setOrigin } from "./origin.ts";
-import { fragmentOf, resolveReference, withoutFragment } from "./uri.ts";
-import { defaultParseLimits, parseYaml } from "./yaml.ts";
-import type { ParseLimits } from "./yaml.ts";
+import { baseOf, deriveOrigin, placeOf, problemAt } from "./origin.ts";
+import { findById, indexIds } from "./raw-index.ts";
+import type { RawObject } from "./raw-index.ts";
+import { measure } from "./tree-size.ts";
+import { filePath, fragmentOf, resolveReference, withoutFragment } from "./uri.ts";
+import { parseText } from "./yaml.ts";
 
 export interface LoadOptions {
   readonly fetcher?: Fetcher | undefined;
   /** Whether `file:` references are followed (default true). A server that takes documents from strangers says no. */
   readonly localFiles?: boolean | undefined;
-  readonly limits?: Partial<ParseLimits> | undefined;
+  readonly limits?: Partial<LoadLimits> | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,22 +27,28 @@ export interface RawDocument {
   readonly schemas: readonly string[];
   readonly version: string | undefined;
   /** Objects by the fragment of their id. */
-  readonly index: ReadonlyMap<string, { readonly [key: string]: unknown }>;
+  readonly index: ReadonlyMap<string, RawObject>;
 }
 
-const maximumImports = 1000;
+/** Imports that lead to each other without a circle: deeper than anybody writes them. */
+const MAX_IMPORT_DEPTH = 100;
 
-/** Reads each file once and resolves the directives in it. */
+/** Reads each file once and resolves each directive in it once. */
 export class DocumentStore {
+  readonly budget: Budget;
   private readonly options: LoadOptions;
-  private readonly limits: ParseLimits;
+  private readonly limits: LoadLimits;
   private readonly documents = new Map<string, Promise<RawDocument>>();
   private readonly texts = new Map<string, string>();
-  private imports = 0;
+  private readonly parsed = new Map<string, Promise<unknown>>();
+  /** Files, and objects inside files by their fragment, with directives resolved. */
+  private readonly resolved = new Map<string, Promise<unknown>>();
+  private readonly directives = new WeakMap<object, boolean>();
 
   constructor(options: LoadOptions = {}) {
     this.options = options;
-    this.limits = { ...defaultParseLimits, ...options.limits };
+    this.limits = { ...defaultLoadLimits, ...options.limits };
+    this.budget = new Budget(this.limits);
   }
 
   /** Gives the store a text that no fetch can find, such as the body of a request. */
@@ -62,12 +72,18 @@ export class DocumentStore {
   }
 
   private async read(uri: string): Promise<RawDocument> {
-    const root = await this.resolve(await this.parse(uri), [uri]);
+    const root = await this.resolveTarget(uri, []);
+    const { nodes, depth } = measure(root);
+    this.budget.takeNodes(nodes, uri);
+    if (depth > this.limits.depth) {
+      throw new CwlError(
+        "limit",
+        `${uri}: with its imports the document is nested deeper than ${this.limits.depth} levels`,
+      );
+    }
     const header = isObject(root) ? root : {};
     const namespaces = isObject(header["$namespaces"]) ? header["$namespaces"] : {};
     const schemas = Array.isArray(header["$schemas"]) ? (header["$schemas"] as unknown[]) : [];
-    const index = new Map<string, { readonly [key: string]: unknown }>();
-    indexIds(root, index);
     return {
       uri,
       root,
@@ -76,43 +92,87 @@ export class DocumentStore {
       ),
       schemas: schemas.filter((item) => typeof item === "string").map((item) => resolveReference(item, uri)),
       version: typeof header["cwlVersion"] === "string" ? header["cwlVersion"] : undefined,
-      index,
+      index: indexIds(root),
     };
   }
 
   private async text(uri: string): Promise<string> {
-    return (
-      this.texts.get(uri) ??
-      (await readDocumentText(uri, {
-        fetcher: this.options.fetcher,
-        limit: this.limits.documentBytes,
-        localFiles: this.options.localFiles ?? true,
-        signal: this.options.signal,
-      }))
-    );
+    const known = this.texts.get(uri);
+    if (known !== undefined) {
+      return known;
+    }
+    this.budget.takeDocument(uri);
+    const text = await readDocumentText(uri, {
+      fetcher: this.options.fetcher,
+      limit: this.limits.documentBytes,
+      localFiles: this.options.localFiles ?? true,
+      signal: this.options.signal,
+    });
+    this.budget.takeText(text, uri);
+    this.texts.set(uri, text);
+    return text;
   }
 
-  private async parse(uri: string): Promise<unknown> {
-    return parseYaml({ uri, text: await this.text(uri) }, this.limits);
+  private parse(uri: string): Promise<unknown> {
+    let parsed = this.parsed.get(uri);
+    if (parsed === undefined) {
+      parsed = this.parseNow(uri);
+      this.parsed.set(uri, parsed);
+    }
+    return parsed;
+  }
+
+  private async parseNow(uri: string): Promise<unknown> {
+    const text = await this.text(uri);
+    await this.budget.pause(uri);
+    const { value } = parseText({ uri, text }, this.limits);
+    await this.budget.pause(uri);
+    return value;
+  }
+
+  /** What a URI names, resolved once however often it is referred to. `stack` holds what is being resolved around it. */
+  private resolveTarget(target: string, stack: readonly string[]): Promise<unknown> {
+    let resolved = this.resolved.get(target);
+    if (resolved === undefined) {
+      resolved = this.resolveNow(target, [...stack, target]);
+      this.resolved.set(target, resolved);
+    }
+    return resolved;
+  }
+
+  private async resolveNow(target: string, stack: readonly string[]): Promise<unknown> {
+    const uri = withoutFragment(target);
+    const fragment = fragmentOf(target);
+    const parsed = await this.parse(uri);
+    if (fragment === "") {
+      return await this.resolve(parsed, stack);
+    }
+    const raw = findById(parsed, fragment);
+    if (raw !== undefined) {
+      return await this.resolve(raw, stack);
+    }
+    // It may be in something that the file itself imports.
+    return stack.includes(uri) ? undefined : findById(await this.resolveTarget(uri, stack), fragment);
   }
 
   private async resolve(value: unknown, stack: readonly string[]): Promise<unknown> {
-    if (Array.isArray(value)) {
-      return hasDirective(value) ? await this.resolveList(value, stack) : value;
-    }
-    if (!isObject(value) || !hasDirective(value)) {
+    if (!this.hasDirective(value)) {
       return value;
     }
+    if (Array.isArray(value)) {
+      return await this.resolveList(value, stack);
+    }
+    const object = value as RawObject;
     for (const directive of ["$import", "$include", "$mixin"] as const) {
-      if (directive in value) {
-        return await this.follow(directive, value, stack);
+      if (directive in object) {
+        return await this.follow(directive, object, stack);
       }
     }
     const result: Record<string, unknown> = {};
-    for (const [key, item] of Object.entries(value)) {
+    for (const [key, item] of Object.entries(object)) {
       result[key] = await this.resolve(item, stack);
     }
-    return deriveOrigin(result, value);
+    return deriveOrigin(result, object);
   }
 
   private async resolveList(list: readonly unknown[], stack: readonly string[]): Promise<unknown[]> {
@@ -121,7 +181,10 @@ export class DocumentStore {
       const resolved = await this.resolve(item, stack);
       // An import inside a list that yields a list is spliced in, as schema salad asks.
       if (isObject(item) && "$import" in item && Array.isArray(resolved)) {
-        result.push(...(resolved as unknown[]));
+        for (const entry of resolved as unknown[]) {
+          result.push(entry);
+        }
+        this.budget.takeNodes(resolved.length, stack[0] ?? "");
       } else {
         result.push(resolved);
       }
@@ -131,33 +194,32 @@ export class DocumentStore {
 
   private async follow(
     directive: "$import" | "$include" | "$mixin",
-    value: { readonly [key: string]: unknown },
+    value: RawObject,
     stack: readonly string[],
   ): Promise<unknown> {
     const reference = value[directive];
     if (typeof reference !== "string") {
       throw new CwlError("invalid-document", [problemAt(value, directive, `${directive} must be a string`)]);
     }
-    const target = resolveReference(reference, baseOf(value) ?? stack.at(-1) ?? "file:///");
+    const from = baseOf(value) ?? stack.at(-1) ?? "file:///";
+    const target = resolveReference(reference, from);
     const uri = withoutFragment(target);
-    this.imports += 1;
-    if (this.imports > maximumImports) {
-      throw new CwlError("limit", [problemAt(value, directive, `more than ${maximumImports} imports`)]);
-    }
+    this.checkOrigin(uri, from, value, directive);
     if (directive === "$include") {
       return await this.at(value, directive, () => this.text(uri));
     }
-    if (stack.includes(uri) && fragmentOf(target) === "") {
-      const circle = [...stack.slice(stack.indexOf(uri)), uri].join(" → ");
-      throw new CwlError("invalid-document", [problemAt(value, directive, `these files import each other: ${circle}`)]);
+    if (stack.includes(target)) {
+      const circle = [...stack.slice(stack.indexOf(target)), target].join(" → ");
+      throw new CwlError("invalid-document", [problemAt(value, directive, `these import each other: ${circle}`)]);
     }
-    const parsed = await this.at(value, directive, () => this.parse(uri));
-    const fragment = fragmentOf(target);
-    const loaded = await this.resolve(parsed, [...stack, uri]);
-    const wanted = fragment === "" ? loaded : findById(loaded, fragment);
+    if (stack.length > MAX_IMPORT_DEPTH) {
+      throw new CwlError("limit", [problemAt(value, directive, `more than ${MAX_IMPORT_DEPTH} imports in each other`)]);
+    }
+    await this.budget.pause(uri);
+    const wanted = await this.at(value, directive, () => this.resolveTarget(target, stack));
     if (wanted === undefined) {
       throw new CwlError("invalid-document", [
-        problemAt(value, directive, `${uri} holds nothing with id #${fragment}`),
+        problemAt(value, directive, `${uri} holds nothing with id #${fragmentOf(target)}`),
       ]);
     }
     if (directive === "$import") {
@@ -168,6 +230,29 @@ export class DocumentStore {
     }
     const { $mixin: _reference, ...overrides } = value;
     return deriveOrigin({ ...wanted, ...overrides }, wanted);
+  }
+
+  /** A document from elsewhere has no business with the files of this machine. */
+  private checkOrigin(uri: string, from: string, value: RawObject, directive: string): void {
+    if (filePath(uri) !== undefined && filePath(from) === undefined) {
+      throw new CwlError("unsafe", [
+        problemAt(value, directive, `${from} comes from elsewhere and cannot refer to the local file ${uri}`),
+      ]);
+    }
+  }
+
+  private hasDirective(value: unknown): boolean {
+    if (typeof value !== "object" || value === null) {
+      return false;
+    }
+    let has = this.directives.get(value);
+    if (has === undefined) {
+      has =
+        (!Array.isArray(value) && ("$import" in value || "$include" in value || "$mixin" in value)) ||
+        Object.values(value).some((item) => this.hasDirective(item));
+      this.directives.set(value, has);
+    }
+    return has;
   }
 
   /** Adds the place of a reference to a failure to follow it. */
@@ -183,54 +268,4 @@ export class DocumentStore {
       throw error;
     }
   }
-}
-
-function hasDirective(value: unknown): boolean {
-  if (Array.isArray(value)) {
-    return value.some(hasDirective);
-  }
-  return (
-    isObject(value) &&
-    ("$import" in value || "$include" in value || "$mixin" in value || Object.values(value).some(hasDirective))
-  );
-}
-
-function findById(root: unknown, fragment: string): unknown {
-  const index = new Map<string, { readonly [key: string]: unknown }>();
-  indexIds(root, index);
-  if (index.has(fragment)) {
-    return index.get(fragment);
-  }
-  // Schema-defined types have names, not ids.
-  const named = Array.isArray(root) ? root : [root];
-  return named.find(
-    (item) => isObject(item) && typeof item["name"] === "string" && idFragment(item["name"]) === fragment,
-  );
-}
-
-function idFragment(id: string): string {
-  const hash = id.indexOf("#");
-  return hash === -1 ? id : id.slice(hash + 1);
-}
-
-function indexIds(value: unknown, index: Map<string, { readonly [key: string]: unknown }>): void {
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      indexIds(item, index);
-    }
-  } else if (isObject(value)) {
-    const id = value["id"];
-    if (typeof id === "string" && typeof value["class"] === "string" && !index.has(idFragment(id))) {
-      index.set(idFragment(id), value);
-    }
-    for (const item of Object.values(value)) {
-      indexIds(item, index);
-    }
-  }
-}
-
-/** A synthetic list or object that stands at the place of another. */
-export function standIn<T extends object>(value: T, uri: string): T {
-  setOrigin(value, { uri, text: "" }, 0);
-  return value;
 }

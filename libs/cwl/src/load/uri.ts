@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { CwlError } from "../errors.ts";
 
 /** Scheme with at least two letters (so no drive letters) that we know; `colon:test.cwl` is a file name. */
 const knownScheme = /^(?:file|https?|s3|ftp|data|oci|gs|az|urn|literal):/i;
@@ -61,7 +62,14 @@ export function shortName(id: string): string {
 
 /** Local path of a file URI; undefined for any other scheme. */
 export function filePath(uri: string): string | undefined {
-  return uri.startsWith("file:") ? fileURLToPath(withoutFragment(uri)) : undefined;
+  if (!/^file:/i.test(uri)) {
+    return undefined;
+  }
+  try {
+    return fileURLToPath(withoutFragment(uri));
+  } catch (error) {
+    throw new CwlError("reference", `${uri} names no file of this machine`, { cause: error });
+  }
 }
 
 export function fileUri(path: string): string {

@@ -38,6 +38,7 @@ export async function buildWorkflow(scope: Scope, raw: RawObject, head: ProcessH
     if (step !== undefined) {
       steps.push(step);
     }
+    await scope.budget.pause(head.id);
   }
   return { class: "Workflow", ...head, outputs, steps };
 }
@@ -117,6 +118,9 @@ async function buildRun(scope: Scope, item: NamedObject, inlineId: string): Prom
   return await buildReferenced(scope, uri, object, path);
 }
 
+/** Workflows in workflows: deeper than anybody writes them. */
+const MAX_NESTING = 100;
+
 /** Builds the process behind a reference, once for each set of schema types that it may see. */
 export async function buildReferenced(
   scope: Scope,
@@ -130,6 +134,9 @@ export async function buildReferenced(
     );
     report(scope, holder, "run", `the workflow runs itself: ${circle.join(" → ")}`, { path });
     return undefined;
+  }
+  if (scope.ancestors.length > MAX_NESTING) {
+    throw new CwlError("limit", `workflows run workflows more than ${MAX_NESTING} deep, at ${uri}`);
   }
   const build = async (): Promise<Process | undefined> => {
     const document = await scope.store.load(uri);
@@ -145,18 +152,9 @@ export async function buildReferenced(
     return await scope.buildProcess({ ...scope, document, version }, raw, uri, fragment);
   };
   try {
-    if (scope.types.size > 0) {
-      return await build();
-    }
-    const key = `${uri} ${scope.version}`;
-    let process = scope.built.get(key);
-    if (process === undefined) {
-      process = build();
-      scope.built.set(key, process);
-    }
-    return await process;
+    return await scope.built.getOrBuild(uri, scope, build);
   } catch (error) {
-    if (!(error instanceof CwlError)) {
+    if (!(error instanceof CwlError) || error.code === "limit" || error.code === "cancelled") {
       throw error;
     }
     for (const problem of error.problems) {

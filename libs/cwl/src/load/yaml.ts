@@ -2,20 +2,15 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
 import type { Document, Node, Pair, YAMLError } from "yaml";
 import { CwlError, messageOf } from "../errors.ts";
 import type { Problem } from "../errors.ts";
+import { defaultLoadLimits } from "./budget.ts";
+import type { LoadLimits } from "./budget.ts";
 import { indentFlowLines } from "./flow-indent.ts";
+import { readJson } from "./json-text.ts";
 import { lineAndColumn, setOrigin } from "./origin.ts";
 import type { SourceText } from "./origin.ts";
 
-/** What a hostile document may cost. */
-export interface ParseLimits {
-  /** Largest text, in bytes. */
-  readonly documentBytes: number;
-  /** Most values after aliases are expanded. */
-  readonly nodes: number;
-  readonly depth: number;
-}
-
-export const defaultParseLimits: ParseLimits = { documentBytes: 16 * 1024 * 1024, nodes: 1_000_000, depth: 200 };
+/** What one text may cost. */
+export type ParseLimits = Pick<LoadLimits, "documentBytes" | "nodes" | "depth">;
 
 /** One slip makes many syntax errors; the first few say where it is. */
 const mostErrors = 20;
@@ -24,7 +19,15 @@ const mostErrors = 20;
  * Parses YAML 1.2 (so also JSON) into plain values and remembers where each was written.
  * Throws `invalid-document` with every syntax error, or `limit`.
  */
-export function parseYaml(source: SourceText, limits: ParseLimits = defaultParseLimits): unknown {
+export function parseYaml(source: SourceText, limits: ParseLimits = defaultLoadLimits): unknown {
+  return parseText(source, limits).value;
+}
+
+/** The same with the number of values. */
+export function parseText(
+  source: SourceText,
+  limits: ParseLimits,
+): { readonly value: unknown; readonly nodes: number } {
   const { text, uri } = source;
   if (text.length > limits.documentBytes) {
     throw new CwlError("limit", [
@@ -34,6 +37,10 @@ export function parseYaml(source: SourceText, limits: ParseLimits = defaultParse
         file: uri,
       },
     ]);
+  }
+  const json = readJson(source, limits);
+  if (json !== undefined) {
+    return json;
   }
   refuseDeepText(source, limits.depth);
   let document = parse(source);
@@ -52,7 +59,12 @@ export function parseYaml(source: SourceText, limits: ParseLimits = defaultParse
       }),
     );
   }
-  return new Converter(read, document, limits).convert(document.contents, 0);
+  const converter = new Converter(read, limits);
+  const value = converter.convert(document.contents, 0);
+  if (converter.problems.length > 0) {
+    throw new CwlError("invalid-document", converter.problems.slice(0, mostErrors));
+  }
+  return { value, nodes: converter.count };
 }
 
 function isFlowIndent(error: YAMLError): boolean {
@@ -67,7 +79,8 @@ function parse(source: SourceText): Document.Parsed {
   try {
     return parseDocument(source.text, {
       prettyErrors: false,
-      uniqueKeys: true,
+      // The parser compares each key with all before it; the converter looks them up.
+      uniqueKeys: false,
       merge: true,
       strict: false,
     });
@@ -101,14 +114,15 @@ function tooDeep(source: SourceText, limit: number): CwlError {
 }
 
 class Converter {
+  readonly problems: Problem[] = [];
+  count = 0;
   private readonly source: SourceText;
-  private readonly document: Document.Parsed;
   private readonly limits: ParseLimits;
-  private count = 0;
+  /** What aliases refer to: the last node of that name before them. */
+  private readonly anchors = new Map<string, unknown>();
 
-  constructor(source: SourceText, document: Document.Parsed, limits: ParseLimits) {
+  constructor(source: SourceText, limits: ParseLimits) {
     this.source = source;
-    this.document = document;
     this.limits = limits;
   }
 
@@ -127,6 +141,7 @@ class Converter {
     if (depth > this.limits.depth) {
       throw tooDeep(this.source, this.limits.depth);
     }
+    this.remember(node);
     if (isScalar(node)) {
       return scalarValue(node.value, node.source);
     }
@@ -144,19 +159,46 @@ class Converter {
       return result;
     }
     if (isAlias(node)) {
-      return this.convert(node.resolve(this.document), depth + 1);
+      if (!this.anchors.has(node.source)) {
+        this.report(`the alias *${node.source} refers to nothing before it`, offsetOf(node));
+      }
+      return this.convert(this.anchors.get(node.source), depth + 1);
     }
     return null;
+  }
+
+  private remember(node: unknown): void {
+    const anchor = (node as { anchor?: string } | null)?.anchor;
+    if (anchor !== undefined) {
+      this.anchors.set(anchor, node);
+    }
+  }
+
+  private report(message: string, offset = 0): void {
+    const place = lineAndColumn(this.source, offset);
+    this.problems.push({ severity: "error", message: `not valid YAML: ${message}`, file: this.source.uri, ...place });
+  }
+
+  private keyOf(pair: Pair): string {
+    this.remember(pair.key);
+    const key = isAlias(pair.key) ? this.anchors.get(pair.key.source) : pair.key;
+    if (isMap(key) || isSeq(key)) {
+      this.report("a key is a list or an object", offsetOf(key));
+    }
+    return isScalar(key) ? String(key.value) : "";
   }
 
   private convertMap(pairs: readonly Pair[], node: Node, depth: number): Record<string, unknown> {
     const result: Record<string, unknown> = {};
     const places = new Map<string | number, number>();
     for (const pair of pairs) {
-      const key = isScalar(pair.key) ? String(pair.key.value) : String(pair.key);
+      const key = this.keyOf(pair);
       if (key === "<<" && (isAlias(pair.value) || isMap(pair.value) || isSeq(pair.value))) {
         this.merge(result, this.convert(pair.value, depth + 1));
         continue;
+      }
+      if (places.has(key)) {
+        this.report(`the key ${JSON.stringify(key)} is there twice`, offsetOf(pair.key));
       }
       places.set(key, offsetOf(pair.key) ?? 0);
       define(result, key, this.convert(pair.value, depth + 1));

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { ContainerRequest } from "../executors/executor.ts";
 import type { Requirements } from "./requirements.ts";
 
@@ -22,4 +23,11 @@ export function containerRequest(requirements: Requirements): ContainerRequest |
     dockerfile: text("dockerFile"),
     gpus: cuda === undefined ? 0 : typeof count === "number" ? count : 1,
   };
+}
+
+/** What an image is called in events and messages, also where it has no name of its own. */
+export function imageLabel({ image, dockerfile, load, import: archive }: ContainerRequest): string {
+  return dockerfile === undefined
+    ? image || (load ?? archive ?? "")
+    : `dockerFile@sha256:${createHash("sha256").update(dockerfile).digest("hex").slice(0, 12)}`;
 }

@@ -1,17 +1,19 @@
-import { existsSync, mkdirSync, realpathSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { CwlError } from "../errors.ts";
 import type { RunEventBody } from "../events.ts";
 import type { Executor } from "../executors/executor.ts";
-import type { SandboxLimits } from "../expressions/sandbox.ts";
+import type { SandboxLimits } from "../expressions/limits.ts";
 import { removeTree } from "../files/copy.ts";
-import { isInside } from "../files/inside.ts";
+import type { FileGate, NamedBy } from "../files/gate.ts";
 import { isLiteralLocation, localPath } from "../inputs/files.ts";
 import type { FormatChecker } from "../inputs/formats.ts";
+import type { PrepareOptions } from "../inputs/prepare.ts";
 import type { Journal } from "../journal/journal.ts";
 import type { StepKeys } from "../journal/step-key.ts";
 import type { Fetcher } from "../load/fetcher.ts";
+import { fileUri } from "../load/uri.ts";
 import type { Process } from "../model/process.ts";
 import type { FileOrDirectory, ValueObject } from "../model/values.ts";
 import type { Capacity } from "./admission.ts";
@@ -46,8 +48,8 @@ export interface RunContext {
   /** What is done is written down and not done again; undefined when nobody asked for that. */
   readonly journal: { readonly file: Journal; readonly keys: StepKeys } | undefined;
   readonly fetcher: Fetcher | undefined;
-  /** Directories that local inputs may come from; undefined for any. */
-  readonly inputRoots: readonly string[] | undefined;
+  /** What this run may read of this machine. */
+  readonly gate: FileGate;
   readonly formats: FormatChecker;
   readonly sandbox: SandboxLimits | undefined;
   readonly reuse: ReuseCache | undefined;
@@ -77,17 +79,32 @@ export type RunProcess = (
   context: RunContext,
 ) => Promise<ValueObject>;
 
-/** Brings a remote File or Directory here and checks that a local one may be read. */
-export async function fetchItem(item: FileOrDirectory, context: RunContext): Promise<FileOrDirectory> {
+/** How the inputs of a process are reached. Those of the whole run were named by its caller, those of a step by code. */
+export function inputAccess(
+  context: RunContext,
+  step: string,
+): Pick<PrepareOptions, "fetch" | "admit" | "givenBy" | "discover"> {
+  return {
+    fetch: (item, by) => fetchItem(item, context, by),
+    admit: (item, by) => context.gate.admit(item, by),
+    givenBy: step === "" ? "caller" : "code",
+    discover: step === "",
+  };
+}
+
+/** Checks that a File or Directory may be read, with all inside it, and brings what is remote here. */
+export async function fetchItem(item: FileOrDirectory, context: RunContext, by: NamedBy): Promise<FileOrDirectory> {
+  return await fetchAdmitted(context.gate.admit(item, by), context);
+}
+
+async function fetchAdmitted(item: FileOrDirectory, context: RunContext): Promise<FileOrDirectory> {
   if (isLiteralLocation(item.location)) {
     const inner = item.class === "Directory" ? item.listing : undefined;
     return inner === undefined
       ? await fetchSecondary(item, context)
-      : { ...item, listing: await Promise.all(inner.map((entry) => fetchItem(entry, context))) };
+      : { ...item, listing: await Promise.all(inner.map((entry) => fetchAdmitted(entry, context))) };
   }
-  const path = localPath(item);
-  if (path !== undefined) {
-    checkRoot(path, context);
+  if (localPath(item) !== undefined) {
     return await fetchSecondary(item, context);
   }
   const uri = item.location ?? "";
@@ -99,7 +116,9 @@ export async function fetchItem(item: FileOrDirectory, context: RunContext): Pro
     local = download(item, uri, context.fetcher, context);
     context.fetched.set(uri, local);
   }
-  const location = new URL(`file://${(await local).split("/").map(encodeURIComponent).join("/")}`).href;
+  const path = await local;
+  context.gate.grant(path);
+  const location = fileUri(path);
   return await fetchSecondary({ ...item, location }, context);
 }
 
@@ -109,7 +128,7 @@ async function fetchSecondary(item: FileOrDirectory, context: RunContext): Promi
   }
   const secondaryFiles: FileOrDirectory[] = [];
   for (const inner of item.secondaryFiles) {
-    secondaryFiles.push(await fetchItem(inner, context));
+    secondaryFiles.push(await fetchAdmitted(inner, context));
   }
   return { ...item, secondaryFiles };
 }
@@ -138,19 +157,4 @@ async function download(item: FileOrDirectory, uri: string, fetcher: Fetcher, co
   }
   renameSync(path, target);
   return target;
-}
-
-function checkRoot(path: string, context: RunContext): void {
-  if (context.inputRoots === undefined) {
-    return;
-  }
-  let real: string;
-  try {
-    real = realpathSync(path);
-  } catch (error) {
-    throw new CwlError("invalid-inputs", `the file ${path} cannot be read`, { cause: error });
-  }
-  if (![context.workDir, ...context.inputRoots].some((root) => isInside(real, root))) {
-    throw new CwlError("unsafe", `${path} is outside the directories that inputs may come from`);
-  }
 }

@@ -3,6 +3,8 @@ import { resolveLocations } from "../load/parameters.ts";
 import { buildRequirements } from "../load/requirements.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import { baseOf } from "../load/origin.ts";
+import { Budget, defaultLoadLimits } from "../load/budget.ts";
+import { BuiltProcesses } from "../load/scope.ts";
 import type { Scope } from "../load/scope.ts";
 import { DocumentStore } from "../load/store.ts";
 import type { LoadOptions } from "../load/store.ts";
@@ -38,7 +40,7 @@ export function resolveInputs(
   base: string,
 ): JobInputs {
   const scope: Scope = {
-    store: document.store,
+    store: new DocumentStore(),
     problems: [],
     version: document.process.version,
     document: {
@@ -51,7 +53,8 @@ export function resolveInputs(
     },
     types: new Map(),
     ancestors: [],
-    built: new Map(),
+    built: new BuiltProcesses(),
+    budget: new Budget(defaultLoadLimits),
     buildProcess: () => Promise.resolve(undefined),
   };
   const requirements =

@@ -1,10 +1,11 @@
-import { realpathSync } from "node:fs";
 import type { RunEvent, RunEventBody } from "../events.ts";
-import { defaultSandboxLimits } from "../expressions/sandbox.ts";
+import { defaultSandboxLimits } from "../expressions/limits.ts";
 import { FormatChecker } from "../inputs/formats.ts";
 import type { Ontology } from "../inputs/ontology.ts";
+import type { FileGate } from "../files/gate.ts";
 import type { Fetcher } from "../load/fetcher.ts";
 import { readDocumentText } from "../load/fetcher.ts";
+import { filePath } from "../load/uri.ts";
 import { createCapacity, machineCapacity } from "./admission.ts";
 import type { Executors, RunContext, RunProcess } from "./context.ts";
 import { ProgressMeter } from "./progress.ts";
@@ -66,8 +67,8 @@ export function makeContext(
     stop: more.stop,
     admission: capacity,
     fetcher: options.fetcher,
-    inputRoots: options.inputRoots?.map((root) => realpathSync(root)),
-    formats: new FormatChecker(() => loadOntology(document.schemas, options.fetcher)),
+    gate: place.gate,
+    formats: new FormatChecker(() => loadOntology(document.schemas, options.fetcher, place.gate)),
     sandbox: { ...defaultSandboxLimits, ...limits.expression },
     reuse: options.cacheDir === undefined ? undefined : new ReuseCache(options.cacheDir),
     infrastructureRetries: limits.infrastructureRetries ?? 2,
@@ -85,11 +86,15 @@ export function makeContext(
 
 const ontologyLimit = 64 * 1024 * 1024;
 
-async function loadOntology(uris: readonly string[], fetcher: Fetcher | undefined): Promise<Ontology> {
+async function loadOntology(uris: readonly string[], fetcher: Fetcher | undefined, gate: FileGate): Promise<Ontology> {
   const { Ontology: OntologyClass, readOntology } = await import("../inputs/ontology.ts");
   const ontology = new OntologyClass();
   for (const uri of uris) {
-    if (uri.startsWith("file:") || fetcher !== undefined) {
+    const path = filePath(uri);
+    if (path !== undefined) {
+      gate.admitPath(path, "caller");
+    }
+    if (path !== undefined || fetcher !== undefined) {
       readOntology(await readDocumentText(uri, { fetcher, limit: ontologyLimit, localFiles: true }), ontology);
     }
   }

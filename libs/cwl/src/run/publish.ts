@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checksumOf } from "../files/checksum.ts";
 import { copyOrReflink, copyTree, linkOrCopy } from "../files/copy.ts";
+import type { FileGate } from "../files/gate.ts";
 import { isInside } from "../files/inside.ts";
 import { complete, isLiteralLocation, loadListing, localPath } from "../inputs/files.ts";
 import { fileUri } from "../load/uri.ts";
@@ -14,6 +15,7 @@ export async function publishOutputs(
   options: {
     readonly outDir: string;
     readonly workDir: string;
+    readonly gate: FileGate;
     /** Told of every path before something is put there. */
     readonly onTarget?: ((path: string) => void) | undefined;
   },
@@ -26,6 +28,7 @@ export async function publishOutputs(
 class Publisher {
   private readonly outDir: string;
   private readonly workDir: string;
+  private readonly gate: FileGate;
   private readonly onTarget: ((path: string) => void) | undefined;
   /** Where each source went: a file that is in two outputs is there once. */
   private readonly targets = new Map<string, string>();
@@ -35,6 +38,7 @@ class Publisher {
   constructor(options: Parameters<typeof publishOutputs>[1]) {
     this.outDir = options.outDir;
     this.workDir = options.workDir;
+    this.gate = options.gate;
     this.onTarget = options.onTarget;
   }
 
@@ -44,6 +48,9 @@ class Publisher {
 
   private async publishTo(item: FileOrDirectory, folder: string): Promise<FileOrDirectory> {
     const source = localPath(item);
+    if (source !== undefined) {
+      this.gate.admitPath(source, "code");
+    }
     if (source === undefined && !isLiteralLocation(item.location)) {
       // Still remote: nobody asked for its bytes.
       return item;

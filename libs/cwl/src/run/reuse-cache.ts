@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { JobSpec } from "../executors/executor.ts";
 import { checksumOf } from "../files/checksum.ts";
 import { removeTree } from "../files/copy.ts";
+import type { FileGate } from "../files/gate.ts";
 import { localPath } from "../inputs/files.ts";
 import { definitionText } from "../model/definition-text.ts";
 import type { CommandLineTool } from "../model/process.ts";
@@ -40,7 +41,7 @@ export class ReuseCache {
   }
 
   /** Keeps a copy of the outputs; whoever is first stays. */
-  async save(key: string, outputs: ValueObject): Promise<void> {
+  async save(key: string, outputs: ValueObject, gate: FileGate): Promise<void> {
     const target = join(this.directory, key);
     if (existsSync(target)) {
       return;
@@ -48,7 +49,11 @@ export class ReuseCache {
     const draft = join(this.directory, `.${randomUUID()}`);
     try {
       // A directory of its own for the work directory: files are copied, never shared with the run.
-      const kept = await publishOutputs(outputs, { outDir: join(draft, "files"), workDir: join(draft, "none") });
+      const kept = await publishOutputs(outputs, {
+        outDir: join(draft, "files"),
+        workDir: join(draft, "none"),
+        gate,
+      });
       const relocated = mapFiles(kept, (item) => relocate(item, draft, target));
       writeFileSync(join(draft, "outputs.json"), toJson(relocated));
       renameSync(draft, target);

@@ -3,12 +3,11 @@ import { sortedJson } from "../expressions/evaluate.ts";
 import { outputMismatch } from "../inputs/check-value.ts";
 import { complete, localPath } from "../inputs/files.ts";
 import { prepareInputs } from "../inputs/prepare.ts";
-import { fileUri } from "../load/uri.ts";
 import type { ExpressionTool } from "../model/process.ts";
 import type { FileOrDirectory, Value, ValueObject } from "../model/values.ts";
 import { isObject, mapFiles } from "../model/values.ts";
 import type { RunContext } from "./context.ts";
-import { fetchItem } from "./context.ts";
+import { inputAccess } from "./context.ts";
 import { listingInForce, makeEvaluator } from "./evaluators.ts";
 import type { Requirements } from "./requirements.ts";
 import { requestedResources, runtimeOf } from "./runtime.ts";
@@ -26,15 +25,14 @@ export async function runExpressionTool(
   checkSupported(tool, requirements);
   context.emit({ type: "step-queued", step });
   context.progress.jobQueued();
-  const evaluator = makeEvaluator(requirements, tool.version, context.sandbox);
+  const evaluator = makeEvaluator(requirements, tool.version, context, step);
   const prepared = await prepareInputs(tool.inputs, given, {
     evaluator,
     version: tool.version,
     loadListing: listingInForce(requirements),
     formats: context.formats,
-    fetch: (item) => fetchItem(item, context),
+    ...inputAccess(context, step),
     runtime: {},
-    discover: step === "",
   });
   const inputs = mapFiles(prepared, withPath) as ValueObject;
   context.emit({ type: "step-started", step, command: [], image: undefined, attempt: 1 });
@@ -53,7 +51,9 @@ export async function runExpressionTool(
     }
     const outputs: Record<string, Value> = {};
     for (const output of tool.outputs) {
-      const value = mapFiles((result[output.name] ?? null) as Value, withLocation);
+      const value = mapFiles((result[output.name] ?? null) as Value, (item) =>
+        complete(context.gate.admit(item, "code"), { size: false }),
+      );
       const wrong = outputMismatch(value, output.type);
       if (wrong !== undefined) {
         throw new CwlError(
@@ -85,11 +85,4 @@ export async function runExpressionTool(
 function withPath(item: FileOrDirectory): FileOrDirectory {
   const path = localPath(item);
   return path === undefined ? item : { ...item, path };
-}
-
-/** Files made by the expression may name a path; what is passed on has a location. */
-function withLocation(item: FileOrDirectory): FileOrDirectory {
-  const located =
-    item.location === undefined && typeof item.path === "string" ? { ...item, location: fileUri(item.path) } : item;
-  return complete(located, { size: false });
 }

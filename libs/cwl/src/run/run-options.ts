@@ -1,5 +1,5 @@
 import type { RunEvent } from "../events.ts";
-import type { SandboxLimits } from "../expressions/sandbox.ts";
+import type { SandboxLimits } from "../expressions/limits.ts";
 import type { Fetcher } from "../load/fetcher.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import type { Capacity } from "./admission.ts";
@@ -29,8 +29,13 @@ export interface RunOptions {
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Reaches `http:`, `s3:` and other remote inputs and ontologies; the caller decides what may be reached. */
   readonly fetcher?: Fetcher | undefined;
-  /** Directories that local input files may lie in. Undefined: anywhere. A service must set it. */
+  /** Directories outside of which no local file may be named, by whomever. Undefined: anywhere. A service must set it. */
   readonly inputRoots?: readonly string[] | undefined;
+  /**
+   * Directories in which expressions and tools may name files too. Without it they may name inputs, outputs of earlier
+   * steps, and what lies below those.
+   */
+  readonly allowedPaths?: readonly string[] | undefined;
   readonly limits?: RunLimits | undefined;
   /** Capacity that several runs share, from `createCapacity`; the amounts in `limits` are not used then. */
   readonly capacity?: Capacity | undefined;

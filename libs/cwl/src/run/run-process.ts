@@ -111,6 +111,7 @@ async function runTop(options: RunOptions, context: RunContext): Promise<ValueOb
   const outputs = await publishOutputs(made, {
     outDir,
     workDir: context.workDir,
+    gate: context.gate,
     onTarget: (path) => journal?.file.recordTarget(path),
   });
   await journal?.file.settle();

@@ -1,13 +1,15 @@
 import { CwlError } from "../errors.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec } from "../executors/executor.ts";
-import { prepareInputs } from "../inputs/prepare.ts";
+import { localPath } from "../inputs/files.ts";
+import { authorOf, prepareInputs } from "../inputs/prepare.ts";
+import { resolveReference } from "../load/uri.ts";
 import type { CommandLineTool } from "../model/process.ts";
 import type { ValueObject } from "../model/values.ts";
 import { collectOutputs } from "../tool/collect-outputs.ts";
 import { Workspace } from "../tool/workspace.ts";
-import { containerRequest } from "./container-request.ts";
+import { containerRequest, imageLabel } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
-import { fetchItem } from "./context.ts";
+import { fetchItem, inputAccess } from "./context.ts";
 import { listingInForce, makeEvaluator } from "./evaluators.ts";
 import type { Requirements } from "./requirements.ts";
 import { requestedResources, runtimeOf } from "./runtime.ts";
@@ -26,18 +28,17 @@ export async function runTool(
   checkSupported(tool, requirements);
   context.emit({ type: "step-queued", step });
   context.progress.jobQueued();
-  const evaluator = makeEvaluator(requirements, tool.version, context.sandbox);
+  const evaluator = makeEvaluator(requirements, tool.version, context, step);
   const loadListing = listingInForce(requirements);
   const inputs = await prepareInputs(tool.inputs, given, {
     evaluator,
     version: tool.version,
     loadListing,
     formats: context.formats,
-    fetch: (item) => fetchItem(item, context),
+    ...inputAccess(context, step),
     runtime: {},
-    discover: step === "",
   });
-  const request = containerRequest(requirements);
+  const request = await fetchImageFile(containerRequest(requirements), requirements, context);
   const executor = await chooseExecutor(request, context, { tool, step });
   const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
   const leave = await context.admission.enter(resources.cores, resources.ram, context.signal);
@@ -64,6 +65,7 @@ export async function runTool(
         outputs: cached,
         reused: true,
       });
+      context.gate.grantAll(cached);
       context.directories.hold(cached);
       return cached;
     }
@@ -78,11 +80,13 @@ export async function runTool(
       workspace,
       version: tool.version,
       loadListing,
+      gate: context.gate,
     }).catch((error: unknown) => {
       throw error instanceof CwlError
         ? new CwlError(error.code, error.problems, { cause: error, exitCode: result.exitCode, logTail: result.logTail })
         : error;
     });
+    context.gate.grantAll(outputs);
     await job.remember(outputs);
     context.emit({
       type: "step-finished",
@@ -114,6 +118,22 @@ export async function runTool(
   }
 }
 
+/** Archives of images are files like any other: they pass the gate, and remote ones are fetched. */
+async function fetchImageFile(
+  request: ContainerRequest | undefined,
+  requirements: Requirements,
+  context: RunContext,
+): Promise<ContainerRequest | undefined> {
+  const reference = request?.load ?? request?.import;
+  const place = requirements.find("DockerRequirement")?.place;
+  if (request === undefined || reference === undefined || place === undefined) {
+    return request;
+  }
+  const location = resolveReference(reference, place.file);
+  const path = localPath(await fetchItem({ class: "File", location }, context, authorOf(place)));
+  return request.load === undefined ? { ...request, import: path } : { ...request, load: path };
+}
+
 async function chooseExecutor(
   request: ContainerRequest | undefined,
   context: RunContext,
@@ -126,19 +146,19 @@ async function chooseExecutor(
     if (host === undefined || why === undefined) {
       return container;
     }
-    context.emit({ type: "step-log", step, text: `Running without the container ${request.image}: ${why}\n` });
+    context.emit({ type: "step-log", step, text: `Running without the container ${imageLabel(request)}: ${why}\n` });
     return host;
   }
   if (request?.required === true) {
     throw new CwlError(
       "unsupported",
-      `${tool.name} requires the container ${request.image}, and there is no container engine here`,
+      `${tool.name} requires the container ${imageLabel(request)}, and there is no container engine here`,
     );
   }
   if (request !== undefined && !context.hostFallback) {
     throw new CwlError(
       "unsupported",
-      `${tool.name} asks for the container ${request.image}, there is no container engine here, and running it on the host was not allowed`,
+      `${tool.name} asks for the container ${imageLabel(request)}, there is no container engine here, and running it on the host was not allowed`,
     );
   }
   if (host === undefined) {

@@ -11,6 +11,7 @@ import { buildCommandLine, shellLine } from "../tool/command-line.ts";
 import { prepareWorkDir } from "../tool/initial-work-dir.ts";
 import { InputStager } from "../tool/stage-inputs.ts";
 import type { Workspace } from "../tool/workspace.ts";
+import { imageLabel } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
 import { fetchItem } from "./context.ts";
 import type { Requirements } from "./requirements.ts";
@@ -57,7 +58,7 @@ export class ToolJob {
       stager,
       absoluteNames: request?.required === true && !this.workspace.sharesFileSystem,
       inPlace: this.requirements.find("InplaceUpdateRequirement")?.fields["inplaceUpdate"] === true,
-      fetch: (item) => fetchItem(item, this.context),
+      fetch: (item, by) => fetchItem(item, this.context, by),
     });
     return stager.placed.size === 0 ? staged : (stager.stage(staged) as ValueObject);
   }
@@ -108,7 +109,13 @@ export class ToolJob {
       }
     };
     for (let attempt = 1; ; attempt += 1) {
-      context.emit({ type: "step-started", step, command: spec.command, image: spec.container?.image, attempt });
+      context.emit({
+        type: "step-started",
+        step,
+        command: spec.command,
+        image: spec.container === undefined ? undefined : imageLabel(spec.container),
+        attempt,
+      });
       try {
         return await executor.run(spec, {
           signal: context.signal,
@@ -158,7 +165,7 @@ export class ToolJob {
 
   async remember(outputs: ValueObject): Promise<void> {
     if (this.cacheKey !== undefined) {
-      await this.context.reuse?.save(this.cacheKey, outputs);
+      await this.context.reuse?.save(this.cacheKey, outputs, this.context.gate);
     }
   }
 

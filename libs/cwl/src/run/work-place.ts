@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeTree } from "../files/copy.ts";
+import { FileGate } from "../files/gate.ts";
 import { hasJournal, Journal } from "../journal/journal.ts";
 import { StepKeys } from "../journal/step-key.ts";
 import type { Executors, RunContext } from "./context.ts";
@@ -14,6 +15,7 @@ export interface WorkPlace {
   readonly id: string;
   readonly workDir: string;
   readonly directories: JobDirectories;
+  readonly gate: FileGate;
   readonly journal: RunContext["journal"];
   /** Ends the use of the place: scratch space is removed, a journal stays. */
   readonly close: () => Promise<void>;
@@ -21,15 +23,17 @@ export interface WorkPlace {
 
 export async function openWorkPlace(options: RunOptions, executors: Executors): Promise<WorkPlace> {
   if (options.journal !== undefined) {
-    return await openJournal(options.journal, executors);
+    return await openJournal(options, options.journal, executors);
   }
   const parent = options.workDir ?? tmpdir();
   mkdirSync(parent, { recursive: true });
   const workDir = realpathSync(mkdtempSync(join(parent, "cwl-")));
+  const gate = makeGate(options, workDir);
   return {
     id: `swath-${randomUUID()}`,
     workDir,
-    directories: new JobDirectories(workDir),
+    gate,
+    directories: new JobDirectories(workDir, { onFree: (job) => gate.revokeJob(job) }),
     journal: undefined,
     close: async () => {
       await Promise.resolve();
@@ -38,7 +42,16 @@ export async function openWorkPlace(options: RunOptions, executors: Executors): 
   };
 }
 
-async function openJournal(directory: string, executors: Executors): Promise<WorkPlace> {
+function makeGate(options: RunOptions, workDir: string): FileGate {
+  return new FileGate({
+    workDir,
+    roots: options.inputRoots,
+    // Results of earlier runs are kept there by the engine itself.
+    allowed: [...(options.allowedPaths ?? []), ...(options.cacheDir === undefined ? [] : [options.cacheDir])],
+  });
+}
+
+async function openJournal(options: RunOptions, directory: string, executors: Executors): Promise<WorkPlace> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const journal = await Journal.open(realpathSync(directory));
   try {
@@ -49,12 +62,17 @@ async function openJournal(directory: string, executors: Executors): Promise<Wor
     await journal.close();
     throw error;
   }
+  const gate = makeGate(options, journal.workDir);
   return {
     id: journal.runId,
     workDir: journal.workDir,
+    gate,
     directories: new JobDirectories(journal.workDir, {
       first: journal.firstJob(),
-      onFree: (job) => journal.recordRemoved(job),
+      onFree: (job) => {
+        gate.revokeJob(job);
+        journal.recordRemoved(job);
+      },
     }),
     journal: { file: journal, keys: new StepKeys(journal.workDir) },
     close: () => journal.close(),

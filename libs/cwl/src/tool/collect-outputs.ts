@@ -1,13 +1,14 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { CwlError, messageOf } from "../errors.ts";
 import type { Evaluator } from "../expressions/evaluate.ts";
 import type { ExpressionContext } from "../expressions/parameter-reference.ts";
 import { copyOrReflink, copyTree } from "../files/copy.ts";
+import type { FileGate } from "../files/gate.ts";
 import { isInside } from "../files/inside.ts";
 import { branchFor, outputMismatch } from "../inputs/check-value.ts";
 import { complete, isLiteralLocation, loadContents, loadListing, localPath } from "../inputs/files.ts";
-import { findSecondaryFiles } from "../inputs/secondary-files.ts";
+import { findSecondaryFiles, pathBeside } from "../inputs/secondary-files.ts";
 import { filePath, fileUri } from "../load/uri.ts";
 import { parseYaml } from "../load/yaml.ts";
 import type { CwlVersion, OutputParameter } from "../model/process.ts";
@@ -25,6 +26,7 @@ export interface CollectOptions {
   readonly workspace: Workspace;
   readonly version: CwlVersion;
   readonly loadListing: LoadListing;
+  readonly gate: FileGate;
 }
 
 const outputObjectLimit = 256 * 1024 * 1024;
@@ -254,49 +256,30 @@ function fitMatches(value: Value, type: CwlType, what: string): Value {
 /** Takes over Files and Directories that a tool or an expression named: paths become locations, checked to be ours. */
 async function adopt(value: Value, options: CollectOptions): Promise<Value> {
   return await mapFilesAsync(value, async (item) => {
-    const named = item.path ?? filePath(item.location?.startsWith("file:") === true ? item.location : "");
-    const own = item.class === "File" ? item.secondaryFiles : item.listing;
-    const inner =
-      own === undefined ? undefined : ((await adopt(own as readonly Value[], options)) as readonly FileOrDirectory[]);
-    const more = inner === undefined ? {} : item.class === "File" ? { secondaryFiles: inner } : { listing: inner };
-    if (named === undefined) {
-      return isLiteralLocation(item.location) &&
-        item.location === undefined &&
-        item.class === "File" &&
-        item.contents === undefined &&
-        item.basename !== undefined
-        ? await adoptPath(item.basename, item, more, options)
-        : relativeLocation(item)
-          ? await adoptPath(item.location ?? "", item, more, options)
-          : complete({ ...item, ...more } as FileOrDirectory, { size: true });
+    const adopted = await adoptItem(item, options);
+    if (adopted === undefined) {
+      throw new CwlError(
+        "process-failed",
+        `the output names ${JSON.stringify(item.path ?? item.location ?? item.basename)}, which is not there`,
+      );
     }
-    return await adoptPath(named, item, more, options);
+    return adopted;
   });
 }
 
-function relativeLocation(item: FileOrDirectory): boolean {
-  return item.location !== undefined && !/^[\w+.-]+:/.test(item.location) && !isLiteralLocation(item.location);
-}
-
-async function adoptPath(
-  path: string,
-  item: FileOrDirectory,
-  more: object,
-  options: CollectOptions,
-): Promise<FileOrDirectory> {
-  const { workspace } = options;
-  // A location that came from an input is a path of this machine, whatever the tool sees.
-  const input = path.startsWith("/") && [...workspace.sources].some((source) => isInside(path, source));
-  const seen = path.startsWith("/") ? path : `${workspace.outdir.seen}/${path}`;
-  const hostOutput = !workspace.sharesFileSystem && isInside(seen, workspace.outdir.host);
-  const found = input
-    ? complete(
-        { class: statSync(path).isDirectory() ? "Directory" : "File", location: fileUri(path) } as FileOrDirectory,
-        { size: true },
-      )
-    : await foundAt(hostOutput ? workspace.outdir.seen + seen.slice(workspace.outdir.host.length) : seen, options);
+/** One item with all inside it; undefined when nothing is where it says. */
+async function adoptItem(item: FileOrDirectory, options: CollectOptions): Promise<FileOrDirectory | undefined> {
+  const own = item.class === "File" ? item.secondaryFiles : item.listing;
+  const inner =
+    own === undefined ? undefined : ((await adopt(own as readonly Value[], options)) as readonly FileOrDirectory[]);
+  const more = inner === undefined ? {} : item.class === "File" ? { secondaryFiles: inner } : { listing: inner };
+  const path = namedPath(item);
+  if (path === undefined) {
+    return complete({ ...item, ...more } as FileOrDirectory, { size: true });
+  }
+  const found = await namedAt(path, options);
   if (found === undefined) {
-    throw new CwlError("process-failed", `the output names ${JSON.stringify(path)}, which is not there`);
+    return undefined;
   }
   if (found.class !== item.class) {
     throw new CwlError(
@@ -309,6 +292,33 @@ async function adoptPath(
     { ...rest, ...more, location: found.location, basename: item.basename ?? found.basename } as FileOrDirectory,
     { size: true },
   );
+}
+
+/** Path by which an item is named, absolute or below the working directory; undefined for literals and what is remote. */
+function namedPath(item: FileOrDirectory): string | undefined {
+  const { path, location } = item;
+  if (path !== undefined) {
+    return path;
+  }
+  if (location === undefined) {
+    const isNameAlone = item.class === "File" && item.contents === undefined;
+    return isNameAlone ? item.basename : undefined;
+  }
+  return /^[\w+.-]+:/.test(location) || isLiteralLocation(location) ? filePath(location) : location;
+}
+
+async function namedAt(path: string, options: CollectOptions): Promise<FileOrDirectory | undefined> {
+  const { workspace, gate } = options;
+  const { outdir, sources } = workspace;
+  const named = posix.normalize(path.startsWith("/") ? path : `${outdir.seen}/${path}`);
+  // A location that came from an input is a path of this machine, whatever the tool sees.
+  if ([...sources].some((source) => isInside(named, source))) {
+    gate.admitPath(named, "code");
+    const kind = statSync(named).isDirectory() ? "Directory" : "File";
+    return complete({ class: kind, location: fileUri(named) } as FileOrDirectory, { size: true });
+  }
+  const isHostPath = !workspace.sharesFileSystem && isInside(named, outdir.host);
+  return await foundAt(isHostPath ? outdir.seen + named.slice(outdir.host.length) : named, options);
 }
 
 /** Adds secondary files and format, and takes away what only the tool's expressions needed. */
@@ -333,26 +343,19 @@ async function decorate(
     }
     return result;
   }
-  const { evaluator, inputs, runtime, workspace } = options;
+  const { evaluator, inputs, runtime } = options;
   return await mapFilesAsync(value, async (item) => {
     if (!isFile(item)) {
       const { path: _path, ...rest } = item;
       return rest;
     }
-    const host = localPath(item);
-    const seenDirectory = item.dirname;
     const full = await findSecondaryFiles(item, wanted.secondaryFiles, {
       evaluator,
       context: { inputs, runtime },
       required: false,
       what: `the output "${what}"`,
-      toHost: (seen) => workspace.resolve(seen),
-      directory:
-        seenDirectory === undefined
-          ? host === undefined
-            ? undefined
-            : dirname(host)
-          : workspace.toHost(seenDirectory),
+      adopt: (made) => adoptItem(made, options),
+      beside: (name) => besideOutput(item, name, options),
     });
     const [format] = wanted.format ?? [];
     const iri =
@@ -362,4 +365,18 @@ async function decorate(
     const { path: _path, dirname: _dirname, ...rest } = full;
     return iri === undefined ? rest : { ...rest, format: iri };
   });
+}
+
+/** What lies under a name beside an output: in the working directory as the tool saw it, or beside an input that is handed on. */
+async function besideOutput(
+  file: FileValue,
+  name: string,
+  options: CollectOptions,
+): Promise<FileOrDirectory | undefined> {
+  if (file.dirname !== undefined) {
+    return await foundAt(pathBeside(file.dirname, name), options);
+  }
+  const host = localPath(file);
+  const path = host === undefined ? undefined : pathBeside(dirname(host), name);
+  return path !== undefined && options.gate.mayRead(path) ? await namedAt(path, options) : undefined;
 }

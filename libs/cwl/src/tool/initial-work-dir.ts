@@ -5,10 +5,11 @@ import type { Evaluator } from "../expressions/evaluate.ts";
 import { sortedJson } from "../expressions/evaluate.ts";
 import type { ExpressionContext } from "../expressions/parameter-reference.ts";
 import { copyWritable } from "../files/copy.ts";
+import type { NamedBy } from "../files/gate.ts";
 import { joinInside } from "../files/inside.ts";
 import { complete, isLiteralLocation, localPath } from "../inputs/files.ts";
-import { baseOf } from "../load/origin.ts";
-import { resolvePath, resolveReference } from "../load/uri.ts";
+import { authorOf } from "../inputs/prepare.ts";
+import { resolvePath } from "../load/uri.ts";
 import type { Requirement } from "../model/process.ts";
 import type { FileOrDirectory, Value } from "../model/values.ts";
 import { isFileOrDirectory, isObject, mapFiles } from "../model/values.ts";
@@ -20,6 +21,7 @@ interface Entry {
   /** Path in the working directory, or absolute. */
   readonly name: string;
   readonly writable: boolean;
+  readonly by: NamedBy;
 }
 
 export interface WorkDirOptions {
@@ -31,38 +33,39 @@ export interface WorkDirOptions {
   readonly absoluteNames: boolean;
   /** Whether writable files are the originals themselves. */
   readonly inPlace: boolean;
-  /** Fetches what is not on this machine. */
-  readonly fetch: (item: FileOrDirectory) => Promise<FileOrDirectory>;
+  /** Checks that something may be read, and fetches what is not on this machine. */
+  readonly fetch: (item: FileOrDirectory, by: NamedBy) => Promise<FileOrDirectory>;
 }
 
 /** Puts into the working directory what InitialWorkDirRequirement lists. */
 export async function prepareWorkDir(requirement: Requirement, options: WorkDirOptions): Promise<void> {
   const entries: Entry[] = [];
   const listing = requirement.fields["listing"];
+  const author = authorOf(requirement.place);
   if (typeof listing === "string") {
-    addValue(await options.evaluator.evaluate(listing, options.context), entries, requirement.fields, true);
+    addValue(await options.evaluator.evaluate(listing, options.context), entries, "code");
   } else {
     for (const item of Array.isArray(listing) ? (listing as unknown[]) : [listing]) {
-      await addItem(item, entries, options);
+      await addItem(item, entries, author, options);
     }
   }
   for (const entry of entries) {
-    const item = complete(await options.fetch(complete(entry.item, { size: false })), { size: true });
+    const item = complete(await options.fetch(entry.item, entry.by), { size: true });
     place({ ...entry, item }, options);
   }
 }
 
-async function addItem(item: unknown, entries: Entry[], options: WorkDirOptions): Promise<void> {
+async function addItem(item: unknown, entries: Entry[], author: NamedBy, options: WorkDirOptions): Promise<void> {
   if (typeof item === "string") {
-    addValue(await options.evaluator.evaluate(item, options.context), entries, undefined, true);
+    addValue(await options.evaluator.evaluate(item, options.context), entries, "code");
   } else if (Array.isArray(item)) {
     for (const inner of item as unknown[]) {
-      await addItem(inner, entries, options);
+      await addItem(inner, entries, author, options);
     }
   } else if (isFileOrDirectory(item)) {
-    addValue(item, entries, item, false);
+    addValue(item, entries, author);
   } else if (isObject(item) && "entry" in item) {
-    await addDirent(item, entries, options);
+    await addDirent(item, entries, author, options);
   } else if (item !== null && item !== undefined) {
     throw new CwlError(
       "invalid-document",
@@ -72,23 +75,24 @@ async function addItem(item: unknown, entries: Entry[], options: WorkDirOptions)
 }
 
 /** Adds what an expression gave: null, a File, a Directory, a Dirent, or a list of those. */
-function addValue(value: Value, entries: Entry[], holder: object | undefined, nested: boolean): void {
+function addValue(value: Value, entries: Entry[], by: NamedBy): void {
   if (value === null) {
     return;
   }
   if (Array.isArray(value)) {
     for (const item of value as readonly Value[]) {
-      addValue(item, entries, holder, nested);
+      addValue(item, entries, by);
     }
   } else if (isFileOrDirectory(value)) {
-    const item = locate(value, holder);
-    entries.push({ item, name: nameOf(item), writable: value["writable"] === true });
+    const item = locate(value);
+    entries.push({ item, name: nameOf(item), writable: value["writable"] === true, by });
   } else if (isObject(value) && "entry" in value) {
     const name = value["entryname"];
     addContent(
       (value["entry"] ?? null) as Value,
       typeof name === "string" ? name : undefined,
       value["writable"] === true,
+      by,
       entries,
     );
   } else {
@@ -102,6 +106,7 @@ function addValue(value: Value, entries: Entry[], holder: object | undefined, ne
 async function addDirent(
   dirent: { readonly [key: string]: unknown },
   entries: Entry[],
+  author: NamedBy,
   options: WorkDirOptions,
 ): Promise<void> {
   const { evaluator, context } = options;
@@ -111,18 +116,18 @@ async function addDirent(
       : undefined;
   const raw = dirent["entry"];
   const value = typeof raw === "string" ? await evaluator.evaluate(raw, context, { keepSpace: true }) : (raw as Value);
-  addContent(value, name, dirent["writable"] === true, entries);
+  addContent(value, name, dirent["writable"] === true, typeof raw === "string" ? "code" : author, entries);
 }
 
-function addContent(value: Value, name: string | undefined, writable: boolean, entries: Entry[]): void {
+function addContent(value: Value, name: string | undefined, writable: boolean, by: NamedBy, entries: Entry[]): void {
   if (value === null) {
     return;
   }
   if (isFileOrDirectory(value)) {
-    entries.push({ item: locate(value, undefined), name: name ?? nameOf(value), writable });
+    entries.push({ item: locate(value), name: name ?? nameOf(value), writable, by });
   } else if (Array.isArray(value) && value.length > 0 && (value as readonly Value[]).every(isFileOrDirectory)) {
     for (const item of value as readonly FileOrDirectory[]) {
-      entries.push({ item, name: nameOf(item), writable });
+      entries.push({ item, name: nameOf(item), writable, by });
     }
   } else {
     if (name === undefined) {
@@ -133,21 +138,18 @@ function addContent(value: Value, name: string | undefined, writable: boolean, e
       item: { class: "File", contents, basename: name.slice(name.lastIndexOf("/") + 1) },
       name,
       writable,
+      by,
     });
   }
 }
 
-/** Makes the location of a File written in the document, or made by an expression, absolute. */
-function locate(item: FileOrDirectory, holder: object | undefined): FileOrDirectory {
-  const base = holder === undefined ? undefined : baseOf(holder);
-  return mapFiles(item, (inner) => {
-    if (inner.location !== undefined) {
-      return base === undefined || inner.location.startsWith("_:")
-        ? inner
-        : { ...inner, location: resolveReference(inner.location, base) };
-    }
-    return typeof inner.path === "string" ? { ...inner, location: resolvePath(inner.path, base ?? "file:///") } : inner;
-  }) as FileOrDirectory;
+/** Gives a File that names only a path its location. Locations that a document writes were made absolute when it was read. */
+function locate(item: FileOrDirectory): FileOrDirectory {
+  return mapFiles(item, (inner) =>
+    inner.location === undefined && typeof inner.path === "string"
+      ? { ...inner, location: resolvePath(inner.path, "file:///") }
+      : inner,
+  ) as FileOrDirectory;
 }
 
 function nameOf(item: FileOrDirectory): string {

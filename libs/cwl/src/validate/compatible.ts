@@ -8,28 +8,42 @@ const numbers = new Set(["int", "long", "float", "double"]);
  * there, so only what can never work is refused.
  */
 export function canAssign(from: CwlType, to: CwlType): boolean {
-  return assign(from, to, 0);
+  return assign(from, to, new Map());
 }
 
-function assign(from: CwlType, to: CwlType, depth: number): boolean {
-  // Types that hold themselves: what agreed this far is taken to agree.
-  if (depth > 20 || from.kind === "Any" || to.kind === "Any") {
+/** Answers by both types. Types may hold themselves: what is asked while it is being answered is taken to agree. */
+type Known = Map<CwlType, Map<CwlType, boolean>>;
+
+function assign(from: CwlType, to: CwlType, known: Known): boolean {
+  if (from.kind === "Any" || to.kind === "Any") {
     return true;
   }
+  const answers = known.get(from) ?? new Map<CwlType, boolean>();
+  known.set(from, answers);
+  let answer = answers.get(to);
+  if (answer === undefined) {
+    answers.set(to, true);
+    answer = assignNew(from, to, known);
+    answers.set(to, answer);
+  }
+  return answer;
+}
+
+function assignNew(from: CwlType, to: CwlType, known: Known): boolean {
   if (from.kind === "union") {
     const real = from.members.filter((member) => member.kind !== "null");
-    return real.length === 0 ? acceptsNull(to) : real.some((member) => assign(member, to, depth + 1));
+    return real.length === 0 ? acceptsNull(to) : real.some((member) => assign(member, to, known));
   }
   if (to.kind === "union") {
-    return to.members.some((member) => assign(from, member, depth + 1));
+    return to.members.some((member) => assign(from, member, known));
   }
   if (from.kind === "array" && to.kind === "array") {
-    return assign(from.items, to.items, depth + 1);
+    return assign(from.items, to.items, known);
   }
   if (from.kind === "record" && to.kind === "record") {
     return to.fields.every((field) => {
       const given = from.fields.find((item) => item.name === field.name);
-      return given === undefined ? acceptsNull(field.type) : assign(given.type, field.type, depth + 1);
+      return given === undefined ? acceptsNull(field.type) : assign(given.type, field.type, known);
     });
   }
   if (from.kind === "enum" && to.kind === "enum") {

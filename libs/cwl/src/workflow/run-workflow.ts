@@ -1,12 +1,12 @@
 import { CwlError, messageOf } from "../errors.ts";
 import { outputMismatch } from "../inputs/check-value.ts";
 import { complete, loadContents, loadListing, localPath } from "../inputs/files.ts";
-import { prepareInputs } from "../inputs/prepare.ts";
+import { authorOf, prepareInputs } from "../inputs/prepare.ts";
 import type { Source, Step, StepInput, Workflow } from "../model/process.ts";
 import type { FileOrDirectory, Value, ValueObject } from "../model/values.ts";
 import { isDirectory, isFile, mapFiles, mapFilesAsync } from "../model/values.ts";
 import type { RunContext } from "../run/context.ts";
-import { fetchItem } from "../run/context.ts";
+import { fetchItem, inputAccess } from "../run/context.ts";
 import { listingInForce, makeEvaluator } from "../run/evaluators.ts";
 import type { Requirements } from "../run/requirements.ts";
 import { checkSupported } from "../run/supported.ts";
@@ -26,13 +26,12 @@ export async function runWorkflow(
   const requirements = outer.inside(workflow);
   checkSupported(workflow, requirements);
   const inputs = await prepareInputs(workflow.inputs, given, {
-    evaluator: makeEvaluator(requirements, workflow.version, context.sandbox),
+    evaluator: makeEvaluator(requirements, workflow.version, context, path),
     version: workflow.version,
     loadListing: listingInForce(requirements),
     formats: context.formats,
-    fetch: (item) => fetchItem(item, context),
+    ...inputAccess(context, path),
     runtime: {},
-    discover: path === "",
   });
   return await new WorkflowRun(workflow, inputs, requirements, path, context).run();
 }
@@ -143,13 +142,13 @@ class WorkflowRun {
     const values = await Promise.all(input.sources.map((source) => this.valueOf(source)));
     const what = `the input "${input.name}" of step ${step.name}`;
     const merged = values.length === 0 ? null : mergeSources(values, { ...input, isList: input.sourceIsList, what });
-    return merged ?? input.default ?? null;
+    return merged ?? mapFiles(input.default ?? null, (item) => this.context.gate.admit(item, authorOf(input.place)));
   }
 
   /** The same with remote files fetched, and contents and listings as the step asks for them. */
   private async loadFiles(value: Value, input: StepInput): Promise<Value> {
     return await mapFilesAsync(value, async (item) => {
-      const here = isLocal(item) ? item : complete(await fetchItem(item, this.context), { size: true });
+      const here = isLocal(item) ? item : complete(await fetchItem(item, this.context, "code"), { size: true });
       if (isFile(here)) {
         return input.loadContents ? { ...here, contents: await loadContents(here, this.workflow.version) } : here;
       }
@@ -210,7 +209,7 @@ class WorkflowRun {
     requirements: Requirements,
     path: string,
   ): Promise<ValueObject> {
-    const evaluator = makeEvaluator(requirements, this.workflow.version, this.context.sandbox);
+    const evaluator = makeEvaluator(requirements, this.workflow.version, this.context, path);
     const seen = mapFiles(before, withPath) as ValueObject;
     const inputs: Record<string, Value> = { ...(before as Record<string, Value>) };
     for (const input of step.inputs) {

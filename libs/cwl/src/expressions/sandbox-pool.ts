@@ -1,0 +1,132 @@
+import { availableParallelism } from "node:os";
+import { Worker } from "node:worker_threads";
+import { CwlError } from "../errors.ts";
+import type { SandboxLimits } from "./limits.ts";
+import type { FromSandbox, ToSandbox } from "./sandbox-messages.ts";
+import type { Script, ScriptResult } from "./sandbox.ts";
+
+/** How long after its limit a thread that says nothing is ended: some loops of the machine cannot be interrupted. */
+const GRACE_MS = 500;
+
+/** How long a thread that has nothing to do is kept. */
+const IDLE_MS = 30_000;
+
+/** Memory of a thread beside that of its WebAssembly machine: texts on their way in and out. */
+const THREAD_MIB = 128;
+
+const MAX_THREADS = Math.min(4, availableParallelism());
+
+/**
+ * Runs scripts in threads that are started when they are needed and ended when a script goes beyond its limits. A script
+ * that takes long holds up no other work of the process.
+ */
+class SandboxPool {
+  private readonly idle: Worker[] = [];
+  private readonly waiting: (() => void)[] = [];
+  private busy = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  /** Throws `expression` when the script fails and `limit` when it costs too much. */
+  async run(script: Script, limits: SandboxLimits, onLog: (text: string) => void): Promise<ScriptResult> {
+    const worker = await this.enter();
+    let healthy = false;
+    try {
+      const result = await ask(worker, { script, limits });
+      healthy = true;
+      if (result.log !== "") {
+        onLog(result.log);
+      }
+      if ("code" in result) {
+        throw new CwlError(result.code, result.message);
+      }
+      return result;
+    } finally {
+      if (!healthy) {
+        await worker.terminate();
+      }
+      this.leave(healthy ? worker : undefined);
+    }
+  }
+
+  /** Starts a thread before it is needed. */
+  warmUp(): void {
+    if (this.busy === 0 && this.idle.length === 0) {
+      this.idle.push(startWorker());
+      this.endIdleLater();
+    }
+  }
+
+  private async enter(): Promise<Worker> {
+    if (this.busy >= MAX_THREADS) {
+      // Whoever leaves hands its turn on.
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    } else {
+      this.busy += 1;
+    }
+    const worker = this.idle.pop() ?? startWorker();
+    worker.ref();
+    return worker;
+  }
+
+  private leave(worker: Worker | undefined): void {
+    if (worker !== undefined) {
+      worker.unref();
+      this.idle.push(worker);
+    }
+    const next = this.waiting.shift();
+    if (next === undefined) {
+      this.busy -= 1;
+      this.endIdleLater();
+    } else {
+      next();
+    }
+  }
+
+  private endIdleLater(): void {
+    this.timer ??= setTimeout(() => {
+      this.timer = undefined;
+      if (this.busy > 0) {
+        this.endIdleLater();
+        return;
+      }
+      for (const worker of this.idle.splice(0)) {
+        void worker.terminate();
+      }
+    }, IDLE_MS).unref();
+  }
+}
+
+/** Threads are the process's: every run shares them. */
+export const sandboxPool = new SandboxPool();
+
+function startWorker(): Worker {
+  const worker = new Worker(new URL("./sandbox-worker.ts", import.meta.url), {
+    env: {},
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_MIB },
+  });
+  worker.unref();
+  return worker;
+}
+
+async function ask(worker: Worker, request: ToSandbox): Promise<FromSandbox> {
+  const { promise, resolve, reject } = Promise.withResolvers<FromSandbox>();
+  const { milliseconds } = request.limits;
+  const fail = (message: string): void => reject(new CwlError("limit", message));
+  const onError = (error: NodeJS.ErrnoException): void =>
+    error.code === "ERR_WORKER_OUT_OF_MEMORY"
+      ? fail("the expression needed more memory than it may and was stopped")
+      : reject(error);
+  const onExit = (): void => fail("the expression's thread ended without an answer");
+  const timer = setTimeout(
+    () => fail(`the expression ran longer than ${milliseconds} ms and was stopped`),
+    milliseconds + GRACE_MS,
+  );
+  worker.on("message", resolve).on("error", onError).on("exit", onExit);
+  try {
+    worker.postMessage(request);
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    worker.off("message", resolve).off("error", onError).off("exit", onExit);
+  }
+}

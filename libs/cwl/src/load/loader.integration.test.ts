@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { CwlError, formatProblem } from "../errors.ts";
+import type { FileValue } from "../model/values.ts";
+import { runProcess } from "../run/run-process.ts";
+import type { Fetcher } from "./fetcher.ts";
+import { createLoader } from "./loader.ts";
+
+const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cwl-loader-")));
+const loader = createLoader({ threads: 1, memoryMiB: 128 });
+after(async () => {
+  rmSync(scratch, { recursive: true, force: true });
+  await loader.close();
+});
+
+const uri = "https://example.org/app.cwl";
+const workflow = `cwlVersion: v1.2
+class: Workflow
+inputs: {text: string}
+outputs: {out: {type: File, outputSource: s/out}}
+steps: {s: {in: {text: text}, out: [out], run: tool.cwl}}
+`;
+const tool = `cwlVersion: v1.2
+class: CommandLineTool
+requirements: {InitialWorkDirRequirement: {listing: [{class: File, basename: a, contents: hello}]}}
+baseCommand: [cat, a]
+inputs: {text: {type: string, inputBinding: {prefix: -- , valueFrom: a}}}
+outputs: {out: stdout}
+`;
+const fetcher: Fetcher = {
+  readText: (asked) =>
+    asked.endsWith("tool.cwl")
+      ? Promise.resolve(tool)
+      : Promise.reject(new CwlError("reference", "it may not be reached")),
+  download: () => Promise.reject(new Error("nothing is downloaded")),
+};
+
+test("a document that was loaded in a thread runs, with what only the caller could reach", async () => {
+  const document = await loader.load(uri, { text: workflow, fetcher, localFiles: false });
+  const outputs = await runProcess({ document, inputs: { text: "x" }, outDir: join(scratch, "out"), workDir: scratch });
+  assert.equal(readFileSync(new URL((outputs["out"] as FileValue).location ?? ""), "utf8"), "hellohello");
+});
+
+test("its problems are those of the same document loaded here, and refusals of the fetcher are told", async () => {
+  const broken = await loader.validate(uri, { text: workflow.replace("s/out", "s/gone"), fetcher });
+  assert.match(broken.problems.map(formatProblem).join("\n"), /app\.cwl:4:\d+: .*s\/gone/);
+  const refused = await loader.validate(uri, { text: workflow.replace("tool.cwl", "other.cwl"), fetcher });
+  assert.match(refused.problems.map(formatProblem).join("\n"), /it may not be reached/);
+});
+
+test("a document that goes beyond its budgets ends the thread, and the next one gets another", async () => {
+  const aliases = Array.from({ length: 7 }, (_, level) => {
+    const items = Array.from({ length: 10 }, () => (level === 0 ? "xxxxxxxxxxxxxxxx" : `*a${level - 1}`));
+    return `x:a${level}: &a${level} [${items.join(", ")}]\n`;
+  });
+  const limits = { nodes: 1e9, milliseconds: 60_000 };
+  const text = `cwlVersion: v1.2\nclass: CommandLineTool\ninputs: []\noutputs: []\n${aliases.join("")}`;
+  const { valid, problems } = await loader.validate(uri, { text, limits });
+  assert.equal(valid, false);
+  assert.match(problems.map(formatProblem).join("\n"), /more memory/);
+  const stop = AbortSignal.timeout(50);
+  await assert.rejects(
+    loader.load(uri, { text: workflow, signal: stop, fetcher: { ...fetcher, readText: () => new Promise(() => {}) } }),
+    (error: unknown) => error instanceof CwlError && error.code === "cancelled",
+  );
+  await loader.load(uri, { text: workflow, fetcher });
+});
