@@ -1,6 +1,6 @@
 import { type LoadedDocument, estimateResources } from "@swath/cwl";
 
-import { OgcError, invalidParameter } from "../errors.ts";
+import { OgcError } from "../errors.ts";
 import { loadPackage } from "../packages/load-package.ts";
 import type { JobNeeds } from "../store/jobs.ts";
 import { readCapacity } from "./capacity.ts";
@@ -20,9 +20,6 @@ export async function checkExecution(
 ): Promise<JobNeeds> {
   const document = await loadPackage(process.package, process.entry ?? process.id);
   readInputs(document, inputs);
-  if (JSON.stringify(inputs).includes(String.raw`\u0000`)) {
-    throw invalidParameter("The inputs hold a NUL character, which cannot be kept; leave it out.");
-  }
   return checkNeeds(settings, document);
 }
 

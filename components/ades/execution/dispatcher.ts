@@ -1,5 +1,5 @@
 import { removeJournal } from "@swath/cwl";
-import type { Logger } from "@swath/service";
+import { type Logger, isAway } from "@swath/service";
 import type { Kysely } from "kysely";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,11 +10,13 @@ import {
   LEASE_SECONDS,
   type Room,
   claimJob,
+  findNextJob,
   findUnfinished,
   noteDeath,
   refuseTooLarge,
   releaseLeases,
   renewLeases,
+  setJobAside,
 } from "../store/queue.ts";
 import type { Tables } from "../store/tables.ts";
 import { readCapacity } from "./capacity.ts";
@@ -51,6 +53,8 @@ interface AtWork {
 export async function startDispatcher({ db, settings, logger, changes, env }: DispatcherOptions): Promise<Dispatcher> {
   const capacity = readCapacity(settings);
   const atWork = new Map<string, AtWork>();
+  /** Jobs that could not be taken. */
+  const unreadable = new Set<string>();
   let stopped = false;
   let pumping = false;
   let again = false;
@@ -110,6 +114,29 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     atWork.set(job.id, { job, limits });
     pool.run(job, limits);
   };
+  /** Takes the next job. One that cannot be taken is set aside, so that it holds up nobody. */
+  const claim = async (room: Room): Promise<ClaimedJob | undefined> => {
+    for (;;) {
+      const passed = [...atWork.keys(), ...unreadable];
+      try {
+        return await claimJob(db, room, passed);
+      } catch (error) {
+        const id = isAway(error) || stopped ? undefined : await findNextJob(db, room, passed);
+        if (id === undefined) {
+          throw error;
+        }
+        await setAside(id, error);
+      }
+    }
+  };
+  const setAside = async (id: string, error: unknown) => {
+    logger.error({ job: id, err: error }, "set a job aside that cannot be read");
+    // Passed by from now on, also where not even its end can be written down.
+    unreadable.add(id);
+    await setJobAside(db, id, error instanceof Error ? error.message : String(error)).catch(
+      warn("cannot note that a job was set aside", { job: id }),
+    );
+  };
   const pump = async () => {
     if (pumping) {
       again = true;
@@ -121,11 +148,16 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
         again = false;
         while (!stopped && atWork.size < capacity.parallelJobs) {
           const room = findRoom();
-          const job = await claimJob(db, room, [...atWork.keys()]);
+          const job = await claim(room);
           if (job === undefined || stopped) {
             break;
           }
-          start(job, room);
+          try {
+            start(job, room);
+          } catch (error) {
+            atWork.delete(job.id);
+            await setAside(job.id, error);
+          }
         }
       } while (again);
     } catch (error) {

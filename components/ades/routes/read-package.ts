@@ -11,6 +11,7 @@ import { checkPackage } from "../packages/load-package.ts";
 import { CWL_TYPES, PACKAGE_TYPES } from "../packages/media-types.ts";
 import type { S3Access } from "../staging/types.ts";
 import type { NewProcess } from "../store/processes.ts";
+import { findUnstorable } from "../store/storable.ts";
 import type { ApiContext } from "./context.ts";
 
 interface PackageText {
@@ -28,6 +29,10 @@ export async function readPackage(context: ApiContext, owner: string, request: F
   const { text, reference, workflow, given } = await readPackageText(context, owner, request);
   const derived = describePackage(await checkPackage(text, workflow));
   const description = { ...derived, ...given };
+  const unstorable = findUnstorable({ ...description, text }, "package");
+  if (unstorable !== undefined) {
+    throw invalidParameter(`${unstorable}; leave it out.`);
+  }
   return {
     owner,
     description,

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 
 import { filterJobs } from "./job-ids.ts";
 import { JOB_CHANNEL, type Job } from "./jobs.ts";
+import { toStorableText } from "./storable.ts";
 import type { Tables } from "./tables.ts";
 
 type Db = Kysely<Tables>;
@@ -33,15 +34,34 @@ export interface Room {
  * A job whose service died is taken again.
  * @param own jobs that the caller has at work, whatever their lease says
  */
-export async function claimJob(
-  db: Db,
-  { cores, ramMiB }: Room,
-  own: readonly string[],
-): Promise<ClaimedJob | undefined> {
-  // One index entry a user is looked at to find the users, however many jobs wait. What is lost by a loss of power before the
-  // next commit is a claim only, so this commit does not wait for the disk.
+export async function claimJob(db: Db, room: Room, own: readonly string[]): Promise<ClaimedJob | undefined> {
+  // What is lost by a loss of power before the next commit is a claim only, so this commit does not wait for the disk.
   const { rows } = await sql<ClaimedJob>`/* prepared: claim-job */
-    with recursive owners as (
+    with recursive ${queue(room, own)}, turn as (
+      insert into queue_turn (owner, served_at) select owner, clock_timestamp() from chosen
+      on conflict (owner) do update set served_at = excluded.served_at
+    )
+    update job set status = 'running', attempts = attempts + 1, updated_at = now(), message = 'The job is starting.',
+      started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
+    where id = (select id from chosen) and (status = 'accepted' or (status = 'running' and lease_until < now()))
+      and set_config('synchronous_commit', 'off', true) is not null
+    returning job.*, (
+        select p.package from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package, (
+        select p.entry from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as entry`.execute(db);
+  return rows[0];
+}
+
+/** The id of the job that `claimJob` would take: for one that it cannot. */
+export async function findNextJob(db: Db, room: Room, own: readonly string[]): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`with recursive ${queue(room, own)} select id from chosen`.execute(db);
+  return rows[0]?.id;
+}
+
+/** The queue, in its order, and the job whose turn it is. One index entry a user is looked at to find the users, however many jobs wait. */
+function queue({ cores, ramMiB }: Room, own: readonly string[]) {
+  return sql`owners as (
       (select owner from job where status in ('accepted', 'running') order by owner limit 1)
       union all
       select (select j.owner from job j where j.status in ('accepted', 'running') and j.owner > o.owner order by j.owner limit 1)
@@ -67,20 +87,19 @@ export async function claimJob(
         select from queue e where not e.fits and e.place < q.place
           and e.created_at < now() - make_interval(secs => ${PASSED_SECONDS}))
       order by q.place limit 1
-    ), turn as (
-      insert into queue_turn (owner, served_at) select owner, clock_timestamp() from chosen
-      on conflict (owner) do update set served_at = excluded.served_at
-    )
-    update job set status = 'running', attempts = attempts + 1, updated_at = now(), message = 'The job is starting.',
-      started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where id = (select id from chosen) and (status = 'accepted' or (status = 'running' and lease_until < now()))
-      and set_config('synchronous_commit', 'off', true) is not null
-    returning job.*, (
-        select p.package from process p
-        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package, (
-        select p.entry from process p
-        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as entry`.execute(db);
-  return rows[0];
+    )`;
+}
+
+/** Ends a job that cannot be taken, with the reason, so that it holds up nobody. `false` where it is not there any more. */
+export async function setJobAside(db: Db, id: string, why: string): Promise<boolean> {
+  const { rows } = await sql`
+    with aside as (
+      update job set status = 'failed', finished_at = now(), updated_at = now(), lease_until = null,
+        message = ${`The job cannot be read and was set aside: ${toStorableText(why)}`}
+      where id = ${id} and status in ('accepted', 'running')
+      returning id, status)
+    select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from aside`.execute(db);
+  return rows.length === 1;
 }
 
 /** Keeps jobs; gives those that are still the caller's to work on, the others were dismissed or taken by another service. */
