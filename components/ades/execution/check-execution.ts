@@ -1,7 +1,5 @@
-import { type LoadedDocument, estimateResources } from "@swath/cwl";
-
-import { OgcError } from "../errors.ts";
-import { loadPackage } from "../packages/load-package.ts";
+import { OgcError, invalidParameter } from "../errors.ts";
+import type { PackageFacts } from "../packages/package-facts.ts";
 import type { JobNeeds } from "../store/jobs.ts";
 import { readCapacity } from "./capacity.ts";
 import { runsContainers } from "./executors.ts";
@@ -13,18 +11,24 @@ import type { AdesSettings } from "./storage.ts";
  * @returns what the job will ask the machine for
  * @throws {OgcError} 400 with what is wrong and what is allowed
  */
-export async function checkExecution(
+export function checkExecution(
   settings: AdesSettings,
-  process: { readonly id: string; readonly package: string; readonly entry: string | null },
+  facts: PackageFacts,
   inputs: Readonly<Record<string, unknown>>,
-): Promise<JobNeeds> {
-  const document = await loadPackage(process.package, process.entry ?? process.id);
-  readInputs(document, inputs);
-  return checkNeeds(settings, document);
+): JobNeeds {
+  readInputs(facts, inputs);
+  return checkNeeds(settings, facts);
 }
 
-function checkNeeds(settings: AdesSettings, document: LoadedDocument): JobNeeds {
-  const { cores, ramMiB, togetherRamMiB, demandedImage } = estimateResources(document);
+/**
+ * What a package asks of the machine.
+ * @throws {OgcError} 400 for what can never be had here
+ */
+export function checkNeeds(settings: AdesSettings, { resources, resourceMistakes }: PackageFacts): JobNeeds {
+  const { cores, ramMiB, togetherRamMiB, demandedImage } = resources;
+  if (resourceMistakes.length > 0) {
+    throw invalidParameter(`A ResourceRequirement of the package cannot be met: ${resourceMistakes.join("; ")}.`);
+  }
   const most = readCapacity(settings).ofOneJob;
   if (cores > most.cores || ramMiB > most.ramMiB) {
     throw new OgcError(

@@ -5,6 +5,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { loadPackage } from "../packages/load-package.ts";
+import { readFacts } from "../packages/package-facts.ts";
 import type { JobLimits } from "../runner/messages.ts";
 import { StagingError } from "../staging/errors.ts";
 import { stageOut } from "../staging/stage-out.ts";
@@ -80,7 +81,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   }
   const document = await loadPackage(job.package, job.entry ?? job.process_id);
   const { inputs } = job.request as unknown as JobRequest;
-  const { values, sources: asked } = readInputs(document, inputs);
+  const { values, sources: asked } = readInputs(readFacts(document), inputs);
   const sources = await persist(options, () =>
     Promise.all(
       asked.map(async ({ href, ...source }) => ({

@@ -14,10 +14,8 @@ before(async () => {
 });
 after(() => ades.close());
 
-const deploy = (user: string) =>
-  ades.ask(`/${user}/ogc-api/processes`, { text: ECHO_TOOL, type: "application/cwl" });
-const say = (user: string, text: string) =>
-  ades.ask(`/${user}/ogc-api/processes/say/execution`, { text });
+const deploy = (user: string) => ades.ask(`/${user}/ogc-api/processes`, { text: ECHO_TOOL, type: "application/cwl" });
+const say = (user: string, text: string) => ades.ask(`/${user}/ogc-api/processes/say/execution`, { text });
 const saysHello = async (user: string) => {
   const { status, body } = await say(user, '{"inputs":{"text":"hello"}}');
   assert.deepEqual([status, String(body).trim()], [200, "hello"]);
