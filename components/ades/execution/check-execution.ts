@@ -3,6 +3,8 @@ import type { PackageFacts } from "../packages/package-facts.ts";
 import type { JobNeeds } from "../store/jobs.ts";
 import { readCapacity } from "./capacity.ts";
 import { runsContainers } from "./executors.ts";
+import { whyNoHostTools } from "./isolation.ts";
+import { readNetworkRule } from "./tool-network/network-rule.ts";
 import { readInputs } from "./read-inputs.ts";
 import type { AdesSettings } from "./storage.ts";
 
@@ -14,10 +16,29 @@ import type { AdesSettings } from "./storage.ts";
 export function checkExecution(
   settings: AdesSettings,
   facts: PackageFacts,
-  inputs: Readonly<Record<string, unknown>>,
+  { owner, process, inputs }: ExecutionRequest,
 ): JobNeeds {
   readInputs(facts, inputs);
+  if (facts.network && !readNetworkRule(settings)(owner, process)) {
+    throw new OgcError(
+      403,
+      "NetworkNotAllowed",
+      "A tool of this process asks for the network (NetworkAccess), which the operator has not allowed: " +
+        `PROCESSING_TOOL_NETWORK names users and processes, such as ${owner}/${process}.`,
+    );
+  }
+  const refused = facts.hostTool ? whyNoHostTools(settings) : undefined;
+  if (refused !== undefined) {
+    throw new OgcError(400, "HostToolsRefused", `A tool of this process names no container, and ${refused}.`);
+  }
   return checkNeeds(settings, facts);
+}
+
+interface ExecutionRequest {
+  readonly owner: string;
+  /** Its id. */
+  readonly process: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { CwlError, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
+import { CwlError, type LoadedDocument, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
 import { type Logger, isAway } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
@@ -12,7 +12,7 @@ import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
 import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
-import { createExecutors } from "./executors.ts";
+import { createExecutors, openJobExecutors } from "./executors.ts";
 import { explain } from "./explain.ts";
 import { toolPath } from "./tool-path.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
@@ -21,6 +21,8 @@ import { findReadableStorage, toStoredAddress } from "./own-results.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
+import { readNetworkRule } from "./tool-network/network-rule.ts";
+import { watchDisk } from "./watch-disk.ts";
 import { whileAway } from "./while-away.ts";
 
 export interface RunOptions {
@@ -75,7 +77,7 @@ interface Place {
 }
 
 async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: RunOptions): Promise<JobResult> {
-  const { settings, signal } = options;
+  const { settings } = options;
   if (job.package === null) {
     throw new Error(`the process ${job.process_id} is gone`);
   }
@@ -99,26 +101,10 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
   recorder.say({ progress: STAGED_IN, message: "Running." });
   await mkdir(join(folder, "in"), { recursive: true });
-  const outputs = await whileAway(
-    () =>
-      runProcess({
-        document,
-        inputs: placeStaged(values, staged) as Record<string, unknown>,
-        executors: createExecutors(settings, job.id),
-        hostFallback: true,
-        journal: join(folder, "journal"),
-        outDir: join(folder, "out"),
-        inputRoots: [join(folder, "in")],
-        limits: options.limits,
-        path: toolPath(settings),
-        signal,
-        onEvent: recorder.onEvent,
-      }),
-    {
-      signal,
-      isPassing: (error) => error instanceof CwlError && error.code === "infrastructure",
-      patience: RUN_PATIENCE,
-    },
+  const outputs = await runTools(
+    job,
+    { document, inputs: placeStaged(values, staged) as Record<string, unknown>, folder, recorder },
+    options,
   );
   if (!holdsFiles(outputs)) {
     return { outputs: toPlain(outputs) };
@@ -126,6 +112,52 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
   const target = storage ?? (await waitForStorage(options, () => findStorage(settings, job.owner)));
   return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, options });
+}
+
+interface Run {
+  readonly document: LoadedDocument;
+  readonly inputs: Record<string, unknown>;
+  readonly folder: string;
+  readonly recorder: JobRecorder;
+}
+
+/** Runs the package with the limits of the operator. */
+async function runTools(
+  job: ClaimedJob,
+  { document, inputs, folder, recorder }: Run,
+  { settings, limits, signal }: RunOptions,
+): Promise<ValueObject> {
+  const mayUseNetwork = readNetworkRule(settings)(job.owner, job.process_id);
+  const { executors, close } = await openJobExecutors(settings, job.id, mayUseNetwork);
+  const disk = watchDisk(folder, settings.MAX_DISK_MIB, signal);
+  try {
+    return await whileAway(
+      () =>
+        runProcess({
+          document,
+          inputs,
+          executors,
+          hostFallback: true,
+          journal: join(folder, "journal"),
+          outDir: join(folder, "out"),
+          inputRoots: [join(folder, "in")],
+          limits: { ...limits, toolSeconds: settings.MAX_TOOL_SECONDS },
+          path: toolPath(settings),
+          signal: disk.signal,
+          onEvent: recorder.onEvent,
+        }),
+      {
+        signal: disk.signal,
+        isPassing: (error) => error instanceof CwlError && error.code === "infrastructure",
+        patience: RUN_PATIENCE,
+      },
+    );
+  } catch (error) {
+    throw disk.exceeded() ?? error;
+  } finally {
+    disk.stop();
+    await close();
+  }
 }
 
 interface Results {

@@ -8,7 +8,7 @@ import {
 } from "@swath/cwl";
 
 import { type ProcessDescription, describePackage } from "./describe.ts";
-import { findResourceMistakes, usesNetwork } from "./tool-requirements.ts";
+import { findResourceMistakes, hasHostTool, usesNetwork } from "./tool-requirements.ts";
 
 /** What the service has to know of a package: plain data, so that it can be read in another thread. */
 export interface PackageFacts {
@@ -23,6 +23,8 @@ export interface PackageFacts {
   readonly secrets: readonly string[];
   /** Whether one of its tools needs the network. */
   readonly network: boolean;
+  /** Whether one of its tools names no container. */
+  readonly hostTool: boolean;
 }
 
 /** Class of the hint by which a package says which assets of its scenes it reads. */
@@ -39,6 +41,7 @@ export function readFacts(document: LoadedDocument): PackageFacts {
     resourceMistakes: findResourceMistakes(process),
     secrets: secretInputs(process),
     network: usesNetwork(process),
+    hostTool: hasHostTool(process),
   };
 }
 

@@ -39,6 +39,16 @@ export function usesNetwork(process: Process): boolean {
   );
 }
 
+/** Whether one of its tools names no container, not even as a hint. */
+export function hasHostTool(process: Process, outer = false): boolean {
+  const names = ({ requirements, hints }: Pick<Process, "requirements" | "hints">) =>
+    [...requirements, ...hints].some((item) => item.class === "DockerRequirement");
+  const inside = outer || names(process);
+  return process.class === "Workflow"
+    ? process.steps.some((step) => hasHostTool(step.run, inside || names(step)))
+    : process.class === "CommandLineTool" && !inside;
+}
+
 /** Of the process, its steps and all inside. */
 function allRequirements(process: Process): readonly Requirement[] {
   const own = [...process.requirements, ...process.hints];

@@ -58,7 +58,7 @@ async function startJob(
   }
   // What cannot work is refused now, not by a job that fails later.
   const facts = await packages.read("facts", owner, packageOf(process));
-  const needs = checkExecution(settings, facts, asked.inputs);
+  const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: asked.inputs });
   const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
   const request: JobRequest = { ...asked, ...(registers && { register: true }) };
   return insertJob(db, { owner, processId: process.id, version: process.version, request, needs });

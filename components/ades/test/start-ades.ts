@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,6 +105,8 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
       S3_ACCESS_KEY: ROOT.accessKeyId,
       S3_SECRET_KEY: ROOT.secretAccessKey,
       MAX_CORES: "2",
+      // Tools of the tests' own packages; where they cannot be isolated, in the open.
+      HOST_TOOLS: canIsolate() ? "isolated" : "open",
       ...options.env,
     });
     await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok, 90);
@@ -153,3 +155,6 @@ async function killNow(child: ChildProcess): Promise<void> {
   child.kill("SIGKILL");
   await exited;
 }
+
+const canIsolate = (): boolean =>
+  spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "--", "true"], { stdio: "ignore" }).status === 0;
