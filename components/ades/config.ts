@@ -41,6 +41,12 @@ export const settings = defineSettings({
     maximum: 64,
     description: "Jobs at work at the same time; one a core, between 2 and 8, when left out.",
   },
+  RUNNER_SILENCE_SECONDS: {
+    kind: "integer",
+    default: 60,
+    minimum: 5,
+    description: "Seconds after which a runner that is not heard of is ended; its job is taken again.",
+  },
   CONTAINER_ENGINE: {
     kind: "string",
     default: "auto",

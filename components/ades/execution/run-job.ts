@@ -7,13 +7,14 @@ import { join } from "node:path";
 import { loadPackage } from "../packages/load-package.ts";
 import { readFacts } from "../packages/package-facts.ts";
 import type { JobLimits } from "../runner/messages.ts";
+import type { StageClock } from "../runner/stage-clock.ts";
 import { StagingError } from "../staging/errors.ts";
 import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
 import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { createExecutors, openJobExecutors } from "./executors.ts";
-import { explain } from "./explain.ts";
+import { classify, explain } from "./explain.ts";
 import { toolPath } from "./tool-path.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
 import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
@@ -30,13 +31,14 @@ export interface RunOptions {
   readonly settings: AdesSettings;
   readonly logger: Logger;
   readonly limits: JobLimits;
+  readonly clock: StageClock;
   readonly signal: AbortSignal;
 }
 
 /** Milliseconds that results wait for the object storage or the workspaces to come back, rather than being computed again. */
 const STORAGE_PATIENCE = 10 * 60_000;
 /** Milliseconds that a former runner of the job may take to end. */
-const RUN_PATIENCE = 15_000;
+const RUN_PATIENCE = 10 * 60_000;
 
 /**
  * Carries a job out from wherever an earlier attempt left it: inputs that are here are not fetched again, steps that finished
@@ -54,11 +56,13 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
   };
   try {
     const result = await carryOut(job, { folder, recorder }, options);
+    options.clock.enter("ending");
     await end({ status: "successful", message: "The job is done.", result });
   } catch (error) {
     signal.throwIfAborted();
     logger.warn({ job: job.id, err: error }, "a job failed");
-    const failure = { status: "failed", message: explain(error) } as const;
+    options.clock.enter("ending");
+    const failure = { status: "failed", message: explain(error), failure: classify(error) } as const;
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }
@@ -98,7 +102,9 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
     declaresFiles(document) || sources.some(({ href }) => href.startsWith("s3:"))
       ? await waitForStorage(options, () => findReadableStorage(options.db, settings, job.owner))
       : undefined;
+  options.clock.enter("fetching inputs");
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
+  options.clock.enter("running");
   recorder.say({ progress: STAGED_IN, message: "Running." });
   await mkdir(join(folder, "in"), { recursive: true });
   const outputs = await runTools(
@@ -109,6 +115,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   if (!holdsFiles(outputs)) {
     return { outputs: toPlain(outputs) };
   }
+  options.clock.enter("storing results");
   recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
   const target = storage ?? (await waitForStorage(options, () => findStorage(settings, job.owner)));
   return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, options });
@@ -125,7 +132,7 @@ interface Run {
 async function runTools(
   job: ClaimedJob,
   { document, inputs, folder, recorder }: Run,
-  { settings, limits, signal }: RunOptions,
+  { settings, limits, clock, signal }: RunOptions,
 ): Promise<ValueObject> {
   const mayUseNetwork = readNetworkRule(settings)(job.owner, job.process_id);
   const { executors, close } = await openJobExecutors(settings, job.id, mayUseNetwork);
@@ -144,7 +151,10 @@ async function runTools(
           limits: { ...limits, toolSeconds: settings.MAX_TOOL_SECONDS },
           path: toolPath(settings),
           signal: disk.signal,
-          onEvent: recorder.onEvent,
+          onEvent: (event) => {
+            clock.moved();
+            recorder.onEvent(event);
+          },
         }),
       {
         signal: disk.signal,
@@ -185,6 +195,7 @@ async function store(
         title,
         signal: options.signal,
         onProgress: (bytes, total) => {
+          options.clock.moved();
           if (total !== undefined && total > 0) {
             recorder.say({ progress: STAGED_IN + RUN + ((100 - STAGED_IN - RUN) * bytes) / total });
           }

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 
 import { JOB_CHANNEL } from "./jobs.ts";
 import { toStorable, toStorableText } from "./storable.ts";
-import type { JobResult, Tables } from "./tables.ts";
+import type { JobFailure, JobResult, Tables } from "./tables.ts";
 
 type Db = Kysely<Tables>;
 
@@ -38,6 +38,7 @@ export interface JobEnd {
   readonly status: "successful" | "failed";
   readonly message: string;
   readonly result?: JobResult | undefined;
+  readonly failure?: JobFailure | undefined;
 }
 
 interface Attempt {
@@ -60,11 +61,12 @@ export async function writeNews(db: Db, { id, attempts }: Attempt, news: JobNews
  * @returns false when it had ended already (dismissed), or is another attempt's
  */
 export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, news: JobNews): Promise<boolean> {
+  const failure = end.failure === undefined ? null : JSON.stringify(end.failure);
   const result = end.result === undefined ? null : JSON.stringify(toStorable(end.result));
   const { rows } = await sql`/* prepared: finish-job */
     with ${recordsOf(id, news)}, ended as (
       update job set status = ${end.status}, message = ${toStorableText(end.message)}, finished_at = now(), updated_at = now(),
-        lease_until = null, progress = case when ${end.status} = 'successful' then 100 else progress end,
+        lease_until = null, holder = null, stage = null, failure = ${failure}::json, progress = case when ${end.status} = 'successful' then 100 else progress end,
         result = ${result}::json
       where id = ${id} and status = 'running' and attempts = ${attempts}
       returning id, status)
