@@ -66,7 +66,7 @@ test("the engine that is asked for is the one that is looked at", async () => {
 
 test("tools that are not isolated are told of, and a wish for isolation that cannot be had", async () => {
   const plain = await examine({});
-  assert.match(plain.of("isolation")[0]?.meaning ?? "", /with the rights of the processing service/);
+  assert.match(plain.of("isolation")[0]?.meaning ?? "", /name no container are refused/);
   const works = await examine({}, { bwrap: "exit 0" });
   assert.equal(works.of("isolation")[0]?.verdict, "good");
   const wanted = { PROCESSING_HOST_TOOLS: "isolated" };

@@ -3,8 +3,7 @@ import { test } from "node:test";
 
 import { OgcError } from "../components/ades/errors.ts";
 import { readInputs } from "../components/ades/execution/read-inputs.ts";
-import { describePackage } from "../components/ades/packages/describe.ts";
-import { checkPackage } from "../components/ades/packages/load-package.ts";
+import { readCheckedPackage, requireFacts } from "../components/ades/packages/load-package.ts";
 import { checkInputs } from "../components/portal/web/processing/model/check-inputs.ts";
 import type { ProcessDescription } from "../components/portal/web/processing/model/process-description.ts";
 
@@ -77,12 +76,12 @@ const namesOf = (paths: readonly string[]): readonly string[] =>
   [...new Set(paths.map((path) => path.replace(/^(inputs\.\w+).*$/, "$1")))].sort();
 
 test("the portal's forms take and refuse the same inputs as the processing service", async () => {
-  const document = await checkPackage(PACKAGE, undefined);
-  const description = describePackage(document) as unknown as ProcessDescription;
+  const facts = requireFacts(await readCheckedPackage({ text: PACKAGE, workflow: undefined, advice: false }));
+  const description = facts.description as unknown as ProcessDescription;
   const compare = (inputs: Record<string, unknown>) => {
     let refused: readonly string[] = [];
     try {
-      readInputs(document, inputs);
+      readInputs(facts, inputs);
     } catch (error) {
       assert.ok(error instanceof OgcError);
       refused = (error.extensions["errors"] as readonly { path: string }[]).map(({ path }) => path);

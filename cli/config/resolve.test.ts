@@ -239,3 +239,10 @@ test("private hosts that processing may reach are names, addresses and networks,
     assert.match(given(wrong).mistakes.join(), /PROCESSING_ALLOW_PRIVATE.*allowed: host names, addresses/s, wrong);
   }
 });
+
+test("tools without isolation need a second word where other machines reach the ingress", () => {
+  const listening = { LOCALCLUSTER_EXTRA_OPTIONS: "--listen-address=0.0.0.0", PROCESSING_HOST_TOOLS: "open" };
+  assert.match(resolve(listening).mistakes.join(), /PROCESSING_HOST_TOOLS.*PROCESSING_HOST_TOOLS_EXPOSED=true/);
+  assert.deepEqual(resolve({ ...listening, PROCESSING_HOST_TOOLS_EXPOSED: "true" }).mistakes, []);
+  assert.deepEqual(resolve({ PROCESSING_HOST_TOOLS: "open" }).mistakes, []);
+});

@@ -41,6 +41,12 @@ export const settings = defineSettings({
     maximum: 64,
     description: "Jobs at work at the same time; one a core, between 2 and 8, when left out.",
   },
+  RUNNER_SILENCE_SECONDS: {
+    kind: "integer",
+    default: 60,
+    minimum: 5,
+    description: "Seconds after which a runner that is not heard of is ended; its job is taken again.",
+  },
   CONTAINER_ENGINE: {
     kind: "string",
     default: "auto",
@@ -57,7 +63,33 @@ export const settings = defineSettings({
     oneOf: ["auto", "isolated", "open", "refused"],
     default: "auto",
     description:
-      "Tools without a container: isolated by bubblewrap, open (with this service's rights), refused, or auto: isolated where that works.",
+      "Tools without a container: isolated by bubblewrap, open (with this service's rights), refused, or auto: isolated where that works, else refused.",
+  },
+  BUBBLEWRAP: { kind: "string", default: "bwrap", description: "The program bubblewrap: its name, or its path." },
+  TOOL_NETWORK: {
+    kind: "string",
+    default: "none",
+    description:
+      "Whose tools may use the network when they ask for it: none, all, or a list of users and USER/PROCESS, separated by commas.",
+  },
+  MAX_DISK_MIB: {
+    kind: "integer",
+    default: 20_480,
+    minimum: 1,
+    description: "Most disk of one job while it is at work.",
+  },
+  MAX_PROCESSES: { kind: "integer", default: 512, minimum: 1, description: "Most processes of one tool." },
+  MAX_OPEN_FILES: {
+    kind: "integer",
+    default: 4096,
+    minimum: 16,
+    description: "Most open files of one process of a tool.",
+  },
+  MAX_TOOL_SECONDS: {
+    kind: "integer",
+    default: 86_400,
+    minimum: 1,
+    description: "Most seconds that one tool may run.",
   },
   TOOL_PATH: { kind: "string", optional: true, description: "PATH of tools that run without a container." },
   ALLOW_PRIVATE: {

@@ -9,7 +9,8 @@ import { settings as definitions } from "./config.ts";
 import { startDeliveries } from "./deliveries/deliver.ts";
 import { findEngine } from "./execution/container-engine.ts";
 import { startDispatcher } from "./execution/dispatcher.ts";
-import { runsToolsOpenly } from "./execution/isolation.ts";
+import { whyNoHostTools } from "./execution/isolation.ts";
+import { readNetworkRule } from "./execution/tool-network/network-rule.ts";
 import { openJobChanges } from "./execution/job-changes.ts";
 import { sweepStrayPods } from "./execution/kubernetes/sweep-pods.ts";
 import { allowedPrivate } from "./execution/storage.ts";
@@ -28,11 +29,15 @@ await runService({
     findEngine(settings);
     // So is a list of allowed addresses that cannot be understood.
     createAddressGuard(allowedPrivate(settings));
-    if (runsToolsOpenly(settings)) {
-      logger.warn(
-        "tools without a container run with this service's rights: install bubblewrap (bwrap), or set HOST_TOOLS=refused",
-      );
+    if (settings.HOST_TOOLS === "open" && settings.EXECUTOR !== "pods") {
+      logger.warn("tools without a container run with this service's rights (HOST_TOOLS=open)");
     }
+    const refused = settings.HOST_TOOLS === "refused" ? undefined : whyNoHostTools(settings);
+    if (refused !== undefined) {
+      logger.warn(refused);
+    }
+    // A list that cannot be understood is told now, too.
+    readNetworkRule(settings);
     await mkdir(settings.DATA_DIR, { recursive: true });
     const { db, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,

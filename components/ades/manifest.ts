@@ -63,6 +63,14 @@ export const manifest: Component = {
             ...(variables.PROCESSING_ALLOW_PRIVATE !== undefined && {
               ALLOW_PRIVATE: variables.PROCESSING_ALLOW_PRIVATE,
             }),
+            TOOL_NETWORK: variables.PROCESSING_TOOL_NETWORK,
+            MAX_DISK_MIB: String(toMebibytes(variables.PROCESSING_MAX_DISK)),
+            MAX_PROCESSES: String(variables.PROCESSING_MAX_PROCESSES),
+            MAX_OPEN_FILES: String(variables.PROCESSING_MAX_OPEN_FILES),
+            MAX_TOOL_SECONDS: String(variables.PROCESSING_MAX_TIME),
+            ...(variables.PROCESSING_PARALLEL_JOBS !== undefined && {
+              PARALLEL_JOBS: String(variables.PROCESSING_PARALLEL_JOBS),
+            }),
             JOB_RETENTION_DAYS: String(variables.PROCESSING_JOB_RETENTION_DAYS),
             RESULT_RETENTION: variables.PROCESSING_RESULT_RETENTION,
             ...toMachine(context),

@@ -4,6 +4,7 @@ import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
 import { CWL_TYPES } from "./packages/media-types.ts";
+import { openPackageReader } from "./packages/package-reader.ts";
 import { STYLE_PATH } from "./pages/page.ts";
 import type { ApiContext, Face } from "./routes/context.ts";
 import { addCors } from "./routes/cors.ts";
@@ -36,9 +37,12 @@ const ROUTES = [
 ] as const;
 
 /** The whole HTTP face of the service. */
-export async function createProcessingService(given: Omit<ApiContext, "closing">): Promise<FastifyInstance> {
+export async function createProcessingService(
+  given: Omit<ApiContext, "closing" | "packages">,
+): Promise<FastifyInstance> {
   const closing = new AbortController();
-  const context: ApiContext = { ...given, closing: closing.signal };
+  const packages = openPackageReader();
+  const context: ApiContext = { ...given, packages, closing: closing.signal };
   const app = createApp(context.logger, {
     bodyLimit: 10 * 1024 * 1024,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 256 },
@@ -47,6 +51,7 @@ export async function createProcessingService(given: Omit<ApiContext, "closing">
     closing.abort(new Error("the service stops"));
     done();
   });
+  app.addHook("onClose", () => packages.close());
   await addOpenApi(app, {
     title: "Processing service",
     version: "1.0.0",

@@ -48,6 +48,15 @@ export const accessRules: readonly ContradictionRule[] = [
         : undefined,
   },
   {
+    subject: "PROCESSING_HOST_TOOLS",
+    impossible: true,
+    check: ({ config, variables: v }) =>
+      v.REQUIRE_ADES && v.PROCESSING_HOST_TOOLS === "open" && !config.onLoopback && !v.PROCESSING_HOST_TOOLS_EXPOSED
+        ? "is open and the ingress is reachable from other machines: whoever may deploy packages can do whatever the processing service may; " +
+          "install bubblewrap and set isolated, or set PROCESSING_HOST_TOOLS_EXPOSED=true as well"
+        : undefined,
+  },
+  {
     subject: "USE_TLS",
     check: ({ config, variables: v }) =>
       !v.USE_TLS && !config.onLoopback

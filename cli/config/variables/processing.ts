@@ -1,5 +1,5 @@
 import { fixed, type VariableGroup } from "../define.ts";
-import { choice, hosts, integer, size, text } from "../value-types.ts";
+import { boolean, choice, hosts, integer, size, text } from "../value-types.ts";
 
 /** Limits of processing jobs, where results go, and what else the operator may turn. */
 export const processingVariables = {
@@ -47,7 +47,49 @@ export const processingVariables = {
     type: choice(["auto", "isolated", "open", "refused"]),
     fallback: fixed("auto"),
     meaning:
-      "Tools of processing jobs that name no container, on the embedded cluster: isolated (bubblewrap shows them the system's programs and their own job's files, and no network unless they ask for it), open (they may do whatever the processing service may), refused, or auto: isolated where bubblewrap is installed and works, else open.",
+      "Tools of processing jobs that name no container, on the embedded cluster: isolated (bubblewrap shows them the system's programs and their own job's files, and no network unless PROCESSING_TOOL_NETWORK gives it), open (they may do whatever the processing service may), refused, or auto: isolated where bubblewrap is installed and works, else refused.",
+  },
+  PROCESSING_HOST_TOOLS_EXPOSED: {
+    type: boolean,
+    fallback: fixed(false),
+    meaning:
+      "Must be true for PROCESSING_HOST_TOOLS=open where the ingress is reachable from other machines: whoever may deploy packages can then do whatever the processing service may.",
+  },
+  PROCESSING_TOOL_NETWORK: {
+    type: text({
+      pattern: /^[^\s/,]+(?:\/[^\s/,]+)?(?:, *[^\s/,]+(?:\/[^\s/,]+)?)*$/,
+      allowed: "none, all, users, and USER/PROCESS, separated by commas",
+    }),
+    fallback: fixed("none"),
+    meaning:
+      "Whose tools may use the network when their packages ask for it (NetworkAccess): none, all, or a list of users and of processes, such as eric,alice/download. On the embedded cluster it is an HTTP proxy to the internet, which tools find in http_proxy and https_proxy; never this machine, its link or hosts of the platform.",
+  },
+  PROCESSING_MAX_DISK: {
+    type: size("kubernetes"),
+    fallback: fixed("20Gi"),
+    meaning:
+      "Most disk that one processing job may use while it is at work: inputs, scratch files and outputs together.",
+  },
+  PROCESSING_MAX_PROCESSES: {
+    type: integer(1, 1_000_000),
+    fallback: fixed(512),
+    meaning: "Most processes of one tool of a processing job on the embedded cluster.",
+  },
+  PROCESSING_MAX_OPEN_FILES: {
+    type: integer(16, 1_000_000),
+    fallback: fixed(4096),
+    meaning: "Most open files of each process of a tool on the embedded cluster.",
+  },
+  PROCESSING_MAX_TIME: {
+    type: integer(1, 31_536_000),
+    fallback: fixed(86_400),
+    meaning: "Most seconds that one tool of a processing job may run.",
+  },
+  PROCESSING_PARALLEL_JOBS: {
+    type: integer(1, 64),
+    fallback: fixed(undefined),
+    meaning:
+      "Processing jobs that one instance of the service has at work at the same time. Without it one a core, between 2 and 8; on Kubernetes 8.",
   },
   PROCESSING_ALLOW_PRIVATE: {
     type: hosts,

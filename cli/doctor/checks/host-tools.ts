@@ -32,7 +32,7 @@ export const checkHostTools: Check = async ({ plan: { settings } }) => {
           subject: "isolation",
           found: `bubblewrap ${why}`,
           meaning:
-            "Tools whose packages name no container run with the rights of the processing service: for packages of people you trust.",
+            "Tools whose packages name no container are refused: nothing would keep them from the rest of this machine.",
           advice: ADVICE,
         },
       ];

@@ -1,10 +1,10 @@
-import { type LoadedDocument, estimateResources } from "@swath/cwl";
-
 import { OgcError, invalidParameter } from "../errors.ts";
-import { loadPackage } from "../packages/load-package.ts";
+import type { PackageFacts } from "../packages/package-facts.ts";
 import type { JobNeeds } from "../store/jobs.ts";
 import { readCapacity } from "./capacity.ts";
 import { runsContainers } from "./executors.ts";
+import { whyNoHostTools } from "./isolation.ts";
+import { readNetworkRule } from "./tool-network/network-rule.ts";
 import { readInputs } from "./read-inputs.ts";
 import type { AdesSettings } from "./storage.ts";
 
@@ -13,21 +13,43 @@ import type { AdesSettings } from "./storage.ts";
  * @returns what the job will ask the machine for
  * @throws {OgcError} 400 with what is wrong and what is allowed
  */
-export async function checkExecution(
+export function checkExecution(
   settings: AdesSettings,
-  process: { readonly id: string; readonly package: string; readonly entry: string | null },
-  inputs: Readonly<Record<string, unknown>>,
-): Promise<JobNeeds> {
-  const document = await loadPackage(process.package, process.entry ?? process.id);
-  readInputs(document, inputs);
-  if (JSON.stringify(inputs).includes(String.raw`\u0000`)) {
-    throw invalidParameter("The inputs hold a NUL character, which cannot be kept; leave it out.");
+  facts: PackageFacts,
+  { owner, process, inputs }: ExecutionRequest,
+): JobNeeds {
+  readInputs(facts, inputs);
+  if (facts.network && !readNetworkRule(settings)(owner, process)) {
+    throw new OgcError(
+      403,
+      "NetworkNotAllowed",
+      "A tool of this process asks for the network (NetworkAccess), which the operator has not allowed: " +
+        `PROCESSING_TOOL_NETWORK names users and processes, such as ${owner}/${process}.`,
+    );
   }
-  return checkNeeds(settings, document);
+  const refused = facts.hostTool ? whyNoHostTools(settings) : undefined;
+  if (refused !== undefined) {
+    throw new OgcError(400, "HostToolsRefused", `A tool of this process names no container, and ${refused}.`);
+  }
+  return checkNeeds(settings, facts);
 }
 
-function checkNeeds(settings: AdesSettings, document: LoadedDocument): JobNeeds {
-  const { cores, ramMiB, togetherRamMiB, demandedImage } = estimateResources(document);
+interface ExecutionRequest {
+  readonly owner: string;
+  /** Its id. */
+  readonly process: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What a package asks of the machine.
+ * @throws {OgcError} 400 for what can never be had here
+ */
+export function checkNeeds(settings: AdesSettings, { resources, resourceMistakes }: PackageFacts): JobNeeds {
+  const { cores, ramMiB, togetherRamMiB, demandedImage } = resources;
+  if (resourceMistakes.length > 0) {
+    throw invalidParameter(`A ResourceRequirement of the package cannot be met: ${resourceMistakes.join("; ")}.`);
+  }
   const most = readCapacity(settings).ofOneJob;
   if (cores > most.cores || ramMiB > most.ramMiB) {
     throw new OgcError(

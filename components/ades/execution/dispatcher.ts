@@ -1,5 +1,5 @@
 import { removeJournal } from "@swath/cwl";
-import type { Logger } from "@swath/service";
+import { type Logger, isAway } from "@swath/service";
 import type { Kysely } from "kysely";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,15 +7,17 @@ import { join } from "node:path";
 import type { JobLimits } from "../runner/messages.ts";
 import {
   type ClaimedJob,
-  LEASE_SECONDS,
+  RENEW_MS,
   type Room,
   claimJob,
+  findNextJob,
   findUnfinished,
   noteDeath,
   refuseTooLarge,
-  releaseLeases,
   renewLeases,
+  setJobAside,
 } from "../store/queue.ts";
+import { createInstance, registerInstance, releaseInstances, renewInstance } from "../store/instances.ts";
 import type { Tables } from "../store/tables.ts";
 import { readCapacity } from "./capacity.ts";
 import { createExecutors } from "./executors.ts";
@@ -37,7 +39,7 @@ interface DispatcherOptions {
 }
 
 /** A new job is told at once; this is for leases that run out, of which nobody tells. */
-const LOOK_AGAIN = 5000;
+const LOOK_AGAIN = 2000;
 
 interface AtWork {
   readonly job: ClaimedJob;
@@ -50,7 +52,10 @@ interface AtWork {
  */
 export async function startDispatcher({ db, settings, logger, changes, env }: DispatcherOptions): Promise<Dispatcher> {
   const capacity = readCapacity(settings);
+  const instance = createInstance();
   const atWork = new Map<string, AtWork>();
+  /** Jobs that could not be taken. */
+  const unreadable = new Set<string>();
   let stopped = false;
   let pumping = false;
   let again = false;
@@ -61,8 +66,11 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
       logger.warn({ ...more, err: error }, text);
   const pool = openRunnerPool({
     env,
+    silentSeconds: settings.RUNNER_SILENCE_SECONDS,
+    toolSeconds: settings.MAX_TOOL_SECONDS,
     onEnd: (job, how) => void ended(job, how).catch(warn("cannot note the end of a runner", { job: job.id })),
   });
+  let others: Room = { cores: 0, ramMiB: 0 };
   const ended = async (job: ClaimedJob, how: RunnerEnd) => {
     atWork.delete(job.id);
     if (stopped) {
@@ -94,21 +102,48 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
   const findRoom = (): Room => {
     const used = [...atWork.values()];
     return {
-      cores: capacity.total.cores - used.reduce((sum, { job }) => sum + job.need_cores, 0),
-      ramMiB: capacity.total.ramMiB - used.reduce((sum, { limits }) => sum + limits.ramMiB, 0),
+      cores: capacity.total.cores - others.cores - used.reduce((sum, { job }) => sum + job.need_cores, 0),
+      ramMiB: capacity.total.ramMiB - others.ramMiB - used.reduce((sum, { limits }) => sum + limits.ramMiB, 0),
     };
   };
-  const start = (job: ClaimedJob, room: Room) => {
+  const start = (job: ClaimedJob) => {
     const { ofOneJob } = capacity;
-    // What all its tools would use together, as far as there is room; never less than its largest tool needs.
-    const wished = Math.min(job.wish_ram_mib ?? ofOneJob.ramMiB, ofOneJob.ramMiB, room.ramMiB);
     const limits = {
       cores: ofOneJob.cores,
-      ramMiB: Math.max(job.need_ram_mib, wished),
+      // What all its tools would use together, as far as there was room; never less than its largest tool needs.
+      ramMiB: job.granted_ram_mib ?? job.need_ram_mib,
       toolRamMiB: ofOneJob.ramMiB,
     };
     atWork.set(job.id, { job, limits });
     pool.run(job, limits);
+  };
+  /** Takes the next job. One that cannot be taken is set aside, so that it holds up nobody. */
+  const claim = async (room: Room): Promise<ClaimedJob | undefined> => {
+    for (;;) {
+      const asked = {
+        instance: instance.id,
+        room,
+        passed: [...atWork.keys(), ...unreadable],
+        maxRamMiB: capacity.ofOneJob.ramMiB,
+      };
+      try {
+        return await claimJob(db, asked);
+      } catch (error) {
+        const id = isAway(error) || stopped ? undefined : await findNextJob(db, asked);
+        if (id === undefined) {
+          throw error;
+        }
+        await setAside(id, error);
+      }
+    }
+  };
+  const setAside = async (id: string, error: unknown) => {
+    logger.error({ job: id, err: error }, "set a job aside that cannot be read");
+    // Passed by from now on, also where not even its end can be written down.
+    unreadable.add(id);
+    await setJobAside(db, id, error instanceof Error ? error.message : String(error)).catch(
+      warn("cannot note that a job was set aside", { job: id }),
+    );
   };
   const pump = async () => {
     if (pumping) {
@@ -121,11 +156,16 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
         again = false;
         while (!stopped && atWork.size < capacity.parallelJobs) {
           const room = findRoom();
-          const job = await claimJob(db, room, [...atWork.keys()]);
+          const job = await claim(room);
           if (job === undefined || stopped) {
             break;
           }
-          start(job, room);
+          try {
+            start(job);
+          } catch (error) {
+            atWork.delete(job.id);
+            await setAside(job.id, error);
+          }
         }
       } while (again);
     } catch (error) {
@@ -142,8 +182,15 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     }
     // Others have ended, and when their runner is free it says so itself.
   };
+  let keeping: Promise<void> | undefined;
+  const keepOnce = () => {
+    keeping ??= keep()
+      .catch(warn("cannot keep jobs; trying again"))
+      .finally(() => (keeping = undefined));
+  };
   const keep = async () => {
-    const held = [...atWork.values()].map(({ job: { id, attempts } }) => ({ id, attempts }));
+    others = await renewInstance(db, instance);
+    const held = [...atWork.values()].map(({ job: { id, attempts } }) => ({ id, attempts, ...pool.heard(id) }));
     if (held.length > 0) {
       const ours = await renewLeases(db, held);
       for (const { id } of held) {
@@ -156,7 +203,6 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
   };
   /** Folders of jobs that ended while no service was there. */
   const sweep = async () => {
-    await rm(join(settings.DATA_DIR, "packages"), { recursive: true, force: true });
     const ids = (await readdir(join(settings.DATA_DIR, "jobs")).catch(() => [])).filter((name) => UUID.test(name));
     const unfinished = await findUnfinished(db, ids);
     for (const id of ids) {
@@ -166,22 +212,21 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     }
   };
 
-  await releaseLeases(db);
+  await registerInstance(db, instance, capacity.ofOneJob);
   await refuseTooLarge(db, capacity.ofOneJob);
   await sweep();
   changes.follow((change) => void (change === undefined ? pump() : onChange(change)));
   void pump();
   const looking = setInterval(() => void pump(), LOOK_AGAIN);
-  const keeping = setInterval(
-    () => void keep().catch(warn("cannot keep jobs; trying again")),
-    (LEASE_SECONDS * 1000) / 6,
-  );
+  const renewing = setInterval(keepOnce, RENEW_MS);
   return {
     stop: async () => {
       stopped = true;
       clearInterval(looking);
-      clearInterval(keeping);
+      clearInterval(renewing);
       await pool.close();
+      // Others go on with its jobs at once.
+      await releaseInstances(db, [instance.id]).catch(warn("cannot let go of jobs"));
     },
   };
 }

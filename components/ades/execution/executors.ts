@@ -1,19 +1,47 @@
 import { availableParallelism, homedir } from "node:os";
 
-import { type Executors, createContainerExecutor, createProcessExecutor } from "@swath/cwl";
+import { CwlError, type Executor, type Executors, createContainerExecutor, createProcessExecutor } from "@swath/cwl";
 
 import { readCapacity } from "./capacity.ts";
 import { findEngine } from "./container-engine.ts";
 import { SYSTEM_PATH } from "./find-program.ts";
-import { findIsolation, isolate } from "./isolation.ts";
+import { findIsolation, isolate, whyNoHostTools } from "./isolation.ts";
 import { createPods, openPodsApi } from "./kubernetes/open-pods.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
+import { type ToolNetwork, openToolNetwork } from "./tool-network/tool-network.ts";
 
 /** What this machine's engine knows of images is of use to every job of a process. */
 const ofMachine = new WeakMap<AdesSettings, Executors>();
 
-/** What runs the tools of a job: pods of the cluster; or processes of this machine, and containers where there is an engine. */
-export function createExecutors(settings: AdesSettings, job: string): Executors {
+/** What runs the tools of one job. */
+export interface JobExecutors {
+  readonly executors: Executors;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * What runs the tools of a job, with its limits.
+ * @param mayUseNetwork whether its tools may use the network where they ask for it
+ */
+export async function openJobExecutors(
+  settings: AdesSettings,
+  job: string,
+  mayUseNetwork: boolean,
+): Promise<JobExecutors> {
+  const network = mayUseNetwork && findIsolation(settings) !== undefined ? await openToolNetwork(settings) : undefined;
+  const { host, container, ...others } = createExecutors(settings, job, network);
+  return {
+    executors: {
+      ...others,
+      ...(host && { host: mayUseNetwork ? host : withoutNetwork(host) }),
+      ...(container && { container: mayUseNetwork ? withNetworkOfEngine(container) : withoutNetwork(container) }),
+    },
+    close: async () => network?.close(),
+  };
+}
+
+/** What runs, ends and finds the tools of a job: pods of the cluster; or processes of this machine, and containers where there is an engine. */
+export function createExecutors(settings: AdesSettings, job: string, network?: ToolNetwork): Executors {
   if (settings.EXECUTOR === "pods") {
     const pods = createPods(openPodsApi(settings), settings, job);
     return { host: pods, container: pods };
@@ -21,11 +49,20 @@ export function createExecutors(settings: AdesSettings, job: string): Executors 
   const known = ofMachine.get(settings) ?? createMachineExecutors(settings);
   ofMachine.set(settings, known);
   const { host, ...others } = known;
+  const why = whyNoHostTools(settings);
   const isolation = findIsolation(settings);
-  if (host === undefined || isolation === undefined) {
+  if (host === undefined || (why === undefined && isolation === undefined)) {
     return known;
   }
-  return { ...others, host: isolate(host, { ...isolation, folder: jobFolder(settings, job) }) };
+  if (isolation === undefined) {
+    return { ...others, host: refusing(host, why ?? "") };
+  }
+  const limits = {
+    processes: settings.MAX_PROCESSES,
+    openFiles: settings.MAX_OPEN_FILES,
+    fileBytes: settings.MAX_DISK_MIB * 2 ** 20,
+  };
+  return { ...others, host: isolate(host, { ...isolation, folder: jobFolder(settings, job), limits, network }) };
 }
 
 /** Whether tools that demand a container can run. */
@@ -48,3 +85,36 @@ function createMachineExecutors(settings: AdesSettings): Executors {
     }),
   };
 }
+
+/** Runs nothing and says why; ends what an earlier attempt left. */
+const refusing = (executor: Executor, why: string): Executor => ({
+  ...executor,
+  run: async ({ name }) => {
+    throw new CwlError("unsupported", `${name}: ${why}`);
+  },
+});
+
+const withoutNetwork = (executor: Executor): Executor =>
+  refuseNetwork(
+    executor,
+    () => true,
+    "the tool asks for the network (NetworkAccess), which the operator has not allowed (PROCESSING_TOOL_NETWORK names users and processes)",
+  );
+
+/** A container's network reaches this machine and its neighbours, so there is none; a pod's is the cluster's to limit. */
+const withNetworkOfEngine = (executor: Executor): Executor =>
+  refuseNetwork(
+    executor,
+    ({ kind }) => kind === "podman" || kind === "docker",
+    "tools in containers have no network on this machine, since the engine's would reach the platform itself; run the tool without a container, or on Kubernetes",
+  );
+
+const refuseNetwork = (executor: Executor, applies: (executor: Executor) => boolean, why: string): Executor => ({
+  ...executor,
+  run: async (job, controls) => {
+    if (job.network && applies(executor)) {
+      throw new CwlError("unsupported", `${job.name}: ${why}`);
+    }
+    return executor.run(job, controls);
+  },
+});

@@ -2,6 +2,7 @@ import { CwlError } from "@swath/cwl";
 
 import { OgcError } from "../errors.ts";
 import { StagingError } from "../staging/errors.ts";
+import type { JobFailure } from "../store/tables.ts";
 
 const LONGEST_TAIL = 2000;
 
@@ -25,6 +26,15 @@ export function explain(error: unknown): string {
     return error.message;
   }
   return `The job could not be carried out: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** Whose fault it was: of the inputs, which the client can mend, or of what happened here. */
+export function classify(error: unknown): JobFailure {
+  const isOfInputs =
+    (error instanceof CwlError && error.code === "invalid-inputs") ||
+    (error instanceof StagingError && ["source", "access", "limit"].includes(error.code) && !error.temporary) ||
+    (error instanceof OgcError && error.status < 500);
+  return isOfInputs ? { status: 400, title: "InvalidParameterValue" } : { status: 500, title: "JobFailed" };
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -4,6 +4,8 @@ import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "nod
 import { basename, dirname, join, resolve } from "node:path";
 
 import { findProgram } from "./find-program.ts";
+import type { ToolNetwork } from "./tool-network/tool-network.ts";
+import { type ToolLimits, limitCommand, watchProcesses } from "./tool-limits.ts";
 import type { AdesSettings } from "./storage.ts";
 import { EXAMPLE_TOOLS, toolPath } from "./tool-path.ts";
 
@@ -38,6 +40,9 @@ const USER = "1000";
 
 const found = new WeakMap<object, Isolation | undefined>();
 
+/** Bytes of memory that programs may share through files (`/dev/shm`): as much as containers have. */
+const SHARED_MEMORY_BYTES = 64 * 2 ** 20;
+
 /**
  * What isolates tools that run on this machine; `undefined` where they run with the service's rights, or not at all.
  * @throws {Error} where isolation was asked for and cannot be had
@@ -49,21 +54,43 @@ export function findIsolation(settings: AdesSettings): Isolation | undefined {
   return found.get(settings);
 }
 
-/** Whether tools may do here whatever this service may. */
-export const runsToolsOpenly = (settings: AdesSettings): boolean =>
-  settings.EXECUTOR !== "pods" && settings.HOST_TOOLS !== "refused" && findIsolation(settings) === undefined;
+/** Why tools without a container do not run here; `undefined` where they do. */
+export function whyNoHostTools(settings: AdesSettings): string | undefined {
+  const { HOST_TOOLS: wanted, EXECUTOR: executor } = settings;
+  if (executor === "pods" || wanted === "open") {
+    return undefined;
+  }
+  if (wanted === "refused") {
+    return "the operator lets only tools in containers run here (HOST_TOOLS=refused)";
+  }
+  return findIsolation(settings) === undefined
+    ? `tools that name no container need bubblewrap here, which is missing or does not work; install it: ${installCommand()}`
+    : undefined;
+}
+
+/** The command that installs bubblewrap on this system. */
+export function installCommand(): string {
+  const commands = [
+    ["apt-get", "apt-get install bubblewrap"],
+    ["dnf", "dnf install bubblewrap"],
+    ["apk", "apk add bubblewrap"],
+    ["pacman", "pacman -S bubblewrap"],
+    ["zypper", "zypper install bubblewrap"],
+  ] as const;
+  return commands.find(([program]) => findProgram([program]) !== undefined)?.[1] ?? "apt-get install bubblewrap";
+}
 
 function lookForIsolation(settings: AdesSettings): Isolation | undefined {
-  const { HOST_TOOLS: wanted, EXECUTOR: executor } = settings;
+  const { HOST_TOOLS: wanted, EXECUTOR: executor, BUBBLEWRAP: program } = settings;
   if (executor === "pods" || wanted === "open" || wanted === "refused") {
     return undefined;
   }
-  const command = findProgram(["bwrap"]);
+  const command = findProgram([program]);
   const isolation = command === undefined ? undefined : { command, system: showSystem(toolPath(settings)) };
   const why = isolation === undefined ? "it is not installed" : tryOut(isolation);
   if (why !== undefined && wanted === "isolated") {
     throw new Error(
-      `HOST_TOOLS is isolated, and bubblewrap (bwrap) cannot be used: ${why}. Install it (package bubblewrap) and allow user ` +
+      `HOST_TOOLS is isolated, and bubblewrap (bwrap) cannot be used: ${why}. Install it (${installCommand()}) and allow user ` +
         "namespaces, or set HOST_TOOLS=refused, so that only tools in containers run.",
     );
   }
@@ -73,7 +100,7 @@ function lookForIsolation(settings: AdesSettings): Isolation | undefined {
 /** Why it does not work here, where it does not. */
 function tryOut({ command, system }: Isolation): string | undefined {
   try {
-    execFileSync(command, [...system, "--unshare-net", "--", "/bin/sh", "-c", ":"], {
+    execFileSync(command, [...system, "--tmpfs", "/tmp", "--unshare-net", ...SEALED, "--", "/bin/sh", "-c", ":"], {
       env: {},
       stdio: ["ignore", "ignore", "pipe"],
       timeout: 10_000,
@@ -85,32 +112,67 @@ function tryOut({ command, system }: Isolation): string | undefined {
   }
 }
 
+/** What one job's tools see and may use. */
+interface JobIsolation extends Isolation {
+  /** Folder of the job. */
+  readonly folder: string;
+  readonly limits: ToolLimits;
+  /** Leads to the network, for tools that may use it. */
+  readonly network: ToolNetwork | undefined;
+}
+
 /**
  * A tool sees the system's programs, those on its PATH, and the files of its own job; of these it may write its working and its
- * scratch directory. No other process, nobody else's files, and no network unless it asks for it.
+ * scratch directory, which is its `/tmp`, too. No other process, nobody else's files, no memory that is not counted, and of the
+ * network only what the operator lets it have.
  */
-export function isolate(executor: Executor, isolation: Isolation & { readonly folder: string }): Executor {
+export function isolate(executor: Executor, isolation: JobIsolation): Executor {
   return {
     ...executor,
     run: async (job, controls) => {
       checkCommand(job);
-      return executor.run({ ...job, command: wrap(job, isolation) }, controls);
+      const guard = watchProcesses(job, isolation, controls.signal);
+      try {
+        return await executor.run(
+          { ...job, command: wrap(job, isolation, guard.pidFile) },
+          { ...controls, signal: guard.signal },
+        );
+      } catch (error) {
+        throw guard.exceeded() ?? error;
+      } finally {
+        guard.stop();
+      }
     },
   };
 }
 
-function wrap(job: JobSpec, { command, system, folder }: Isolation & { readonly folder: string }): readonly string[] {
+/** Nothing above the mounts can be written: what is written there is memory that nobody counts. */
+const SEALED = [..."--remount-ro /dev --remount-ro /".split(" ")];
+
+function wrap(
+  job: JobSpec,
+  { command, system, folder, limits, network }: JobIsolation,
+  pidFile: string,
+): readonly string[] {
   const own = new Set([resolve(folder), realpathSync(folder)]);
   const writable = [job.outdir.host, job.tmpdir.host];
+  const way = job.network ? network : undefined;
   return [
+    // The process that all others of the tool descend from says who it is.
+    ...["/bin/sh", "-c", 'echo $$ > "$0"; exec "$@"', pidFile],
     command,
     ...system,
+    ...["--bind", job.tmpdir.host, "/tmp", "--bind", job.tmpdir.host, "/var/tmp"],
     ...[...own].flatMap((path) => ["--ro-bind", path, path]),
     ...writable.flatMap((path) => ["--bind", path, path]),
-    ...(job.network ? [] : ["--unshare-net"]),
+    "--unshare-net",
+    ...(way?.mounts ?? []),
+    ...SEALED,
     "--chdir",
     job.outdir.host,
     "--",
+    ...limitCommand(limits),
+    ...(way?.command ?? []),
     ...job.command,
   ];
 }
@@ -140,7 +202,7 @@ function showSystem(path: string): readonly string[] {
     ...words("--proc /proc"),
     ...PROC_READ_ONLY.flatMap(showProc),
     ...PROC_HIDDEN.flatMap(hideProc),
-    ...words("--dev /dev --tmpfs /tmp --tmpfs /var/tmp --dir /run"),
+    ...words(`--dev /dev --size ${SHARED_MEMORY_BYTES} --tmpfs /dev/shm --dir /run --dir /var/tmp`),
     ...placesOf(path).flatMap((folder) => ["--ro-bind-try", folder, folder]),
   ];
 }

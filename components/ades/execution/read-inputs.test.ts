@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { type LoadedDocument, loadDocument } from "@swath/cwl";
+import { loadDocument } from "@swath/cwl";
 
+import { type PackageFacts, readFacts } from "../packages/package-facts.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 
-const load = (hint: string): Promise<LoadedDocument> =>
-  loadDocument("https://package.invalid/package.cwl", {
-    localFiles: false,
-    text: `cwlVersion: v1.2
+const load = async (hint: string): Promise<PackageFacts> =>
+  readFacts(
+    await loadDocument("https://package.invalid/package.cwl", {
+      localFiles: false,
+      text: `cwlVersion: v1.2
 class: CommandLineTool
 $namespaces: { swath: "urn:swath:" }
 hints: { ${hint} }
@@ -20,7 +22,8 @@ inputs:
   mask: File?
 outputs: []
 `,
-  });
+    }),
+  );
 
 const scenes = ["https://example.org/a.json", { href: "s3://bucket/b.json" }];
 
@@ -64,7 +67,9 @@ outputs: []
 `;
 
 test("what does not fit is said with its place and what would", async () => {
-  const document = await loadDocument("https://package.invalid/package.cwl", { localFiles: false, text: KINDS });
+  const document = readFacts(
+    await loadDocument("https://package.invalid/package.cwl", { localFiles: false, text: KINDS }),
+  );
   const say = (inputs: Record<string, unknown>): string => {
     try {
       readInputs(document, inputs);
@@ -89,7 +94,9 @@ test("what does not fit is said with its place and what would", async () => {
 });
 
 test("files have the format that the package asks for: of their media type, or the first", async () => {
-  const document = await loadDocument("https://package.invalid/package.cwl", { localFiles: false, text: KINDS });
+  const document = readFacts(
+    await loadDocument("https://package.invalid/package.cwl", { localFiles: false, text: KINDS }),
+  );
   const tiff = "https://www.iana.org/assignments/media-types/image/tiff";
   for (const type of [undefined, "image/tiff; application=geotiff", "application/octet-stream"]) {
     const { values } = readInputs(document, { f: { href: "https://example.org/x", type } });

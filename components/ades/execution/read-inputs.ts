@@ -1,7 +1,8 @@
-import { type CwlType, type LoadedDocument, describeProcess, formatType } from "@swath/cwl";
+import { type CwlType, formatType } from "@swath/cwl";
 
 import { invalidParameter } from "../errors.ts";
 import { acceptsNull } from "../packages/describe.ts";
+import type { PackageFacts } from "../packages/package-facts.ts";
 import type { StageInSource } from "../staging/types.ts";
 import { chooseFormat } from "./file-format.ts";
 import { findWantedAssets } from "./wanted-assets.ts";
@@ -26,14 +27,17 @@ interface Problem {
  * Reads the inputs of an execute request (OGC 18-062r2 §7.11.2): plain values, `{value}`, `{href}`, and lists of them.
  * @throws {OgcError} 400 with every input that is missing, unknown or of another type
  */
-export function readInputs(document: LoadedDocument, given: Readonly<Record<string, unknown>>): ReadInputs {
-  const { inputs } = describeProcess(document);
+export function readInputs(
+  facts: Pick<PackageFacts, "inputs" | "stageIn">,
+  given: Readonly<Record<string, unknown>>,
+): ReadInputs {
+  const { inputs } = facts;
   const problems: Problem[] = [];
   const sources: InputSource[] = [];
   const values: Record<string, unknown> = {};
   const known = new Set(inputs.map(({ name }) => name));
   const wanted = findWantedAssets(
-    document,
+    facts,
     Object.fromEntries(Object.entries(given).map(([name, value]) => [name, unwrap(value)])),
   );
   for (const name of Object.keys(given)) {

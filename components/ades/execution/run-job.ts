@@ -1,18 +1,20 @@
-import { CwlError, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
+import { CwlError, type LoadedDocument, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
 import { type Logger, isAway } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 import { loadPackage } from "../packages/load-package.ts";
+import { readFacts } from "../packages/package-facts.ts";
 import type { JobLimits } from "../runner/messages.ts";
+import type { StageClock } from "../runner/stage-clock.ts";
 import { StagingError } from "../staging/errors.ts";
 import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
 import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
-import { createExecutors } from "./executors.ts";
-import { explain } from "./explain.ts";
+import { createExecutors, openJobExecutors } from "./executors.ts";
+import { classify, explain } from "./explain.ts";
 import { toolPath } from "./tool-path.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
 import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
@@ -20,6 +22,8 @@ import { findReadableStorage, toStoredAddress } from "./own-results.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
+import { readNetworkRule } from "./tool-network/network-rule.ts";
+import { watchDisk } from "./watch-disk.ts";
 import { whileAway } from "./while-away.ts";
 
 export interface RunOptions {
@@ -27,13 +31,14 @@ export interface RunOptions {
   readonly settings: AdesSettings;
   readonly logger: Logger;
   readonly limits: JobLimits;
+  readonly clock: StageClock;
   readonly signal: AbortSignal;
 }
 
 /** Milliseconds that results wait for the object storage or the workspaces to come back, rather than being computed again. */
 const STORAGE_PATIENCE = 10 * 60_000;
 /** Milliseconds that a former runner of the job may take to end. */
-const RUN_PATIENCE = 15_000;
+const RUN_PATIENCE = 10 * 60_000;
 
 /**
  * Carries a job out from wherever an earlier attempt left it: inputs that are here are not fetched again, steps that finished
@@ -51,11 +56,13 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
   };
   try {
     const result = await carryOut(job, { folder, recorder }, options);
+    options.clock.enter("ending");
     await end({ status: "successful", message: "The job is done.", result });
   } catch (error) {
     signal.throwIfAborted();
     logger.warn({ job: job.id, err: error }, "a job failed");
-    const failure = { status: "failed", message: explain(error) } as const;
+    options.clock.enter("ending");
+    const failure = { status: "failed", message: explain(error), failure: classify(error) } as const;
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }
@@ -74,13 +81,13 @@ interface Place {
 }
 
 async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: RunOptions): Promise<JobResult> {
-  const { settings, signal } = options;
+  const { settings } = options;
   if (job.package === null) {
     throw new Error(`the process ${job.process_id} is gone`);
   }
   const document = await loadPackage(job.package, job.entry ?? job.process_id);
   const { inputs } = job.request as unknown as JobRequest;
-  const { values, sources: asked } = readInputs(document, inputs);
+  const { values, sources: asked } = readInputs(readFacts(document), inputs);
   const sources = await persist(options, () =>
     Promise.all(
       asked.map(async ({ href, ...source }) => ({
@@ -95,36 +102,72 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
     declaresFiles(document) || sources.some(({ href }) => href.startsWith("s3:"))
       ? await waitForStorage(options, () => findReadableStorage(options.db, settings, job.owner))
       : undefined;
+  options.clock.enter("fetching inputs");
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
+  options.clock.enter("running");
   recorder.say({ progress: STAGED_IN, message: "Running." });
   await mkdir(join(folder, "in"), { recursive: true });
-  const outputs = await whileAway(
-    () =>
-      runProcess({
-        document,
-        inputs: placeStaged(values, staged) as Record<string, unknown>,
-        executors: createExecutors(settings, job.id),
-        hostFallback: true,
-        journal: join(folder, "journal"),
-        outDir: join(folder, "out"),
-        inputRoots: [join(folder, "in")],
-        limits: options.limits,
-        path: toolPath(settings),
-        signal,
-        onEvent: recorder.onEvent,
-      }),
-    {
-      signal,
-      isPassing: (error) => error instanceof CwlError && error.code === "infrastructure",
-      patience: RUN_PATIENCE,
-    },
+  const outputs = await runTools(
+    job,
+    { document, inputs: placeStaged(values, staged) as Record<string, unknown>, folder, recorder },
+    options,
   );
   if (!holdsFiles(outputs)) {
     return { outputs: toPlain(outputs) };
   }
+  options.clock.enter("storing results");
   recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
   const target = storage ?? (await waitForStorage(options, () => findStorage(settings, job.owner)));
   return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, options });
+}
+
+interface Run {
+  readonly document: LoadedDocument;
+  readonly inputs: Record<string, unknown>;
+  readonly folder: string;
+  readonly recorder: JobRecorder;
+}
+
+/** Runs the package with the limits of the operator. */
+async function runTools(
+  job: ClaimedJob,
+  { document, inputs, folder, recorder }: Run,
+  { settings, limits, clock, signal }: RunOptions,
+): Promise<ValueObject> {
+  const mayUseNetwork = readNetworkRule(settings)(job.owner, job.process_id);
+  const { executors, close } = await openJobExecutors(settings, job.id, mayUseNetwork);
+  const disk = watchDisk(folder, settings.MAX_DISK_MIB, signal);
+  try {
+    return await whileAway(
+      () =>
+        runProcess({
+          document,
+          inputs,
+          executors,
+          hostFallback: true,
+          journal: join(folder, "journal"),
+          outDir: join(folder, "out"),
+          inputRoots: [join(folder, "in")],
+          limits: { ...limits, toolSeconds: settings.MAX_TOOL_SECONDS },
+          path: toolPath(settings),
+          signal: disk.signal,
+          onEvent: (event) => {
+            clock.moved();
+            recorder.onEvent(event);
+          },
+        }),
+      {
+        signal: disk.signal,
+        isPassing: (error) => error instanceof CwlError && error.code === "infrastructure",
+        patience: RUN_PATIENCE,
+      },
+    );
+  } catch (error) {
+    throw disk.exceeded() ?? error;
+  } finally {
+    disk.stop();
+    await close();
+  }
 }
 
 interface Results {
@@ -152,6 +195,7 @@ async function store(
         title,
         signal: options.signal,
         onProgress: (bytes, total) => {
+          options.clock.moved();
           if (total !== undefined && total > 0) {
             recorder.say({ progress: STAGED_IN + RUN + ((100 - STAGED_IN - RUN) * bytes) / total });
           }

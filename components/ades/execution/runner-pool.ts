@@ -2,16 +2,19 @@ import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 
 import type { FromRunner, JobLimits, ToRunner } from "../runner/messages.ts";
+import { type JobStage, stageDeadline } from "../runner/stage-clock.ts";
 import type { ClaimedJob } from "../store/queue.ts";
 
 const RUNNER = join(import.meta.dirname, "../runner/main.ts");
 /** Milliseconds that a runner may take to stop its tools. */
 const PATIENCE = 5000;
-/** Milliseconds that a runner is kept for its user without a job. */
+/** Milliseconds that a runner is kept without a job. */
 const KEPT = 60_000;
+/** Milliseconds between looks at runners. */
+const LOOK_MS = 5000;
 /** Milliseconds before a spare runner is started after one was taken: the job that took it goes first. */
 const SPARE_PAUSE = 1000;
-/** Runners that are kept for their users; with more, the one that waits longest goes. */
+/** Runners that are kept without a job; with more, the one that waits longest goes. */
 const MOST_KEPT = 4;
 /** Jobs of a runner's life, so that nothing grows for ever. */
 const MOST_JOBS = 200;
@@ -22,14 +25,18 @@ export interface RunnerPool {
   readonly run: (job: ClaimedJob, limits: JobLimits) => void;
   /** Ends a job's runner with everything it started; `onEnd` follows. */
   readonly stop: (id: string) => void;
-  /** Jobs at work. */
-  readonly jobs: () => readonly string[];
+  /** What was heard of the runner of a job. */
+  readonly heard: (id: string) => { readonly silentMs: number; readonly stage: JobStage | undefined } | undefined;
   readonly close: () => Promise<void>;
 }
 
 interface PoolOptions {
   /** Environment that runners inherit. */
   readonly env: NodeJS.ProcessEnv;
+  /** Seconds that a runner may take to be ready, and to be heard of again. */
+  readonly silentSeconds: number;
+  /** Seconds that a tool may run, and so may be silent. */
+  readonly toolSeconds: number;
   readonly onEnd: (job: ClaimedJob, how: RunnerEnd) => void;
 }
 
@@ -39,8 +46,13 @@ export type RunnerEnd = { readonly kind: "done" | "stopped" } | { readonly kind:
 interface Runner {
   readonly child: ChildProcess;
   isReady: boolean;
-  /** Whose jobs it carries out. A runner serves one user only, so nothing of one can come to another in it. */
+  /** Whose job it carried out last: that user's packages are loaded in it. It runs nothing of a user itself, tools are outside it. */
   owner: string | undefined;
+  /** When it was started or heard of. */
+  heardAt: number;
+  at: { readonly stage: JobStage; readonly stillMs: number } | undefined;
+  /** Why it was killed. */
+  killedFor: string | undefined;
   job: ClaimedJob | undefined;
   waiting: ToRunner | undefined;
   jobs: number;
@@ -49,10 +61,10 @@ interface Runner {
 }
 
 /**
- * Keeps a runner with everything loaded ready beside those at work. One that has worked is kept a while for jobs of the same
- * user, and never given to another.
+ * Keeps a runner with everything loaded ready beside those at work. One that has worked is kept a while for the next job, of the
+ * same user first. One that stands still or is not heard of any more is ended, so that its job is taken again.
  */
-export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
+export function openRunnerPool({ env, silentSeconds, toolSeconds, onEnd }: PoolOptions): RunnerPool {
   const runners = new Set<Runner>();
   let closed = false;
   let spare: NodeJS.Timeout | undefined;
@@ -69,6 +81,9 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
       child,
       isReady: false,
       owner: undefined,
+      heardAt: performance.now(),
+      at: undefined,
+      killedFor: undefined,
       job: undefined,
       waiting: undefined,
       jobs: 0,
@@ -82,6 +97,11 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
     return runner;
   };
   const take = (runner: Runner, message: FromRunner) => {
+    runner.heardAt = performance.now();
+    if (message.type === "alive") {
+      runner.at = message.at;
+      return;
+    }
     if (message.type === "ready") {
       runner.isReady = true;
       send(runner, runner.waiting);
@@ -100,8 +120,10 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
       // The set is in the order in which they last ended a job.
       runners.delete(runner);
       runners.add(runner);
-      const kept = [...runners].filter((other) => isFree(other) && other.owner !== undefined);
-      kept.slice(0, -MOST_KEPT).forEach((other) => stop(other));
+      [...runners]
+        .filter(isFree)
+        .slice(0, -MOST_KEPT)
+        .forEach((other) => stop(other));
     }
     onEnd(job, { kind: "done" });
   };
@@ -113,7 +135,7 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
     const { job } = runner;
     runner.job = undefined;
     if (job !== undefined) {
-      onEnd(job, runner.isStopping ? { kind: "stopped" } : { kind: "died", of: how });
+      onEnd(job, runner.isStopping ? { kind: "stopped" } : { kind: "died", of: runner.killedFor ?? how });
     }
     keepSpare();
   };
@@ -138,10 +160,10 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
   };
   const isFree = ({ job, isStopping }: Runner) => job === undefined && !isStopping;
   const keepSpare = () => {
-    if (!closed && ![...runners].some((runner) => isFree(runner) && runner.owner === undefined)) {
+    if (!closed && ![...runners].some((runner) => isFree(runner))) {
       spare ??= setTimeout(() => {
         spare = undefined;
-        if (!closed && ![...runners].some((runner) => isFree(runner) && runner.owner === undefined)) {
+        if (!closed && ![...runners].some((runner) => isFree(runner))) {
           start();
         }
       }, SPARE_PAUSE).unref();
@@ -150,9 +172,25 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
   const choose = (owner: string): Runner => {
     const free = [...runners].filter(isFree);
     const known = free.find((runner) => runner.owner === owner);
-    const fresh = free.filter((runner) => runner.owner === undefined);
-    return known ?? fresh.find(({ isReady }) => isReady) ?? fresh[0] ?? start();
+    return known ?? free.find(({ isReady }) => isReady) ?? free[0] ?? start();
   };
+  /** Why a runner is not worth waiting for any longer. */
+  const whyHopeless = ({ isReady, job, heardAt, at }: Runner): string | undefined => {
+    if (performance.now() - heardAt > silentSeconds * 1000) {
+      return `it was not ${isReady ? "heard of" : "ready"} for ${silentSeconds} s`;
+    }
+    const isStill = job !== undefined && at !== undefined && at.stillMs > stageDeadline(at.stage, toolSeconds);
+    return isStill ? `it made no progress for ${Math.round(at.stillMs / 60_000)} minutes while ${at.stage}` : undefined;
+  };
+  const looking = setInterval(() => {
+    for (const runner of runners) {
+      const why = runner.killedFor === undefined ? whyHopeless(runner) : undefined;
+      if (why !== undefined) {
+        runner.killedFor = why;
+        runner.child.kill("SIGKILL");
+      }
+    }
+  }, LOOK_MS).unref();
   start();
   return {
     run: (job, limits) => {
@@ -160,6 +198,7 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
       clearTimeout(runner.retire);
       runner.owner = job.owner;
       runner.job = job;
+      runner.at = undefined;
       runner.jobs += 1;
       const message = { type: "run", job, limits } as const;
       if (runner.isReady) {
@@ -176,10 +215,14 @@ export function openRunnerPool({ env, onEnd }: PoolOptions): RunnerPool {
         }
       }
     },
-    jobs: () => [...runners].flatMap(({ job }) => (job === undefined ? [] : [job.id])),
+    heard: (id) => {
+      const runner = [...runners].find(({ job }) => job?.id === id);
+      return runner && { silentMs: performance.now() - runner.heardAt, stage: runner.at?.stage };
+    },
     close: async () => {
       closed = true;
       clearTimeout(spare);
+      clearInterval(looking);
       await Promise.all(
         [...runners].map((runner) => {
           const gone = new Promise((resolve) => runner.child.once("exit", resolve));

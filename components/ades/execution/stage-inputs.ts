@@ -23,7 +23,7 @@ interface StageOptions {
 /** Brings the inputs of a job here, one after another; within each, files come side by side. */
 export async function stageInputs(
   sources: readonly InputSource[],
-  { folder, recorder, storage, options: { settings, signal } }: StageOptions,
+  { folder, recorder, storage, options: { settings, clock, signal } }: StageOptions,
 ): Promise<readonly StagedInput[]> {
   const staged: StagedInput[] = [];
   for (const [index, { assets, ...source }] of sources.entries()) {
@@ -43,6 +43,7 @@ export async function stageInputs(
         },
         signal,
         onProgress: (bytes, total) => {
+          clock.moved();
           const share = total === undefined || total === 0 ? 0 : Math.min(1, bytes / total);
           say(share, `${what} (${toMegabytes(bytes)}${total === undefined ? "" : ` of ${toMegabytes(total)}`} MB)`);
         },

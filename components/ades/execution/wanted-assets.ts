@@ -1,7 +1,4 @@
-import type { LoadedDocument } from "@swath/cwl";
-
-/** Class of the hint by which a package says which assets of its scenes it reads. */
-const STAGE_IN = "urn:swath:StageIn";
+import type { PackageFacts } from "../packages/package-facts.ts";
 
 /**
  * Which assets a package asks for, by input: of all others nothing is fetched. It says so in a hint, in words or by its other inputs:
@@ -12,16 +9,13 @@ const STAGE_IN = "urn:swath:StageIn";
  * @param values inputs that were given; defaults count for the others
  */
 export function findWantedAssets(
-  { process }: LoadedDocument,
+  { inputs, stageIn: assets }: Pick<PackageFacts, "inputs" | "stageIn">,
   values: Readonly<Record<string, unknown>>,
 ): ReadonlyMap<string, readonly string[]> {
-  const hint = [...process.requirements, ...process.hints].find((item) => item.class === STAGE_IN);
-  const assets = hint?.fields["assets"];
   if (typeof assets !== "object" || assets === null) {
     return new Map();
   }
-  const valueOf = (name: string): unknown =>
-    values[name] ?? process.inputs.find((input) => input.name === name)?.default;
+  const valueOf = (name: string): unknown => values[name] ?? inputs.find((input) => input.name === name)?.default;
   const resolve = (word: unknown): readonly string[] => {
     const reference = typeof word === "string" ? /^\$\(inputs\.([\w-]+)\)$/.exec(word)?.[1] : undefined;
     const value = reference === undefined ? word : valueOf(reference);

@@ -3,10 +3,9 @@ import { join } from "node:path";
 
 import { OgcError } from "../errors.ts";
 import { stageIn } from "../staging/stage-in.ts";
+import { MAX_PACKAGE_BYTES } from "./package-reader.ts";
 import type { SourceAccess } from "../staging/types.ts";
 
-/** Packages are texts that people write; what is larger is something else. */
-const LARGEST = 5 * 1024 * 1024;
 const SECONDS = 60;
 
 /**
@@ -22,11 +21,11 @@ export async function fetchPackage(href: string, folder: string, access: SourceA
       target,
       access: {
         ...access,
-        limits: { ...access.limits, maxBytes: LARGEST, maxFileBytes: LARGEST, maxSeconds: SECONDS },
+        limits: { ...access.limits, maxBytes: MAX_PACKAGE_BYTES, maxFileBytes: MAX_PACKAGE_BYTES, maxSeconds: SECONDS },
       },
       signal: AbortSignal.timeout(SECONDS * 1000),
     });
-    return await readFile(staged.path, "utf8");
+    return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(staged.path));
   } catch (error) {
     throw new OgcError(
       400,

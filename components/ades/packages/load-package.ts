@@ -1,17 +1,25 @@
-import { type LoadedDocument, loadDocument, validateDocument } from "@swath/cwl";
+import { type LoadedDocument, graphOf, loadDocument, validateDocument } from "@swath/cwl";
 import { parse } from "yaml";
 
 import { invalidParameter, workflowNotFound } from "../errors.ts";
+import { type PackageFacts, readFacts } from "./package-facts.ts";
+import type { CheckedPackage, PackageWork } from "./worker-messages.ts";
 
 /** Address under which a package's text is loaded: it may refer to nothing outside itself, so nothing is read from there. */
-export const BASE = "https://package.invalid/package.cwl";
+const BASE = "https://package.invalid/package.cwl";
+
+/** What a hostile text may cost (the engine's own limits are those of a program that reads its user's files). */
+const LIMITS = { documentBytes: 2 * 2 ** 20, nodes: 100_000, depth: 100 };
 
 /**
- * Reads and checks an application package.
- * @param asked which workflow, where the package has several (`w=`, or the fragment of its address)
- * @throws {OgcError} 400 with every mistake, its line and what would be right; or where it has no such workflow
+ * Reads and checks an application package, with every mistake, its line and what would be right.
+ * @throws {OgcError} 400 where it has no such workflow
  */
-export async function checkPackage(text: string, asked: string | undefined): Promise<LoadedDocument> {
+export async function readCheckedPackage({
+  text,
+  workflow: asked,
+  advice,
+}: PackageWork["check"]["asked"]): Promise<CheckedPackage> {
   const workflows = findWorkflows(text);
   if (asked !== undefined && workflows.length > 0 && !workflows.includes(asked)) {
     throw workflowNotFound(asked, workflows);
@@ -20,20 +28,31 @@ export async function checkPackage(text: string, asked: string | undefined): Pro
   const { valid, problems, document } = await validateDocument(workflow === undefined ? BASE : `${BASE}#${workflow}`, {
     text,
     localFiles: false,
+    limits: LIMITS,
+    ...(advice && { applicationPackage: true }),
   });
-  if (!valid || document === undefined) {
-    const named = problems.map(({ file: _file, ...problem }) => ({
-      ...problem,
-      message: problem.message.replaceAll(BASE, "the package"),
-    }));
-    const first = named.find(({ severity }) => severity === "error");
-    const where = first?.line === undefined ? "" : ` (line ${first.line})`;
-    throw invalidParameter(
-      `The application package is not valid: ${first?.message ?? "it cannot be read"}${where}.`,
-      named,
-    );
+  const named = problems.map(({ file: _file, ...problem }) => ({
+    ...problem,
+    message: problem.message.replaceAll(BASE, "the package"),
+  }));
+  return {
+    workflows,
+    problems: named as CheckedPackage["problems"],
+    ...(valid && document !== undefined && { facts: readFacts(document), graph: graphOf(document) }),
+  };
+}
+
+/** @throws {OgcError} 400 for a package that cannot be run, with every mistake */
+export function requireFacts({ facts, problems }: CheckedPackage): PackageFacts {
+  if (facts !== undefined) {
+    return facts;
   }
-  return document;
+  const first = problems.find(({ severity }) => severity === "error");
+  const where = first?.line === undefined ? "" : ` (line ${first.line})`;
+  throw invalidParameter(
+    `The application package is not valid: ${first?.message ?? "it cannot be read"}${where}.`,
+    problems,
+  );
 }
 
 /** Loaded packages, the one used longest ago first: reading one costs more than all else of a short request. */
@@ -65,12 +84,12 @@ function readPackage(text: string, process: string): Promise<LoadedDocument> {
 }
 
 /** The one that is called main, as in CWL, else the first one found (OGC 20-044 /req/deploy-replace-undeploy/deploy/w-param). */
-export function findMainWorkflow(workflows: readonly string[]): string | undefined {
+function findMainWorkflow(workflows: readonly string[]): string | undefined {
   return workflows.find((id) => id === "main") ?? workflows[0];
 }
 
 /** Ids of the workflows of a `$graph`, or of the one process. What cannot be read has none; the engine then says what is wrong, and where. */
-export function findWorkflows(text: string): readonly string[] {
+function findWorkflows(text: string): readonly string[] {
   let document: unknown;
   try {
     document = parse(text, { logLevel: "silent" });

@@ -1,8 +1,8 @@
-import { type RunEvent, type Value, type ValueObject, describeRun } from "@swath/cwl";
+import type { RunEvent, Value, ValueObject } from "@swath/cwl";
 import type { Kysely, Selectable } from "kysely";
 
 import { OgcError } from "../errors.ts";
-import { loadPackage } from "../packages/load-package.ts";
+import type { PackageReader } from "../packages/package-reader.ts";
 import { listSteps } from "../store/job-records.ts";
 import type { Job } from "../store/jobs.ts";
 import { findVersion } from "../store/processes.ts";
@@ -14,15 +14,19 @@ import { isStoredFile } from "./outputs.ts";
  * each step with its command, image and times.
  * @throws {OgcError} 404 for a built-in process, which has no steps
  */
-export async function describeProvenance(db: Kysely<Tables>, job: Job): Promise<object> {
+export async function describeProvenance(
+  { db, packages }: { readonly db: Kysely<Tables>; readonly packages: PackageReader },
+  job: Job,
+): Promise<object> {
   const process = await findVersion(db, job.owner, job.process_id, job.process_version);
   if (process === undefined) {
     throw new OgcError(404, "NotFound", `Process ${job.process_id} is built in; its jobs have no steps to tell of.`);
   }
   const { inputs } = job.request as unknown as JobRequest;
   const { outputs = {} } = (job.result ?? {}) as unknown as Partial<JobResult>;
-  return describeRun({
-    document: await loadPackage(process.package, process.entry ?? process.id),
+  return packages.read("describeRun", job.owner, {
+    text: process.package,
+    process: process.entry ?? process.id,
     inputs: toValues(inputs),
     outputs: toValues(outputs),
     events: toEvents(job, await listSteps(db, job.id)),

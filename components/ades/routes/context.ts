@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import type { Kysely } from "kysely";
 
 import type { AdesSettings } from "../execution/storage.ts";
+import type { PackageReader } from "../packages/package-reader.ts";
 import type { Tables } from "../store/tables.ts";
 
 /** The two faces of the service: the earlier `wps3` and the standard's `ogc-api`. */
@@ -13,6 +14,8 @@ export interface ApiContext {
   readonly settings: AdesSettings;
   readonly logger: Logger;
   readonly guard: (request: FastifyRequest) => Promise<void>;
+  /** Reads packages off the event loop. */
+  readonly packages: PackageReader;
   /** Resolves when a job has ended. */
   readonly untilEnded: (id: string, signal: AbortSignal) => Promise<void>;
   /** Aborted when the service is about to end: streams must end too. */
@@ -82,3 +85,13 @@ export const OGC_REL = {
   exceptions: "http://www.opengis.net/def/rel/ogc/1.0/exceptions",
   log: "http://www.opengis.net/def/rel/ogc/1.0/log",
 } as const;
+
+/** The process of a package that was checked when it was deployed, as the reader of packages is asked for it. */
+export const packageOf = (process: {
+  readonly id: string;
+  readonly package: string;
+  readonly entry: string | null;
+}): { readonly text: string; readonly process: string } => ({
+  text: process.package,
+  process: process.entry ?? process.id,
+});

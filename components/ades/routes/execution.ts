@@ -11,7 +11,7 @@ import { insertEndedJob } from "../store/ended-job.ts";
 import { type Job, findJob, insertJob } from "../store/jobs.ts";
 import { type StoredProcess, findProcess } from "../store/processes.ts";
 import type { JobRequest } from "../store/tables.ts";
-import { type ApiContext, type Face, type Space, enterSpace } from "./context.ts";
+import { type ApiContext, type Face, type Space, enterSpace, packageOf } from "./context.ts";
 import { toStatus } from "./job-status.ts";
 import { readExecute } from "./read-execute.ts";
 import { sendResults } from "./results.ts";
@@ -47,7 +47,7 @@ export function addExecutionRoutes(app: FastifyInstance, context: ApiContext, fa
 
 /** A job that waits for its turn; of the built-in process one that has ended already. */
 async function startJob(
-  { db, settings }: ApiContext,
+  { db, settings, packages }: ApiContext,
   owner: string,
   process: StoredProcess | undefined,
   asked: JobRequest,
@@ -57,7 +57,8 @@ async function startJob(
     return insertEndedJob(db, { owner, processId: ECHO.id, request: asked, result: { outputs } });
   }
   // What cannot work is refused now, not by a job that fails later.
-  const needs = await checkExecution(settings, process, asked.inputs);
+  const facts = await packages.read("facts", owner, packageOf(process));
+  const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: asked.inputs });
   const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
   const request: JobRequest = { ...asked, ...(registers && { register: true }) };
   return insertJob(db, { owner, processId: process.id, version: process.version, request, needs });

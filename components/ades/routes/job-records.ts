@@ -8,7 +8,7 @@ import { listDeliveries } from "../store/deliveries.ts";
 import { listLog, listSteps } from "../store/job-records.ts";
 import { findVersion } from "../store/processes.ts";
 import type { JobRequest, Tables } from "../store/tables.ts";
-import { type ApiContext, type Face, enterSpace, link } from "./context.ts";
+import { type ApiContext, type Face, enterSpace, link, packageOf } from "./context.ts";
 import { followLog } from "./follow-log.ts";
 import { openJob } from "./open-job.ts";
 import * as schemas from "./schemas/jobs.ts";
@@ -23,9 +23,10 @@ export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, fa
     // Whether results are registered is the deployment's choice, not the caller's.
     const { inputs, register: _register, ...rest } = job.request as unknown as JobRequest;
     const process = await findVersion(db, job.owner, job.process_id, job.process_version);
+    const facts = process && (await context.packages.read("facts", job.owner, packageOf(process)));
     const address = `${enterSpace(context, request, face).url}/jobs/${job.id}`;
     return {
-      inputs: await maskSecrets(inputs, process),
+      inputs: maskSecrets(inputs, facts?.secrets ?? []),
       ...rest,
       links: [link(`${address}/inputs`, "self", "What the job was given"), link(address, "up", "The job")],
     };
@@ -46,7 +47,7 @@ export function addJobRecordRoutes(app: FastifyInstance, context: ApiContext, fa
 
   app.get(`${path}/prov`, { schema: schemas.readProvenance }, async (request, reply) => {
     const job = await openJob(context, request, face);
-    return reply.type("application/ld+json").send(JSON.stringify(await describeProvenance(db, job), null, 2));
+    return reply.type("application/ld+json").send(JSON.stringify(await describeProvenance(context, job), null, 2));
   });
 
   app.get(`${path}/notifications`, { schema: schemas.readNotifications }, async (request) => {

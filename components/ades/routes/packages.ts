@@ -1,32 +1,28 @@
-import { graphOf, validateDocument } from "@swath/cwl";
 import type { FastifyInstance } from "fastify";
 
 import { noSuchProcess } from "../errors.ts";
-import { describePackage } from "../packages/describe.ts";
 import { ECHO } from "../packages/echo.ts";
-import { BASE, findMainWorkflow, findWorkflows, loadPackage } from "../packages/load-package.ts";
 import { findProcess } from "../store/processes.ts";
-import { type ApiContext, type Face, spaceOf } from "./context.ts";
+import { type ApiContext, type Face, packageOf, spaceOf } from "./context.ts";
 import { readPackageText } from "./read-package.ts";
 import { checkPackage, readGraph } from "./schemas/processes.ts";
 
 /** What people look at before they deploy a package, and afterwards: its mistakes, its inputs, its picture. */
 export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
   app.post(`/:user/${face}/packages/check`, { schema: checkPackage }, async (request) => {
-    const { text, reference, workflow } = await readPackageText(context, spaceOf(request, face).user, request);
-    const workflows = findWorkflows(text);
-    const wanted = workflow ?? findMainWorkflow(workflows);
-    const { valid, problems, document } = await validateDocument(wanted === undefined ? BASE : `${BASE}#${wanted}`, {
+    const { user } = spaceOf(request, face);
+    const { text, reference, workflow } = await readPackageText(context, user, request);
+    const { workflows, problems, facts, graph } = await context.packages.read("check", user, {
       text,
-      localFiles: false,
-      applicationPackage: true,
+      workflow,
+      advice: true,
     });
     return {
-      valid,
+      valid: facts !== undefined,
       reference,
       workflows,
-      problems: problems.map(({ file: _file, ...problem }) => problem),
-      ...(document !== undefined && { process: describePackage(document), graph: graphOf(document) }),
+      problems,
+      ...(facts !== undefined && { process: facts.description, graph }),
       package: text,
     };
   });
@@ -36,10 +32,11 @@ export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face
     if (id === ECHO.id) {
       return { nodes: [], edges: [] };
     }
-    const found = await findProcess(context.db, spaceOf(request, face).user, id);
+    const { user } = spaceOf(request, face);
+    const found = await findProcess(context.db, user, id);
     if (found === undefined) {
       throw noSuchProcess(id);
     }
-    return graphOf(await loadPackage(found.package, found.entry ?? id));
+    return context.packages.read("graph", user, packageOf(found));
   });
 }

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from "fastify";
 import Negotiator from "negotiator";
-import { parse } from "yaml";
 
 import { duplicatedProcess, immutableProcess, invalidParameter, invalidQuery, noSuchProcess } from "../errors.ts";
 import type { ProcessDescription } from "../packages/describe.ts";
@@ -90,7 +89,10 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
       throw noSuchProcess(id);
     }
     const { f } = request.query as { f?: string };
-    const { type, body } = toPackage(found, choosePackageType(f, request.headers));
+    const form = choosePackageType(f, request.headers);
+    const value =
+      form === "yaml" ? undefined : await context.packages.read("convert", found.owner, { text: found.package });
+    const { type, body } = toPackage(found, form, value);
     return reply.header("vary", "Accept, Origin").type(type).send(body);
   });
 
@@ -218,12 +220,11 @@ function refuseForm(f: string): never {
 }
 
 /** A package as it was given, or the same in another form (OGC 20-044 /req/deploy-replace-undeploy/package/response-body). */
-function toPackage({ package: text, description, entry }: StoredProcess, form: PackageForm) {
+function toPackage({ package: text, description, entry }: StoredProcess, form: PackageForm, value: unknown) {
   const type = PACKAGE_FORMS[form];
   if (form === "yaml") {
     return { type, body: text };
   }
-  const value: unknown = parse(text);
   if (form === "json") {
     return { type, body: JSON.stringify(value, null, 2) };
   }

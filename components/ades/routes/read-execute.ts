@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 
 import { invalidParameter, noSuchOutput } from "../errors.ts";
 import type { JobRequest, Subscriber, WantedOutput } from "../store/tables.ts";
+import { findUnstorable } from "../store/storable.ts";
 import { readPreferences, readWait } from "./read-preferences.ts";
 
 /** An execute request as it was understood (OGC 18-062r2 §7.11). */
@@ -18,6 +19,10 @@ interface ExecuteRequest {
 /** Reads the body and the `Prefer` header. @param outputs names of the process's outputs @throws {OgcError} 400 */
 export function readExecute(request: FastifyRequest, outputs: readonly string[]): ExecuteRequest {
   const body = requireObject(request.body, 'The body must be a JSON object: {"inputs": {…}}.');
+  const unstorable = findUnstorable(body, "body");
+  if (unstorable !== undefined) {
+    throw invalidParameter(`${unstorable.replace(/^body\./, "")}; leave it out.`);
+  }
   const prefer = readPreferences(request);
   const { inputs = {}, response, mode, subscriber, outputs: wanted } = body;
   if (response !== undefined && response !== "raw" && response !== "document") {

@@ -3,14 +3,16 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 
 import { OgcError, invalidParameter, unsupportedMediaType } from "../errors.ts";
+import { checkNeeds } from "../execution/check-execution.ts";
 import { findReadableStorage } from "../execution/own-results.ts";
 import { allowedPrivate, internalServices } from "../execution/storage.ts";
-import { type GivenDescription, describePackage, readDescription } from "../packages/describe.ts";
+import { type GivenDescription, readDescription } from "../packages/describe.ts";
 import { fetchPackage } from "../packages/fetch-package.ts";
-import { checkPackage } from "../packages/load-package.ts";
+import { requireFacts } from "../packages/load-package.ts";
 import { CWL_TYPES, PACKAGE_TYPES } from "../packages/media-types.ts";
 import type { S3Access } from "../staging/types.ts";
 import type { NewProcess } from "../store/processes.ts";
+import { findUnstorable } from "../store/storable.ts";
 import type { ApiContext } from "./context.ts";
 
 interface PackageText {
@@ -26,8 +28,14 @@ interface PackageText {
 /** The process that a request deploys. @throws {OgcError} 400, 415 */
 export async function readPackage(context: ApiContext, owner: string, request: FastifyRequest): Promise<NewProcess> {
   const { text, reference, workflow, given } = await readPackageText(context, owner, request);
-  const derived = describePackage(await checkPackage(text, workflow));
+  const facts = requireFacts(await context.packages.read("check", owner, { text, workflow, advice: false }));
+  checkNeeds(context.settings, facts);
+  const { description: derived } = facts;
   const description = { ...derived, ...given };
+  const unstorable = findUnstorable({ ...description, text }, "package");
+  if (unstorable !== undefined) {
+    throw invalidParameter(`${unstorable}; leave it out.`);
+  }
   return {
     owner,
     description,

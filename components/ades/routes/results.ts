@@ -6,7 +6,7 @@ import { toDocument } from "../results/document.ts";
 import { type Output, selectOutputs, withBrowserAddresses } from "../results/outputs.ts";
 import { toBytes, toRaw } from "../results/raw.ts";
 import type { Job } from "../store/jobs.ts";
-import type { JobRequest, JobResult } from "../store/tables.ts";
+import type { JobFailure, JobRequest, JobResult } from "../store/tables.ts";
 import { answer, formOf } from "./answer.ts";
 import { type ApiContext, type Face, type Space, enterSpace } from "./context.ts";
 import { openJob } from "./open-job.ts";
@@ -95,8 +95,9 @@ function requireResult(job: Job): { readonly request: JobRequest; readonly resul
     throw resultNotReady(job.status);
   }
   if (job.status !== "successful" || job.result === null) {
-    const title = job.status === "dismissed" ? "JobDismissed" : "JobFailed";
-    throw new OgcError(job.status === "dismissed" ? 410 : 500, title, job.message ?? `The job is ${job.status}.`);
+    const failure = (job.failure ?? { status: 500, title: "JobFailed" }) as unknown as JobFailure;
+    const { status, title } = job.status === "dismissed" ? { status: 410, title: "JobDismissed" } : failure;
+    throw new OgcError(status, title, job.message ?? `The job is ${job.status}.`);
   }
   return { request: job.request as unknown as JobRequest, result: job.result as unknown as JobResult };
 }

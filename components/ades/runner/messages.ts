@@ -1,4 +1,5 @@
 import type { ClaimedJob } from "../store/queue.ts";
+import type { JobStage } from "./stage-clock.ts";
 
 /** What the service tells a runner. */
 export type ToRunner =
@@ -9,6 +10,8 @@ export type ToRunner =
 /** What a runner tells the service: it can take a job, or has ended the one it had; `isWorn` when it wants to be replaced. */
 export type FromRunner =
   | { readonly type: "ready" }
+  /** Sent again and again: it is alive, and so far has come with its job. */
+  | { readonly type: "alive"; readonly at?: { readonly stage: JobStage; readonly stillMs: number } | undefined }
   | { readonly type: "ended"; readonly job: string; readonly isWorn: boolean };
 
 /** What a job may use of the machine. */

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 import { JOB_CHANNEL, type Job } from "./jobs.ts";
+import { toStorable } from "./storable.ts";
 import type { JobRequest, JobResult, Tables } from "./tables.ts";
 
 /**
@@ -37,7 +38,7 @@ export async function insertEndedJob(
         status: "successful",
         message: "The job is done.",
         progress: 100,
-        result: JSON.stringify(job.result),
+        result: JSON.stringify(toStorable(job.result)),
         finished_at: sql<Date>`clock_timestamp()`,
         updated_at: sql<Date>`clock_timestamp()`,
       })

@@ -2,7 +2,8 @@ import type { Kysely } from "kysely";
 import { sql } from "kysely";
 
 import { JOB_CHANNEL } from "./jobs.ts";
-import type { JobResult, Tables } from "./tables.ts";
+import { toStorable, toStorableText } from "./storable.ts";
+import type { JobFailure, JobResult, Tables } from "./tables.ts";
 
 type Db = Kysely<Tables>;
 
@@ -37,6 +38,7 @@ export interface JobEnd {
   readonly status: "successful" | "failed";
   readonly message: string;
   readonly result?: JobResult | undefined;
+  readonly failure?: JobFailure | undefined;
 }
 
 interface Attempt {
@@ -49,7 +51,7 @@ export async function writeNews(db: Db, { id, attempts }: Attempt, news: JobNews
   await sql`/* prepared: write-news */
     with ${recordsOf(id, news)}
     update job set updated_at = now(), progress = greatest(progress, ${Math.floor(news.progress ?? 0)}::integer),
-      message = coalesce(${news.message ?? null}::text, message)
+      message = coalesce(${news.message === undefined ? null : toStorableText(news.message)}::text, message)
     where id = ${id} and status = 'running' and attempts = ${attempts}
       and set_config('synchronous_commit', 'off', true) is not null`.execute(db);
 }
@@ -59,11 +61,12 @@ export async function writeNews(db: Db, { id, attempts }: Attempt, news: JobNews
  * @returns false when it had ended already (dismissed), or is another attempt's
  */
 export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, news: JobNews): Promise<boolean> {
-  const result = end.result === undefined ? null : JSON.stringify(end.result);
+  const failure = end.failure === undefined ? null : JSON.stringify(end.failure);
+  const result = end.result === undefined ? null : JSON.stringify(toStorable(end.result));
   const { rows } = await sql`/* prepared: finish-job */
     with ${recordsOf(id, news)}, ended as (
-      update job set status = ${end.status}, message = ${withoutNull(end.message)}, finished_at = now(), updated_at = now(),
-        lease_until = null, progress = case when ${end.status} = 'successful' then 100 else progress end,
+      update job set status = ${end.status}, message = ${toStorableText(end.message)}, finished_at = now(), updated_at = now(),
+        lease_until = null, holder = null, stage = null, failure = ${failure}::json, progress = case when ${end.status} = 'successful' then 100 else progress end,
         result = ${result}::json
       where id = ${id} and status = 'running' and attempts = ${attempts}
       returning id, status)
@@ -72,7 +75,7 @@ export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, 
 }
 
 function recordsOf(job: string, { steps, log }: JobNews) {
-  const [stepRows, logRows] = [JSON.stringify(steps.map(cleaned)), JSON.stringify(log.map(cleaned))];
+  const [stepRows, logRows] = [JSON.stringify(toStorable(steps)), JSON.stringify(toStorable(log))];
   return sql`step_rows as (
       insert into job_step (job, name, status, exit_code, message, started_at, finished_at, command, image)
       select ${job}, name, status, "exitCode", message, "startedAt", "finishedAt", command, image
@@ -86,22 +89,6 @@ function recordsOf(job: string, { steps, log }: JobNews) {
       insert into job_log (job, at, step, text)
       select ${job}, at, step, text from jsonb_to_recordset(${logRows}::jsonb) as row (at timestamptz, step text, text text)
     )`;
-}
-
-/** PostgreSQL keeps no NUL and no half characters in texts; tools may write any byte. */
-const withoutNull = (text: string): string => text.replaceAll("\0", "\u{FFFD}").toWellFormed();
-
-function cleaned<T extends object>(record: T): object {
-  return Object.fromEntries(
-    Object.entries(record).map(([name, value]: [string, unknown]) => [
-      name,
-      typeof value === "string"
-        ? withoutNull(value)
-        : Array.isArray(value)
-          ? value.map((item) => withoutNull(String(item)))
-          : value,
-    ]),
-  );
 }
 
 export function listSteps(db: Db, job: string) {

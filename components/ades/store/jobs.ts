@@ -70,7 +70,7 @@ export async function dismissJob(
     await sql`
       with dismissed as (
         update job set status = 'dismissed', message = 'The job was dismissed.', finished_at = now(), updated_at = now(),
-          lease_until = null
+          lease_until = null, holder = null, stage = null
         where id = ${id} and status in ('accepted', 'running') returning id)
       select pg_notify(${JOB_CHANNEL}, id || ' dismissed') from dismissed`.execute(db);
     return findJob(db, owner, id);

@@ -3,12 +3,15 @@ import { sql } from "kysely";
 
 import { filterJobs } from "./job-ids.ts";
 import { JOB_CHANNEL, type Job } from "./jobs.ts";
+import { toStorableText } from "./storable.ts";
 import type { Tables } from "./tables.ts";
 
 type Db = Kysely<Tables>;
 
 /** Seconds that a service has a job to itself; it asks for more while the job is at work. */
-export const LEASE_SECONDS = 30;
+export const LEASE_SECONDS = 10;
+/** Milliseconds between renewals. */
+export const RENEW_MS = 2500;
 /** A job whose runner died this often is given up. */
 const MOST_DEATHS = 3;
 /** Seconds that others may pass a job that is too large for what is free just now; then room is kept for it. */
@@ -22,6 +25,16 @@ export interface ClaimedJob extends Job {
   readonly entry: string | null;
 }
 
+/** Who takes a job, and what of. */
+export interface Claim {
+  readonly instance: string;
+  readonly room: Room;
+  /** Jobs that the caller has at work, whatever their lease says, and those that it passes by. */
+  readonly passed: readonly string[];
+  /** The most memory that one job is given. */
+  readonly maxRamMiB: number;
+}
+
 /** What is free for another job. */
 export interface Room {
   readonly cores: number;
@@ -31,17 +44,44 @@ export interface Room {
 /**
  * Takes the next job that fits: of the users who have fewest at work the one whose turn was longest ago, of that user the oldest.
  * A job whose service died is taken again.
- * @param own jobs that the caller has at work, whatever their lease says
  */
-export async function claimJob(
-  db: Db,
-  { cores, ramMiB }: Room,
-  own: readonly string[],
-): Promise<ClaimedJob | undefined> {
-  // One index entry a user is looked at to find the users, however many jobs wait. What is lost by a loss of power before the
-  // next commit is a claim only, so this commit does not wait for the disk.
+export async function claimJob(db: Db, { instance, room, passed, maxRamMiB }: Claim): Promise<ClaimedJob | undefined> {
+  // What is lost by a loss of power before the next commit is a claim only, so this commit does not wait for the disk.
   const { rows } = await sql<ClaimedJob>`/* prepared: claim-job */
-    with recursive owners as (
+    with recursive ${queue(room, passed)}, turn as (
+      insert into queue_turn (owner, served_at) select owner, clock_timestamp() from chosen
+      on conflict (owner) do update set served_at = excluded.served_at
+    )
+    update job set status = 'running', attempts = attempts + 1, updated_at = now(), message = 'The job is starting.',
+      started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS}),
+      holder = ${instance}, heard_at = null, stage = null,
+      granted_ram_mib = greatest(need_ram_mib, least(coalesce(wish_ram_mib, ${maxRamMiB}), ${maxRamMiB}, ${room.ramMiB}))
+    where id = (select id from chosen) and (status = 'accepted' or (status = 'running' and ${IS_FREE}))
+      and set_config('synchronous_commit', 'off', true) is not null
+    returning job.*, (
+        select p.package from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package, (
+        select p.entry from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as entry`.execute(db);
+  return rows[0];
+}
+
+/** The id of the job that `claimJob` would take: for one that it cannot. */
+export async function findNextJob(db: Db, { room, passed }: Claim): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`with recursive ${queue(room, passed)} select id from chosen`.execute(db);
+  return rows[0]?.id;
+}
+
+/**
+ * Whether a job that runs is nobody's any more: its lease has run out, and not only because the database was away, where its holder
+ * could not renew it. A job that was let go of has no holder.
+ */
+const IS_FREE = sql`(lease_until < now() and (holder is null
+  or pg_postmaster_start_time() < now() - make_interval(secs => ${sql.lit(LEASE_SECONDS)})))`;
+
+/** The queue, in its order, and the job whose turn it is. One index entry a user is looked at to find the users, however many jobs wait. */
+function queue({ cores, ramMiB }: Room, passed: readonly string[]) {
+  return sql`owners as (
       (select owner from job where status in ('accepted', 'running') order by owner limit 1)
       union all
       select (select j.owner from job j where j.status in ('accepted', 'running') and j.owner > o.owner order by j.owner limit 1)
@@ -54,8 +94,8 @@ export async function claimJob(
       cross join lateral (
         select j.id, j.owner, j.created_at, j.need_cores <= ${cores} and j.need_ram_mib <= ${ramMiB} as fits
         from job j
-        where j.owner = o.owner and j.status in ('accepted', 'running') and (j.status = 'accepted' or j.lease_until < now())
-          and j.id <> all(${own as string[]}::uuid[])
+        where j.owner = o.owner and j.status in ('accepted', 'running') and (j.status = 'accepted' or ${IS_FREE})
+          and j.id <> all(${passed as string[]}::uuid[])
         order by j.created_at, j.id limit 1) head
       left join queue_turn turn on turn.owner = o.owner
       where o.owner is not null
@@ -67,42 +107,51 @@ export async function claimJob(
         select from queue e where not e.fits and e.place < q.place
           and e.created_at < now() - make_interval(secs => ${PASSED_SECONDS}))
       order by q.place limit 1
-    ), turn as (
-      insert into queue_turn (owner, served_at) select owner, clock_timestamp() from chosen
-      on conflict (owner) do update set served_at = excluded.served_at
-    )
-    update job set status = 'running', attempts = attempts + 1, updated_at = now(), message = 'The job is starting.',
-      started_at = coalesce(started_at, now()), lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    where id = (select id from chosen) and (status = 'accepted' or (status = 'running' and lease_until < now()))
-      and set_config('synchronous_commit', 'off', true) is not null
-    returning job.*, (
-        select p.package from process p
-        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package, (
-        select p.entry from process p
-        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as entry`.execute(db);
-  return rows[0];
+    )`;
 }
 
-/** Keeps jobs; gives those that are still the caller's to work on, the others were dismissed or taken by another service. */
-export async function renewLeases(
-  db: Db,
-  jobs: readonly { readonly id: string; readonly attempts: number }[],
-): Promise<ReadonlySet<string>> {
+/** Ends a job that cannot be taken, with the reason, so that it holds up nobody. `false` where it is not there any more. */
+export async function setJobAside(db: Db, id: string, why: string): Promise<boolean> {
+  const { rows } = await sql`
+    with aside as (
+      update job set status = 'failed', finished_at = now(), updated_at = now(), lease_until = null,
+        message = ${`The job cannot be read and was set aside: ${toStorableText(why)}`}
+      where id = ${id} and status in ('accepted', 'running')
+      returning id, status)
+    select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from aside`.execute(db);
+  return rows.length === 1;
+}
+
+/** A job that an instance has at work, and what was heard of its runner. */
+export interface HeldJob {
+  readonly id: string;
+  readonly attempts: number;
+  readonly stage?: string | null | undefined;
+  /** Milliseconds since its runner was heard of. */
+  readonly silentMs?: number | undefined;
+}
+
+/** Keeps jobs; gives those that are still the caller's to work on, the others were dismissed or taken by another instance. */
+export async function renewLeases(db: Db, jobs: readonly HeldJob[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ id: string }>`
-    update job set lease_until = now() + make_interval(secs => ${LEASE_SECONDS})
-    from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb) as held (id uuid, attempts integer)
+    update job set lease_until = now() + make_interval(secs => ${LEASE_SECONDS}), stage = coalesce(held.stage, job.stage),
+      heard_at = coalesce(now() - make_interval(secs => held."silentMs" / 1000.0), heard_at)
+    from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb) as held (id uuid, attempts integer, stage text, "silentMs" float8)
     where job.id = held.id and job.attempts = held.attempts and job.status = 'running'
     returning job.id`.execute(db);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Has every running job taken again now: the service that had their runners has ended. */
-export async function releaseLeases(db: Db): Promise<void> {
-  await db
-    .updateTable("job")
-    .set({ lease_until: sql<Date>`now() - interval '1 second'` })
+/** Whether a job is still this attempt's. */
+export async function isHeld(db: Db, { id, attempts }: HeldJob): Promise<boolean> {
+  const row = await db
+    .selectFrom("job")
+    .select("id")
+    .where("id", "=", id)
+    .where("attempts", "=", attempts)
     .where("status", "=", "running")
-    .execute();
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** A runner ended without an answer. The job is taken again, or given up after too many deaths. */
@@ -114,6 +163,7 @@ export async function noteDeath(
   await sql`
     with noted as (
       update job set updated_at = now(), deaths = deaths + 1, lease_until = now() - interval '1 second',
+        holder = null,
         status = case when deaths + 1 >= ${MOST_DEATHS} then 'failed' else status end,
         finished_at = case when deaths + 1 >= ${MOST_DEATHS} then now() end,
         message = case when deaths + 1 >= ${MOST_DEATHS} then ${why}
@@ -123,14 +173,15 @@ export async function noteDeath(
     select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from noted`.execute(db);
 }
 
-/** Ends jobs that wait for more than there is: they were accepted when there was more. */
+/** Ends jobs that wait for more than any instance has: they were accepted when there was more. */
 export async function refuseTooLarge(db: Db, { cores, ramMiB }: Room): Promise<void> {
   await sql`
     with refused as (
       update job set status = 'failed', finished_at = now(), updated_at = now(), message = format(
         'The job needs %s cores and %s MiB of memory for one of its tools; a job may have %s cores and %s MiB here by now.',
         need_cores, need_ram_mib, ${String(cores)}::text, ${String(ramMiB)}::text)
-      where status = 'accepted' and (need_cores > ${cores} or need_ram_mib > ${ramMiB})
+      where status = 'accepted' and (need_cores > ${cores} or need_ram_mib > ${ramMiB}) and not exists (
+        select from instance where job_cores >= need_cores and job_ram_mib >= need_ram_mib)
       returning id, status)
     select pg_notify(${JOB_CHANNEL}, id || ' ' || status) from refused`.execute(db);
 }

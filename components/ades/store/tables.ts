@@ -36,6 +36,12 @@ export interface JobResult {
   readonly collection?: object;
 }
 
+/** What a failed job is answered with where its results are asked for. */
+export interface JobFailure {
+  readonly status: number;
+  readonly title: string;
+}
+
 export type DeliveryKind = "in-progress" | "success" | "failure" | "registration";
 
 type Timestamp = ColumnType<Date, Date | string | undefined, Date | string>;
@@ -75,6 +81,19 @@ export interface Tables {
     need_cores: Generated<number>;
     need_ram_mib: Generated<number>;
     wish_ram_mib: number | null;
+    holder: string | null;
+    granted_ram_mib: number | null;
+    heard_at: MaybeTimestamp;
+    stage: string | null;
+    failure: JSONColumnType<JobFailure> | null;
+  };
+  instance: {
+    id: string;
+    host: string;
+    process: string;
+    job_cores: number;
+    job_ram_mib: number;
+    seen_at: Timestamp;
   };
   queue_turn: { owner: string; served_at: Timestamp };
   job_step: {

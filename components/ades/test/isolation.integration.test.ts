@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
@@ -28,7 +28,19 @@ describe("tools on this machine are isolated", { skip }, () => {
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), "swath-isolation-"));
     writeFileSync(join(folder, "secret"), SECRET);
-    ades = await startAdes({ env: { HOST_TOOLS: "isolated", S3_REGION: SECRET }, dataFolder: join(folder, "jobs") });
+    ades = await startAdes({
+      env: {
+        HOST_TOOLS: "isolated",
+        S3_REGION: SECRET,
+        TOOL_NETWORK: "alice",
+        PLATFORM_DOMAIN: "swath.example",
+        MAX_PROCESSES: "100",
+        MAX_DISK_MIB: "40",
+        MAX_OPEN_FILES: "64",
+        MAX_TOOL_SECONDS: "8",
+      },
+      dataFolder: join(folder, "jobs"),
+    });
     mkdirSync(join(folder, "jobs/jobs/another"), { recursive: true });
     writeFileSync(join(folder, "jobs/jobs/another/secret"), SECRET);
   });
@@ -38,17 +50,19 @@ describe("tools on this machine are isolated", { skip }, () => {
   });
 
   let packages = 0;
-  /** What a shell command says that a user's package runs. */
-  const say = async (script: string, requirements?: string): Promise<string> => {
+  /** Has a user's package run a shell command. */
+  const execute = async (user: string, script: string, requirements?: string, headers: Record<string, string> = {}) => {
     const id = `hostile-${(packages += 1)}`;
-    const deployed = await ades.ask("/eve/ogc-api/processes", {
+    const deployed = await ades.ask(`/${user}/ogc-api/processes`, {
       text: shellPackage(id, script, requirements),
       type: "application/cwl",
     });
     assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
-    const { status, body } = await ades.ask(`/eve/ogc-api/processes/${id}/execution`, {
-      json: { inputs: { name: "x" } },
-    });
+    return ades.ask(`/${user}/ogc-api/processes/${id}/execution`, { json: { inputs: { name: "x" } }, headers });
+  };
+  /** What a shell command says. */
+  const say = async (script: string, requirements?: string): Promise<string> => {
+    const { status, body } = await execute("eve", script, requirements);
     assert.equal(status, 200, JSON.stringify(body));
     return String(body);
   };
@@ -94,13 +108,65 @@ describe("tools on this machine are isolated", { skip }, () => {
     assert.doesNotMatch(said, /WROTE|MOUNTED|ROOT/);
   });
 
-  test("no network unless it is asked for", async () => {
-    const port = new URL(ades.url).port;
-    const script = `exec 3<>/dev/tcp/127.0.0.1/${port} && echo CONNECTED || echo refused`;
-    const bash = `bash -c '${script}' 2>&1`;
-    assert.match(await say(bash), /refused|unreachable/i);
-    assert.doesNotMatch(await say(bash), /CONNECTED/);
-    assert.match(await say(bash, "{ NetworkAccess: { networkAccess: true } }"), /CONNECTED/);
+  test("no network unless it is asked for and the operator allows it; then the internet, never this machine or the platform", async () => {
+    const { port } = new URL(ades.url);
+    const connects = (host: string) =>
+      `bash -c 'exec 3<>/dev/tcp/${host}/${port} && echo CONNECTED || echo refused' 2>&1`;
+    const asks = "{ NetworkAccess: { networkAccess: true } }";
+    assert.doesNotMatch(await say(connects("127.0.0.1")), /CONNECTED/);
+    // By the package alone it is not had.
+    const refused = await execute("eve", connects("127.0.0.1"), asks);
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.detail, /PROCESSING_TOOL_NETWORK.*eve\/hostile-/);
+    const lan = Object.values(networkInterfaces())
+      .flatMap((list) => list ?? [])
+      .find(({ internal, family }) => !internal && family === "IPv4")?.address;
+    for (const host of ["127.0.0.1", "localhost", "0.0.0.0", "169.254.169.254", ...(lan === undefined ? [] : [lan])]) {
+      const direct = await execute("alice", connects(host), asks);
+      assert.equal(direct.status, 200, JSON.stringify(direct.body));
+      assert.doesNotMatch(String(direct.body), /CONNECTED/, host);
+      const asked = await execute(
+        "alice",
+        `curl -sS -m 20 -w ' %{http_code}' http://${host}:${port}/healthz 2>&1; true`,
+        asks,
+      );
+      assert.match(String(asked.body), /403|50\d/, host);
+      assert.doesNotMatch(String(asked.body), /"ok"/, host);
+      const tunnelled = await execute("alice", `curl -sS -m 20 -p http://${host}:${port}/healthz 2>&1; true`, asks);
+      assert.doesNotMatch(String(tunnelled.body), /"ok"/, host);
+    }
+    const open = await execute("alice", `curl -sS http://ades-open.swath.example/ 2>&1`, asks);
+    assert.match(String(open.body), /is a host of the platform; tools reach none of them/);
+  });
+
+  test("more processes, open files, disk or time than a tool may have end it, and the job says which", async () => {
+    const failure = async (script: string) => {
+      const { headers } = await execute("eve", script, "{}", { prefer: "respond-async" });
+      const job = await ades.ended(headers.get("location") ?? "");
+      assert.equal(job.status, "failed", script);
+      return String(job.message);
+    };
+    assert.match(
+      await failure("i=0; while [ $i -lt 400 ]; do sleep 30 & i=$((i+1)); done; wait"),
+      /more than 100 processes|fork/,
+    );
+    assert.match(
+      await failure("for i in 1 2 3 4 5 6; do head -c 10000000 /dev/zero > f$i; done; sleep 30"),
+      /more than 40 MiB of disk/,
+    );
+    // Scratch files are on disk and counted there; memory for them is not to be had anywhere.
+    assert.match(
+      await failure("for i in 1 2 3 4 5 6; do head -c 10000000 /dev/zero > /tmp/f$i; done; sleep 30"),
+      /more than 40 MiB of disk/,
+    );
+    const memory = await say(
+      "for place in /dev /run / /usr; do (head -c 1000 /dev/zero > $place/here) 2>/dev/null && echo WROTE $place; done; " +
+        "head -c 100000000 /dev/zero > /dev/shm/large 2>/dev/null || echo shared memory is limited; ulimit -n",
+    );
+    assert.doesNotMatch(memory, /WROTE/);
+    assert.match(memory, /shared memory is limited/);
+    assert.match(memory, /^64$/m);
+    assert.match(await failure("sleep 60"), /longer than its limit of 8 s/);
   });
 
   test("a program that is not there is named", async () => {
@@ -116,18 +182,25 @@ describe("tools on this machine are isolated", { skip }, () => {
   });
 });
 
-test("an operator can refuse tools without a container", async () => {
-  const ades = await startAdes({ env: { HOST_TOOLS: "refused", CONTAINER_ENGINE: "none" } });
-  try {
-    await ades.ask("/eve/ogc-api/processes", { text: shellPackage("bare", "true"), type: "application/cwl" });
-    const { headers } = await ades.ask("/eve/ogc-api/processes/bare/execution", {
-      json: { inputs: { name: "x" } },
-      headers: { prefer: "respond-async" },
-    });
-    const job = await ades.ended(headers.get("location") ?? "");
-    assert.equal(job.status, "failed");
-    assert.match(job.message, /names no container/);
-  } finally {
-    await ades.close();
+test("without isolation tools without a container are refused, with the command that installs it", async () => {
+  const programs = mkdtempSync(join(tmpdir(), "swath-programs-"));
+  for (const [env, detail] of [
+    [{ HOST_TOOLS: "refused", CONTAINER_ENGINE: "none" }, /names no container, .*HOST_TOOLS=refused/],
+    // A machine where it does not work: this name leads nowhere.
+    [{ HOST_TOOLS: "auto", BUBBLEWRAP: join(programs, "bwrap") }, /names no container, .*install it: \S+.* bubblewrap/],
+  ] as const) {
+    const ades = await startAdes({ env });
+    try {
+      await ades.ask("/eve/ogc-api/processes", { text: shellPackage("bare", "true"), type: "application/cwl" });
+      const { status, body } = await ades.ask("/eve/ogc-api/processes/bare/execution", {
+        json: { inputs: { name: "x" } },
+        headers: { prefer: "respond-async" },
+      });
+      assert.equal(status, 400);
+      assert.match(body.detail, detail);
+    } finally {
+      await ades.close();
+    }
   }
+  rmSync(programs, { recursive: true });
 });

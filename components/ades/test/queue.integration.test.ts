@@ -4,11 +4,13 @@ import { after, before, beforeEach, test } from "node:test";
 
 import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
+import { waitUntil } from "@swath/testing";
 import { sql } from "kysely";
 
 import { finishJob, listLog, listSteps, writeNews } from "../store/job-records.ts";
 import { type Job, type JobNeeds, findJob, insertJob } from "../store/jobs.ts";
-import { claimJob, noteDeath, refuseTooLarge, releaseLeases, renewLeases } from "../store/queue.ts";
+import { claimJob, noteDeath, refuseTooLarge, renewLeases } from "../store/queue.ts";
+import { createInstance, registerInstance, releaseInstances, renewInstance } from "../store/instances.ts";
 import type { Tables } from "../store/tables.ts";
 
 const ROOM = { cores: 4, ramMiB: 8192 };
@@ -29,7 +31,7 @@ after(async () => {
   await database.close();
   await server.close();
 });
-beforeEach(() => sql`truncate job, queue_turn cascade`.execute(database.db));
+beforeEach(() => sql`truncate job, queue_turn, instance cascade`.execute(database.db));
 
 const add = (owner: string, needs?: JobNeeds): Promise<Job> =>
   insertJob(database.db, {
@@ -39,7 +41,9 @@ const add = (owner: string, needs?: JobNeeds): Promise<Job> =>
     request: { inputs: {}, response: "raw" },
     ...(needs && { needs }),
   });
-const claim = (room = ROOM, own: readonly string[] = []) => claimJob(database.db, room, own);
+const claim = (room = ROOM, passed: readonly string[] = [], instance = "one") =>
+  claimJob(database.db, { instance, room, passed, maxRamMiB: 8192 });
+const release = (instance: string) => releaseInstances(database.db, [instance]);
 async function claimAll(): Promise<string> {
   const owners: string[] = [];
   for (let job = await claim(); job !== undefined; job = await claim()) {
@@ -107,7 +111,7 @@ test("a job whose service died is taken again, by somebody else than its holder"
   await add("a");
   const first = (await claim()) as Job;
   assert.deepEqual([...(await renewLeases(database.db, [first]))], [first.id]);
-  await releaseLeases(database.db);
+  await release("one");
   assert.equal(await claim(ROOM, [first.id]), undefined);
   const second = (await claim()) as Job;
   assert.deepEqual([second.id, second.attempts], [first.id, 2]);
@@ -117,11 +121,50 @@ test("a job whose service died is taken again, by somebody else than its holder"
   assert.equal(await finishJob(database.db, second, { status: "failed", message: "twice" }, NO_NEWS), false);
 });
 
+test("another instance leaves running jobs to their holder, until its lease has run out or it is known to have ended", async () => {
+  const [mine, theirs] = [createInstance(), createInstance()];
+  await registerInstance(database.db, mine, ROOM);
+  await add("a");
+  const job = (await claim(ROOM, [], mine.id)) as Job;
+  // Two of one process number cannot be there at the same time; that of another machine is nobody's business here.
+  await registerInstance(database.db, { ...theirs, host: "elsewhere", process: "1 1" }, ROOM);
+  assert.equal(await claim(ROOM, [], theirs.id), undefined);
+  await sql`update job set lease_until = now() - interval '1 second'`.execute(database.db);
+  // While the database was away nobody could renew; a moment after it is back nobody is taken for dead.
+  const taken = await waitUntil("it is taken", () => claim(ROOM, [], theirs.id), 20);
+  assert.deepEqual([taken.id, taken.holder, taken.attempts], [job.id, theirs.id, 2]);
+  assert.deepEqual([...(await renewLeases(database.db, [job]))], []);
+  // An instance that was killed: the next one on its machine knows.
+  const dead = { id: "dead", host: mine.host, process: "4000000 1" };
+  await sql`insert into instance (id, host, process, job_cores, job_ram_mib) values (${dead.id}, ${dead.host}, ${dead.process}, 4, 8192)`.execute(
+    database.db,
+  );
+  await add("b");
+  const lost = (await claim(ROOM, [], dead.id)) as Job;
+  assert.equal(await claim(ROOM, [], mine.id), undefined);
+  await registerInstance(database.db, { ...createInstance(), process: "1 2" }, ROOM);
+  assert.equal((await claim(ROOM, [], mine.id))?.id, lost.id);
+});
+
+test("instances on one machine share what it has", async () => {
+  const [one, other, far] = [createInstance(), createInstance(), { ...createInstance(), host: "elsewhere" }];
+  for (const { id, host, process } of [one, other, far]) {
+    await sql`insert into instance (id, host, process, job_cores, job_ram_mib) values (${id}, ${host}, ${process}, 4, 8192)`.execute(
+      database.db,
+    );
+  }
+  await add("a", { cores: 2, ramMiB: 1000, wishRamMiB: 3000 });
+  await add("b", { cores: 1, ramMiB: 500, wishRamMiB: null });
+  assert.equal((await claim({ cores: 4, ramMiB: 2000 }, [], other.id))?.granted_ram_mib, 2000);
+  assert.equal((await claim(ROOM, [], far.id))?.granted_ram_mib, 8192);
+  assert.deepEqual(await renewInstance(database.db, one), { cores: 2, ramMiB: 2000 });
+});
+
 test("a job whose runner dies is tried three times; restarts of the service do not count", async () => {
   const { id } = await add("a");
   for (let restart = 0; restart < 5; restart += 1) {
     await claim();
-    await releaseLeases(database.db);
+    await release("one");
   }
   for (const expected of ["running", "running", "failed"]) {
     await noteDeath(database.db, (await claim()) as Job, "it died of SIGKILL");

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +27,8 @@ export interface TestAdes {
   readonly ended: (location: string) => Promise<Answer["body"]>;
   readonly kill: () => Promise<void>;
   readonly start: () => Promise<void>;
+  /** A further instance of the service on the same database, with the same volume unless `env` says otherwise. */
+  readonly startReplica: (env?: Readonly<Record<string, string>>) => Promise<Replica>;
   /** The service's process. */
   readonly pid: () => number;
   /** The object storage can be killed and started again on its data. */
@@ -34,6 +36,11 @@ export interface TestAdes {
   /** Folder of the service's jobs. */
   readonly dataFolder: string;
   readonly close: () => Promise<void>;
+}
+
+interface Replica {
+  readonly url: string;
+  readonly kill: () => Promise<void>;
 }
 
 export interface StartOptions {
@@ -95,19 +102,32 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
     return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(content) : content };
   };
   const start = async () => {
-    ades = run("ades", {
+    ades = await startService(port ?? 0);
+  };
+  const startReplica: TestAdes["startReplica"] = async (env = {}) => {
+    const [other = 0] = await findFreePorts(1);
+    const replica = await startService(other, env);
+    return { url: `http://127.0.0.1:${other}`, kill: () => killNow(replica) };
+  };
+  const startService = async (own: number, env: Readonly<Record<string, string>> = {}): Promise<ChildProcess> => {
+    const service = run("ades", {
       DATABASE_URL: postgres.url,
       DATA_DIR: dataFolder,
       PUBLIC_URL: url,
-      LISTEN: `127.0.0.1:${port}`,
+      LISTEN: `127.0.0.1:${own}`,
       AUTHENTICATION: "optional",
       S3_ENDPOINT: objstoreUrl,
       S3_ACCESS_KEY: ROOT.accessKeyId,
       S3_SECRET_KEY: ROOT.secretAccessKey,
       MAX_CORES: "2",
+      // Tools of the tests' own packages; where they cannot be isolated, in the open.
+      HOST_TOOLS: canIsolate() ? "isolated" : "open",
       ...options.env,
+      ...env,
     });
-    await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok, 90);
+    const address = `http://127.0.0.1:${own}/healthz`;
+    await waitUntil("the service answers", async () => (await fetch(address).catch(() => undefined))?.ok, 90);
+    return service;
   };
   const close = async () => {
     children.forEach((child) => child.kill("SIGTERM"));
@@ -134,6 +154,7 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
     objstoreUrl,
     ask,
     start,
+    startReplica,
     ended: (location) =>
       waitUntil(
         `${location} has ended`,
@@ -153,3 +174,6 @@ async function killNow(child: ChildProcess): Promise<void> {
   child.kill("SIGKILL");
   await exited;
 }
+
+const canIsolate = (): boolean =>
+  spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-all", "--", "true"], { stdio: "ignore" }).status === 0;

@@ -132,6 +132,13 @@ export interface Variables {
   readonly PROCESSING_ALLOW_PRIVATE: string | undefined;
   readonly PROCESSING_JOB_RETENTION_DAYS: number;
   readonly PROCESSING_HOST_TOOLS: string;
+  readonly PROCESSING_HOST_TOOLS_EXPOSED: boolean;
+  readonly PROCESSING_TOOL_NETWORK: string;
+  readonly PROCESSING_MAX_DISK: string;
+  readonly PROCESSING_MAX_PROCESSES: number;
+  readonly PROCESSING_MAX_OPEN_FILES: number;
+  readonly PROCESSING_MAX_TIME: number;
+  readonly PROCESSING_PARALLEL_JOBS: number | undefined;
   readonly PROCESSING_RESULT_RETENTION: string;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
   /** auto, none, podman, docker, or the path of one. */

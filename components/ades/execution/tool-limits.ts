@@ -1,0 +1,106 @@
+import { CwlError, type JobSpec } from "@swath/cwl";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { findProgram } from "./find-program.ts";
+
+/** What one tool on this machine may use, beside memory and time, which the engine watches. */
+export interface ToolLimits {
+  readonly processes: number;
+  readonly openFiles: number;
+  /** Of one file. */
+  readonly fileBytes: number;
+}
+
+/**
+ * What the kernel itself limits. The limit of processes holds where the service is not root, whose processes are not counted;
+ * `watchProcesses` holds it anywhere.
+ */
+export function limitCommand({ processes, openFiles, fileBytes }: ToolLimits): readonly string[] {
+  const prlimit = findProgram(["prlimit"]);
+  return prlimit === undefined
+    ? []
+    : [prlimit, `--nofile=${openFiles}`, `--nproc=${processes}`, `--fsize=${fileBytes}`, "--core=0", "--"];
+}
+
+/** Milliseconds between looks; the first come sooner. */
+const LOOK_AGAIN_MS = 250;
+const FIRST_LOOK_MS = 50;
+
+interface ProcessWatch {
+  /** The tool's first process writes its number here. */
+  readonly pidFile: string;
+  /** Aborted by the caller's signal, and when the limit is exceeded. */
+  readonly signal: AbortSignal;
+  /** What was exceeded, if anything. */
+  readonly exceeded: () => CwlError | undefined;
+  readonly stop: () => void;
+}
+
+/** Counts the processes of a tool and ends it when there are more than it may have. */
+export function watchProcesses(
+  { id, name }: JobSpec,
+  { folder, limits }: { readonly folder: string; readonly limits: ToolLimits },
+  outer: AbortSignal,
+): ProcessWatch {
+  const place = join(folder, "watch");
+  mkdirSync(place, { recursive: true });
+  const pidFile = join(place, id.replaceAll("/", "_"));
+  const own = new AbortController();
+  let wrong: CwlError | undefined;
+  let timer: NodeJS.Timeout;
+  let pid: number | undefined;
+  const look = () => {
+    pid ??= readPid(pidFile);
+    const count = pid === undefined ? 0 : countDescendants(pid, limits.processes);
+    if (count > limits.processes) {
+      wrong = new CwlError(
+        "process-failed",
+        `${name}: it started more than ${limits.processes} processes and was stopped (the operator's limit of processes)`,
+      );
+      own.abort(wrong);
+      return;
+    }
+    timer = setTimeout(look, LOOK_AGAIN_MS);
+  };
+  timer = setTimeout(look, FIRST_LOOK_MS);
+  return {
+    pidFile,
+    signal: AbortSignal.any([outer, own.signal]),
+    exceeded: () => wrong,
+    stop: () => {
+      clearTimeout(timer);
+      rmSync(pidFile, { force: true });
+    },
+  };
+}
+
+function readPid(file: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(file, "utf8"));
+    return pid > 0 ? pid : undefined;
+  } catch {
+    // It is not written yet, or the tool has ended.
+    return undefined;
+  }
+}
+
+/** Processes below one, counted until there are more than enough. */
+function countDescendants(pid: number, enough: number): number {
+  const found: number[] = [];
+  const waiting = [pid];
+  for (let next = waiting.pop(); next !== undefined && found.length <= enough; next = waiting.pop()) {
+    const children = childrenOf(next);
+    found.push(...children);
+    waiting.push(...children);
+  }
+  return found.length;
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,75 @@
+import { CwlError } from "@swath/cwl";
+import { lstat, opendir } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Milliseconds between looks at least; a look that takes longer is followed by a longer pause. */
+const LOOK_AGAIN_MS = 500;
+/** A look is a tenth of the time at most. */
+const PAUSE_RATIO = 9;
+
+interface DiskWatch {
+  readonly signal: AbortSignal;
+  /** What was exceeded, if anything. */
+  readonly exceeded: () => CwlError | undefined;
+  readonly stop: () => void;
+}
+
+/** Measures a job's folder while its tools run, and ends them when it is larger than it may be. */
+export function watchDisk(folder: string, maxMiB: number, outer: AbortSignal): DiskWatch {
+  const own = new AbortController();
+  let wrong: CwlError | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const look = async () => {
+    const started = performance.now();
+    const used = await measure(folder, maxMiB * 2 ** 20);
+    if (used > maxMiB * 2 ** 20) {
+      wrong = new CwlError(
+        "process-failed",
+        `The job used more than ${maxMiB} MiB of disk and was stopped: its inputs, scratch files and outputs together ` +
+          "(the operator's limit of disk).",
+      );
+      own.abort(wrong);
+      return;
+    }
+    if (!stopped) {
+      timer = setTimeout(again, Math.max(LOOK_AGAIN_MS, (performance.now() - started) * PAUSE_RATIO));
+    }
+  };
+  // A folder that cannot be measured now is measured again.
+  const again = () => void look().catch(() => (timer = stopped ? undefined : setTimeout(again, LOOK_AGAIN_MS)));
+  timer = setTimeout(again, LOOK_AGAIN_MS);
+  return {
+    signal: AbortSignal.any([outer, own.signal]),
+    exceeded: () => wrong,
+    stop: () => {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Bytes on disk below a folder, counted until there are more than enough. Links are not followed; a file with two names counts once. */
+async function measure(folder: string, enough: number): Promise<number> {
+  const seen = new Set<number>();
+  const waiting = [folder];
+  let used = 0;
+  for (let next = waiting.pop(); next !== undefined && used <= enough; next = waiting.pop()) {
+    const entries = await opendir(next).catch(() => []);
+    for await (const entry of entries) {
+      const path = join(next, entry.name);
+      if (entry.isDirectory()) {
+        waiting.push(path);
+        continue;
+      }
+      const info = await lstat(path).catch(() => undefined);
+      if (info !== undefined && (info.nlink === 1 || !seen.has(info.ino))) {
+        if (info.nlink > 1) {
+          seen.add(info.ino);
+        }
+        used += info.blocks * 512;
+      }
+    }
+  }
+  return used;
+}

@@ -1,0 +1,63 @@
+import type { Problem, RunEvent, ValueObject, WorkflowGraph } from "@swath/cwl";
+
+import type { PackageFacts } from "./package-facts.ts";
+
+/** Which process of which package. */
+export interface PackageName {
+  readonly text: string;
+  /** Its id in the package; a package without a `$graph` is its own only process. */
+  readonly process: string;
+}
+
+/** What can be done with a package off the event loop, and what comes of it. */
+export interface PackageWork {
+  /** A package as somebody sent it. */
+  readonly check: {
+    readonly asked: { readonly text: string; readonly workflow: string | undefined; readonly advice: boolean };
+    readonly found: CheckedPackage;
+  };
+  /** A package that was checked when it was deployed. */
+  readonly facts: { readonly asked: PackageName; readonly found: PackageFacts };
+  readonly graph: { readonly asked: PackageName; readonly found: WorkflowGraph };
+  /** Its text as JSON. */
+  readonly convert: { readonly asked: { readonly text: string }; readonly found: unknown };
+  readonly describeRun: {
+    readonly asked: PackageName & {
+      readonly inputs: ValueObject;
+      readonly outputs: ValueObject;
+      readonly events: readonly RunEvent[];
+    };
+    readonly found: object;
+  };
+}
+
+export interface CheckedPackage {
+  /** Ids of its workflows. */
+  readonly workflows: readonly string[];
+  readonly problems: readonly Problem[];
+  /** There where it can be run. */
+  readonly facts?: PackageFacts;
+  readonly graph?: WorkflowGraph;
+}
+
+export interface WorkRequest {
+  readonly id: number;
+  readonly kind: keyof PackageWork;
+  readonly asked: unknown;
+}
+
+export type WorkAnswer =
+  | { readonly id: number; readonly found: unknown }
+  | { readonly id: number; readonly error: WorkError };
+
+/** An error as it passes between threads. */
+export interface WorkError {
+  readonly message: string;
+  /** Members of an OgcError. */
+  readonly ogc?: {
+    readonly status: number;
+    readonly title: string;
+    readonly type: string;
+    readonly extensions: Readonly<Record<string, unknown>>;
+  };
+}
