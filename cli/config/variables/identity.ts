@@ -1,6 +1,6 @@
-import { fixed, sameAs, type VariableGroup } from "../define.ts";
-import { secret, text, url } from "../value-types.ts";
-import { defaultSecret } from "./default-secret.ts";
+import { derived, fixed, type VariableGroup } from "../define.ts";
+import { boolean, secret, text, url } from "../value-types.ts";
+import { defaultSecret, identitySecret } from "./default-secret.ts";
 
 const userName = text({
   pattern: /^[A-Za-z0-9][\w.@+-]{0,62}$/,
@@ -15,7 +15,14 @@ export const identityVariables = {
     worksInBoth: true,
     fallback: defaultSecret("IDENTITY_SERVICE_DEFAULT_SECRET"),
     meaning:
-      "Secret that the other credentials of the identity service default to, and the password of the test users.",
+      "Where it is set: what the other credentials of the identity service default to, and the password of the test users. Who learns one of them then has them all; left out, each has its own.",
+  },
+  IDENTITY_SERVICE_TEST_USERS: {
+    type: boolean,
+    variants: ["A"],
+    fallback: derived("true where only this machine reaches the ingress", ({ onLoopback }) => onLoopback()),
+    meaning:
+      "The users eric, bob and alice are made, to try the platform with. They are made once; false makes none and removes none.",
   },
   IDENTITY_SERVICE_ADMIN_USER: {
     type: userName,
@@ -26,7 +33,7 @@ export const identityVariables = {
   IDENTITY_SERVICE_ADMIN_PASSWORD: {
     type: secret(),
     variants: ["A"],
-    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
+    fallback: identitySecret("IDENTITY_SERVICE_ADMIN_PASSWORD"),
     meaning: "Password of the administrator.",
   },
   IDENTITY_SERVICE_ADMIN_CLIENT: {
@@ -39,14 +46,15 @@ export const identityVariables = {
     type: secret(),
     variants: ["A"],
     worksInBoth: true,
-    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
+    fallback: identitySecret("IDENTITY_POSTGRES_PASSWORD"),
     meaning: "Password of the deployed PostgreSQL.",
   },
   IDENTITY_GATEKEEPER_CLIENT_SECRET: {
     type: secret(),
     variants: ["A"],
-    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
-    meaning: "Secret of each identity client that the deployment makes, one per protected service.",
+    fallback: identitySecret("IDENTITY_GATEKEEPER_CLIENT_SECRET"),
+    meaning:
+      "Secret of each identity client that the deployment makes, one per protected service. A generated one differs from client to client.",
   },
   IDENTITY_GATEKEEPER_ENCRYPTION_KEY: {
     type: secret(16),

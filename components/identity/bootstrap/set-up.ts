@@ -15,6 +15,7 @@ import { ensureRole, findRole, giveRoles } from "../store/roles.ts";
 import { announceRules } from "../store/resource-servers.ts";
 import { announceUser, findPassword, findUserByName, setPasswordHash } from "../store/users.ts";
 import type { DeclaredClient } from "./declared-clients.ts";
+import type { DeclaredUser } from "./test-users.ts";
 
 interface SetUpOptions {
   readonly pool: pg.Pool;
@@ -24,8 +25,7 @@ interface SetUpOptions {
   readonly adminUser: string;
   readonly adminPassword: string;
   readonly adminClient: string;
-  readonly testUsers: readonly string[];
-  readonly testPassword: string;
+  readonly testUsers: readonly DeclaredUser[];
   readonly clients: readonly DeclaredClient[];
 }
 
@@ -101,10 +101,10 @@ async function ensureAdminClient(db: Queryable, realm: Realm, clientId: string):
   }
 }
 
-async function ensureTestUsers({ pool, hasher, testUsers, testPassword }: SetUpOptions, realm: Realm): Promise<void> {
-  for (const username of testUsers) {
+async function ensureTestUsers({ pool, hasher, testUsers }: SetUpOptions, realm: Realm): Promise<void> {
+  for (const { username, password } of testUsers) {
     if ((await findUserByName(pool, realm.id, username)) === undefined) {
-      const hash = await hasher.hash(testPassword);
+      const hash = await hasher.hash(password);
       await inTransaction(pool, (db) => addUser(db, realm, { username, enabled: true }, { hash, temporary: false }));
     }
   }

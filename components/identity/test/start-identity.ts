@@ -70,8 +70,7 @@ export async function startIdentity(): Promise<TestIdentity> {
         adminUser: "admin",
         adminPassword: PASSWORD,
         adminClient: "admin-cli",
-        testUsers: ["eric", "bob", "alice"],
-        testPassword: PASSWORD,
+        testUsers: ["eric", "bob", "alice"].map((username) => ({ username, password: PASSWORD })),
         clients,
       });
     } finally {

@@ -4,6 +4,7 @@ export type { Component, ComponentDeclarations, ComponentResources, DeployContex
 export type { ConfigMap, EnvValue, PlatformSecret, SecretEntry, Secret, Volume, VolumeBackup } from "./values.ts";
 export type { ClusterRole, Mount, PodNetwork, Port, Probe, Resources, Workload } from "./workload.ts";
 export type { IdentityClient, ProtectedResource, Protection, Route } from "./routes.ts";
+export { type TestUser, listTestUsers } from "./test-users.ts";
 export type { PlatformSettings, ShownSetting, Variables } from "./settings.ts";
 export {
   type IngressTls,

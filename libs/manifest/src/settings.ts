@@ -79,6 +79,7 @@ export interface Variables {
   readonly WILDCARD_DNS_SUFFIX: string;
 
   readonly IDENTITY_SERVICE_DEFAULT_SECRET: PlatformSecret;
+  readonly IDENTITY_SERVICE_TEST_USERS: boolean;
   readonly IDENTITY_SERVICE_ADMIN_USER: string;
   readonly IDENTITY_SERVICE_ADMIN_PASSWORD: PlatformSecret;
   readonly IDENTITY_SERVICE_ADMIN_CLIENT: string;
