@@ -40,6 +40,19 @@ export async function findActor(context: IdentityContext, realm: string, request
   };
 }
 
+/** Who sent an admin request that is about no realm, and the realm that they are of. @throws {AdminError} 401 */
+export async function findActorOfAnyRealm(
+  context: IdentityContext,
+  request: FastifyRequest,
+): Promise<{ readonly actor: Actor; readonly realm: string }> {
+  const claims = parseJson(readBearerToken(request.headers.authorization)?.split(".")[1] ?? "");
+  const issuer = String(claims?.["iss"]);
+  const prefix = `${context.publicUrl}/realms/`;
+  const realm = issuer.startsWith(prefix) ? issuer.slice(prefix.length) : "";
+  // The token is only read here; that it is good, and of this realm, is found next.
+  return { actor: await findActor(context, /^[A-Za-z0-9_.-]{1,64}$/.test(realm) ? realm : "master", request), realm };
+}
+
 /** @throws {AdminError} 403 */
 export function requireRole(actor: Actor, ...roles: readonly (ManagementRole | "create-realm")[]): void {
   if (!roles.some((role) => actor.may(role))) {

@@ -8,6 +8,7 @@ import {
   fastify,
 } from "fastify";
 
+import { refuseHostileText } from "./hostile-text.ts";
 import type { Logger } from "./log.ts";
 import { Problem, toProblem } from "./problem.ts";
 import { createValidatorCompiler } from "./validation.ts";
@@ -29,6 +30,7 @@ export function createApp(
     ...options,
   });
 
+  refuseHostileText(app);
   app.setValidatorCompiler(createValidatorCompiler());
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
