@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { type RunningService, type ServiceContext, type Settings, createPeer } from "@swath/service";
 
 import type { settings as definitions } from "./config.ts";
@@ -94,9 +94,7 @@ export async function buildGatekeeper({
         refresher: createRefresher({ endpoint, defaultClient, clock }),
       }),
       endpoints: { issuer, endpoint, flow, cookies, policies, domain: settings.PLATFORM_DOMAIN, defaultClient },
-      audiences: settings.ACCEPTED_AUDIENCES.split(",")
-        .map((audience) => audience.trim())
-        .filter((audience) => audience !== ""),
+      audiences: readAudiences(settings.ACCEPTED_AUDIENCES),
     };
   };
   const guard = settings.IDENTITY_ISSUER === undefined ? undefined : createGuard(settings.IDENTITY_ISSUER);

@@ -33,7 +33,7 @@ export const settings = defineSettings({
   },
   ACCEPTED_AUDIENCES: {
     kind: "string",
-    default: "account",
+    default: "swath-platform",
     description: "Audiences that tokens may have besides the client of the host, separated by commas.",
   },
   USERNAME_CLAIM: {

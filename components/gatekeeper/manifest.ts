@@ -57,6 +57,7 @@ function createWorkload(context: DeployContext, hosts: readonly Protected[]) {
       PLATFORM_DOMAIN: domain,
       ENCRYPTION_KEY: variables.IDENTITY_GATEKEEPER_ENCRYPTION_KEY,
       IDENTITY_REALM: variables.IDENTITY_REALM,
+      ACCEPTED_AUDIENCES: variables.IDENTITY_ACCEPTED_AUDIENCES,
       ...cookiesOf(context),
       ...issuerOf(context),
     },

@@ -69,6 +69,14 @@ export const identityVariables = {
     meaning:
       "Realm of the identity service. The deployment does not make it; changing it will probably break the deployment.",
   },
+  IDENTITY_ACCEPTED_AUDIENCES: {
+    type: text({ pattern: /^[^\s,]{1,255}( *, *[^\s,]{1,255})*$/, allowed: "audiences, separated by commas" }),
+    fallback: derived("account where IDENTITY_ISSUER_URL is set, otherwise swath-platform", ({ get }) =>
+      get("IDENTITY_ISSUER_URL") === undefined ? "swath-platform" : "account",
+    ),
+    meaning:
+      "Audiences of which a service accepts tokens besides its own. The identity service adds swath-platform to the tokens of the portal and of the administration client, by a mapper that can be taken away.",
+  },
   IDENTITY_ISSUER_URL: {
     type: url(["https", "http"]),
     fallback: fixed(undefined),

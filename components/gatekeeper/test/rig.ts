@@ -96,6 +96,7 @@ export async function startRig({ scheme = "http" } = {}): Promise<Rig> {
     IDENTITY_ISSUER: ISSUER,
     ENCRYPTION_KEY: "a key that only this test knows",
     IDENTITY_INTERNAL_URL: peer("identity"),
+    ACCEPTED_AUDIENCES: "account",
   };
   const gatekeeper = await buildGatekeeper({
     settings: loadSettings(definitions, env),

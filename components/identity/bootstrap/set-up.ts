@@ -8,6 +8,9 @@ import type { PasswordHasher } from "../login/hasher.ts";
 import { ADMIN_ROLE, createRealm } from "../realms/create-realm.ts";
 import { findPolicyByName, putPolicy } from "../store/authz-policies.ts";
 import { insertResource, listResources, updateResource } from "../store/authz-resources.ts";
+import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
+import { announce } from "../store/changes.ts";
+import { insertMapper } from "../store/client-scopes.ts";
 import { type Client, findClient } from "../store/clients.ts";
 import { type Queryable, inTransaction } from "../store/database.ts";
 import { type Realm, findRealm, listRealms } from "../store/realms.ts";
@@ -94,10 +97,11 @@ async function findRealmAdminRole(db: Queryable, realm: Realm): Promise<string> 
 
 async function ensureAdminClient(db: Queryable, realm: Realm, clientId: string): Promise<void> {
   if ((await findClient(db, realm.id, clientId)) === undefined) {
-    await addClient(db, realm, {
+    const id = await addClient(db, realm, {
       clientId,
       settings: { name: "Administration from a command line", publicClient: true, standardFlowEnabled: false },
     });
+    await insertMapper(db, { kind: "client", id }, PLATFORM_MAPPER);
   }
 }
 
@@ -111,7 +115,7 @@ async function ensureTestUsers({ pool, hasher, testUsers }: SetUpOptions, realm:
 }
 
 async function ensureClient(db: Queryable, realm: Realm, declared: DeclaredClient): Promise<void> {
-  const { clientId, name, description, secret, redirectUris, webOrigins, resources } = declared;
+  const { clientId, name, description, secret, redirectUris, webOrigins, resources, tokensForPlatform } = declared;
   const isPublic = secret === undefined;
   const fields = {
     clientId,
@@ -132,6 +136,10 @@ async function ensureClient(db: Queryable, realm: Realm, declared: DeclaredClien
     await changeClient(db, realm, existing, fields);
   }
   const client = (await findClient(db, realm.id, clientId)) as Client;
+  if (tokensForPlatform && !client.mappers.some(({ name }) => name === PLATFORM_MAPPER.name)) {
+    await insertMapper(db, { kind: "client", id: client.id }, PLATFORM_MAPPER);
+    await announce(db, { kind: "client", realm: realm.name, clientId });
+  }
   for (const resource of resources ?? []) {
     await ensureResource(db, realm, client, resource);
   }

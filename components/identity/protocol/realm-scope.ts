@@ -29,10 +29,7 @@ export function sendOAuthError(error: FastifyError | Error, request: FastifyRequ
     return;
   }
   if (isRefusedByDatabase(error)) {
-    void reply
-      .code(400)
-      .type("application/json")
-      .send({ error: "invalid_request", error_description: REFUSED_VALUE });
+    void reply.code(400).type("application/json").send({ error: "invalid_request", error_description: REFUSED_VALUE });
     return;
   }
   if (isAway(error)) {

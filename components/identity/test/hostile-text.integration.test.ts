@@ -117,16 +117,27 @@ test("NUL and half characters in a body are the client's mistake", async () => {
   ];
   await expectRefusals([
     ...forms.map(([path, form]) => [`${path} ${JSON.stringify(form)}`, () => identity.ask(path, { form })] as const),
-    ...[NUL, HALF].flatMap(bodies).map(
-      ([method, path, json]) =>
-        [`${method} ${path} ${JSON.stringify(json)}`, () => identity.ask(path, { method, json, bearer: admin })] as const,
-    ),
-    ["Basic with NUL", () => identity.ask(`${OIDC}/token`, { form: { grant_type: "client_credentials" }, basic: [NUL, "x"] })],
-    ["Basic of bytes that are no text", () =>
-      identity.ask(`${OIDC}/token`, {
-        form: { grant_type: "client_credentials" },
-        headers: { authorization: `Basic ${Buffer.from([0xff, 0x00, 0x3a, 0x00]).toString("base64")}` },
-      })],
+    ...[NUL, HALF]
+      .flatMap(bodies)
+      .map(
+        ([method, path, json]) =>
+          [
+            `${method} ${path} ${JSON.stringify(json)}`,
+            () => identity.ask(path, { method, json, bearer: admin }),
+          ] as const,
+      ),
+    [
+      "Basic with NUL",
+      () => identity.ask(`${OIDC}/token`, { form: { grant_type: "client_credentials" }, basic: [NUL, "x"] }),
+    ],
+    [
+      "Basic of bytes that are no text",
+      () =>
+        identity.ask(`${OIDC}/token`, {
+          form: { grant_type: "client_credentials" },
+          headers: { authorization: `Basic ${Buffer.from([0xff, 0x00, 0x3a, 0x00]).toString("base64")}` },
+        }),
+    ],
   ]);
 });
 
@@ -143,19 +154,25 @@ test("names that are too long or too deep are the client's mistake", async () =>
     statuses.push(made.status);
     parent = (made.headers.get("location") ?? "").split("/").at(-1) ?? parent;
   }
-  assert.ok(statuses.every((status) => status < 500), statuses.join(" "));
+  assert.ok(
+    statuses.every((status) => status < 500),
+    statuses.join(" "),
+  );
   await expectRefusals([
     ["user", () => identity.ask(`${ADMIN}/users`, { json: { username: long }, bearer: admin })],
     ["client", () => identity.ask(`${ADMIN}/clients`, { json: { clientId: long }, bearer: admin })],
     ["role", () => identity.ask(`${ADMIN}/roles`, { json: { name: long }, bearer: admin })],
     ["page", () => identity.ask(`${ADMIN}/users?first=99999999999999`, { bearer: admin })],
-    ["deep", () =>
-      identity.ask(`${ADMIN}/users`, {
-        method: "POST",
-        bearer: admin,
-        headers: { "content-type": "application/json" },
-        json: JSON.parse("[".repeat(3000) + "]".repeat(3000)),
-      })],
+    [
+      "deep",
+      () =>
+        identity.ask(`${ADMIN}/users`, {
+          method: "POST",
+          bearer: admin,
+          headers: { "content-type": "application/json" },
+          json: JSON.parse("[".repeat(3000) + "]".repeat(3000)),
+        }),
+    ],
   ]);
 });
 
@@ -186,7 +203,9 @@ test("a list of realms shows nothing of realms that are not the caller's", async
 
   // Who manages users of the realm learns its name, and of its settings nothing.
   const management = (await identity.ask(`${ADMIN}/clients?clientId=realm-management`, { bearer: admin })).body[0].id;
-  const roles = (await identity.ask(`${ADMIN}/clients/${management}/roles`, { bearer: admin })).body as { name: string }[];
+  const roles = (await identity.ask(`${ADMIN}/clients/${management}/roles`, { bearer: admin })).body as {
+    name: string;
+  }[];
   const map = (names: readonly string[]) =>
     identity.ask(`${ADMIN}/users/${user}/role-mappings/clients/${management}`, {
       bearer: admin,

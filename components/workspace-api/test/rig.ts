@@ -106,6 +106,7 @@ export async function startRig(): Promise<Rig> {
     storage,
     callerOf: createCallerOf({
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
+      audiences: ["workspace-api", "account"],
       adminUser: "admin",
       isOpen: false,
       realm: "workspace-api",

@@ -39,6 +39,8 @@ export interface IdentityClient {
   readonly redirectUris?: readonly string[];
   readonly webOrigins?: readonly string[];
   readonly resources?: readonly ProtectedResource[];
+  /** People log in with it to use the services of the deployment: its tokens are for all of them. */
+  readonly tokensForPlatform?: boolean;
 }
 
 export interface ProtectedResource {

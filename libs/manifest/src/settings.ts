@@ -87,6 +87,8 @@ export interface Variables {
   readonly IDENTITY_GATEKEEPER_CLIENT_SECRET: PlatformSecret;
   readonly IDENTITY_GATEKEEPER_ENCRYPTION_KEY: PlatformSecret;
   readonly IDENTITY_REALM: string;
+  /** Separated by commas. */
+  readonly IDENTITY_ACCEPTED_AUDIENCES: string;
   /** Existing OIDC issuer used instead of the deployed identity service. */
   readonly IDENTITY_ISSUER_URL: string | undefined;
   readonly LOGIN_PROVIDER: string;
