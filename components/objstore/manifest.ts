@@ -20,7 +20,7 @@ export const manifest: Component = {
       },
     ],
     routes: [
-      { service: "objstore", workload: "objstore", wildcard: true },
+      { service: "objstore", workload: "objstore", wildcard: true, holdsUserContent: true },
       { service: "objstore-console", workload: "objstore", port: "console" },
     ],
   }),

@@ -62,6 +62,13 @@ export const identityVariables = {
     fallback: defaultSecret("IDENTITY_GATEKEEPER_ENCRYPTION_KEY", "changemechangeme", 24),
     meaning: "Key that the proxies in front of protected services encrypt their cookies with.",
   },
+  IDENTITY_GATEKEEPER_UMA: {
+    type: boolean,
+    variants: ["A"],
+    fallback: fixed(false),
+    meaning:
+      "Refusals of the gatekeeper (401) carry a permission ticket of UMA 2.0, for clients that exchange it for a token.",
+  },
   IDENTITY_REALM: {
     type: text({ pattern: /^[A-Za-z0-9][\w-]{0,62}$/, allowed: "a realm: letters, digits, _ and -" }),
     variants: ["A"],

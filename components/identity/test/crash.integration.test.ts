@@ -27,8 +27,10 @@ function run(file: string, env: Record<string, string>): ChildProcess {
 const setUp = () =>
   run("bootstrap/main.ts", {
     IDENTITY_ADMIN_PASSWORD: PASSWORD,
-    IDENTITY_TEST_USERS: "eric",
+    IDENTITY_TEST_USERS: "eric,bob,alice",
     TEST_USER_PASSWORD_ERIC: PASSWORD,
+    TEST_USER_PASSWORD_BOB: PASSWORD,
+    TEST_USER_PASSWORD_ALICE: PASSWORD,
   });
 async function start(): Promise<void> {
   service = run("main.ts", {

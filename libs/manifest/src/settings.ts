@@ -86,6 +86,7 @@ export interface Variables {
   readonly IDENTITY_POSTGRES_PASSWORD: PlatformSecret;
   readonly IDENTITY_GATEKEEPER_CLIENT_SECRET: PlatformSecret;
   readonly IDENTITY_GATEKEEPER_ENCRYPTION_KEY: PlatformSecret;
+  readonly IDENTITY_GATEKEEPER_UMA: boolean;
   readonly IDENTITY_REALM: string;
   /** Separated by commas. */
   readonly IDENTITY_ACCEPTED_AUDIENCES: string;
