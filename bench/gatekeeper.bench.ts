@@ -42,6 +42,7 @@ export async function bench(): Promise<BenchRow[]> {
       PLATFORM_DOMAIN: "example.org",
       IDENTITY_ISSUER: ISSUER,
       IDENTITY_INTERNAL_URL: peer("identity"),
+      ACCEPTED_AUDIENCES: "account",
       ENCRYPTION_KEY: "only for this measurement",
     }),
   ];

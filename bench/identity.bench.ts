@@ -27,7 +27,10 @@ export async function bench(): Promise<BenchRow[]> {
     DATABASE_URL: postgres.url,
     LOG_LEVEL: "error",
     IDENTITY_ADMIN_PASSWORD: PASSWORD,
-    IDENTITY_DEFAULT_SECRET: PASSWORD,
+    IDENTITY_TEST_USERS: "eric,bob,alice",
+    TEST_USER_PASSWORD_ERIC: PASSWORD,
+    TEST_USER_PASSWORD_BOB: PASSWORD,
+    TEST_USER_PASSWORD_ALICE: PASSWORD,
     IDENTITY_CLIENTS: JSON.stringify([{ clientId: "service", name: "Service", secretEnv: "SERVICE_SECRET" }]),
     SERVICE_SECRET: SECRET,
   };

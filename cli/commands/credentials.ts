@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-import type { PlatformSecret } from "@swath/manifest";
+import { type PlatformSecret, listTestUsers } from "@swath/manifest";
 
 import type { Plan } from "../platform/plan.ts";
 import type { Target } from "../targets/target.ts";
@@ -67,7 +67,6 @@ export function formatCredentials(rows: readonly ReadCredential[], indent = ""):
 /** Users of the deployed consoles, as the specification lists them. */
 function listCredentials({ components, settings: { variables } }: Plan): readonly Credential[] {
   const has = (name: string) => components.some((component) => component.name === name);
-  const users = ["eric", "bob", "alice"];
   return [
     ...(has("identity")
       ? [
@@ -76,7 +75,11 @@ function listCredentials({ components, settings: { variables } }: Plan): readonl
             user: variables.IDENTITY_SERVICE_ADMIN_USER,
             secret: variables.IDENTITY_SERVICE_ADMIN_PASSWORD,
           },
-          ...users.map((user) => ({ what: "test user", user, secret: variables.IDENTITY_SERVICE_DEFAULT_SECRET })),
+          ...listTestUsers(variables).map(({ name, password }) => ({
+            what: "test user",
+            user: name,
+            secret: password,
+          })),
         ]
       : []),
     ...(has("login-service")

@@ -113,14 +113,21 @@ test("a public domain gets the staging issuer by default", () => {
   assert.equal(variables.TLS_CLUSTER_ISSUER, "letsencrypt-staging");
 });
 
+const PUBLIC: DeployArguments = { arg3: "eo.example.org", arg4: "203.0.113.7" };
+const IDENTITY_SECRETS = [
+  "IDENTITY_SERVICE_DEFAULT_SECRET",
+  "IDENTITY_SERVICE_ADMIN_PASSWORD",
+  "IDENTITY_POSTGRES_PASSWORD",
+  "IDENTITY_GATEKEEPER_CLIENT_SECRET",
+] as const;
+
 test("secrets default to a generated one as soon as other machines reach the ingress", () => {
-  const { variables } = resolve({}, { arg3: "eo.example.org", arg4: "203.0.113.7" });
+  const { variables } = resolve({}, PUBLIC);
   assert.deepEqual(variables.IDENTITY_SERVICE_ADMIN_PASSWORD, {
     kind: "generated",
-    name: "IDENTITY_SERVICE_DEFAULT_SECRET",
+    name: "IDENTITY_SERVICE_ADMIN_PASSWORD",
     bytes: 18,
   });
-  assert.deepEqual(variables.IDENTITY_POSTGRES_PASSWORD, variables.IDENTITY_SERVICE_ADMIN_PASSWORD);
   assert.equal(variables.OBJSTORE_ROOT_PASSWORD.kind, "generated");
   const listening = resolve({ LOCALCLUSTER_EXTRA_OPTIONS: "--listen-address=0.0.0.0 --ports=:80:80,443:443" });
   assert.equal(listening.config.onLoopback, false);
@@ -128,10 +135,41 @@ test("secrets default to a generated one as soon as other machines reach the ing
   assert.equal(resolve({ REQUIRE_LOCALCLUSTER: "false" }).variables.REGISTRY_ADMIN_PASSWORD.kind, "generated");
 });
 
-test("secrets follow IDENTITY_SERVICE_DEFAULT_SECRET", () => {
-  const { variables } = resolve({ IDENTITY_SERVICE_DEFAULT_SECRET: "s3cret", IDENTITY_POSTGRES_PASSWORD: "other" });
+test("no two generated secrets are one", () => {
+  const { variables } = resolve({}, PUBLIC);
+  const names = Object.values(variables).flatMap((value: unknown) =>
+    typeof value === "object" && value !== null && "kind" in value && value.kind === "generated" && "name" in value
+      ? [value.name]
+      : [],
+  );
+  assert.ok(names.length >= 7, names.join(" "));
+  assert.equal(new Set(names).size, names.length, names.join(" "));
+});
+
+test("secrets follow IDENTITY_SERVICE_DEFAULT_SECRET where it is set, and a warning names what shares it", () => {
+  const { variables, warnings } = resolve(
+    { IDENTITY_SERVICE_DEFAULT_SECRET: "s3cret", IDENTITY_POSTGRES_PASSWORD: "other" },
+    PUBLIC,
+  );
+  assert.deepEqual(variables.IDENTITY_SERVICE_ADMIN_PASSWORD, { kind: "given", value: "s3cret" });
   assert.deepEqual(variables.IDENTITY_GATEKEEPER_CLIENT_SECRET, { kind: "given", value: "s3cret" });
   assert.deepEqual(variables.IDENTITY_POSTGRES_PASSWORD, { kind: "given", value: "other" });
+  const about = warnings.filter((warning) => warning.includes("IDENTITY_SERVICE_DEFAULT_SECRET"));
+  assert.equal(about.length, 1, warnings.join("\n"));
+  assert.match(about[0] ?? "", /IDENTITY_SERVICE_ADMIN_PASSWORD.*IDENTITY_GATEKEEPER_CLIENT_SECRET/);
+  assert.doesNotMatch(about[0] ?? "", /IDENTITY_POSTGRES_PASSWORD|s3cret|eric/);
+});
+
+test("the default secret alone warns of nothing when nothing shares it", () => {
+  const env = Object.fromEntries(IDENTITY_SECRETS.map((name) => [name, `${name} of its own`]));
+  assert.deepEqual(resolve(env).warnings, []);
+});
+
+test("test users are made on the loopback interface, and elsewhere where they are asked for", () => {
+  assert.equal(resolve().variables.IDENTITY_SERVICE_TEST_USERS, true);
+  assert.equal(resolve({}, PUBLIC).variables.IDENTITY_SERVICE_TEST_USERS, false);
+  assert.equal(resolve({ IDENTITY_SERVICE_TEST_USERS: "true" }, PUBLIC).variables.IDENTITY_SERVICE_TEST_USERS, true);
+  assert.equal(resolve({ IDENTITY_SERVICE_TEST_USERS: "false" }).variables.IDENTITY_SERVICE_TEST_USERS, false);
 });
 
 test("storage classes follow DEFAULT_STORAGE", () => {

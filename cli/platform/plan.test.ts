@@ -125,3 +125,31 @@ test("an external database replaces the deployed one", () => {
   assert.equal(plan.database.kind, "external");
   assert.ok(!plan.workloads.some(({ name }) => name === "postgres"));
 });
+
+test("beyond the loopback interface every client and every test user has a secret of its own", () => {
+  const { config } = resolveConfig({
+    env: { IDENTITY_SERVICE_TEST_USERS: "true" },
+    args: { action: "apply", arg3: "eo.example.org", arg4: "203.0.113.7" },
+    facts: { clusterIp: "127.0.0.1", wildcardDnsResolves: false },
+  });
+  const plan = createPlan(config, components);
+  const bootstrap = plan.workloads.find(({ name }) => name === "identity-bootstrap");
+  const names = Object.entries(bootstrap?.env ?? {}).flatMap(([, value]) =>
+    typeof value === "object" && "kind" in value ? [value.kind === "generated" ? value.name : "given"] : [],
+  );
+  assert.ok(names.length >= 6, names.join(" "));
+  assert.equal(new Set(names).size, names.length, names.join(" "));
+  assert.ok(!names.includes("given"));
+  const gatekeeper = plan.workloads.find(({ name }) => name === "gatekeeper");
+  assert.deepEqual(
+    gatekeeper?.env["CLIENT_SECRET_ADES"],
+    plan.identityClients.find(({ clientId }) => clientId === "ades")?.secret,
+  );
+});
+
+test("without test users nothing of them is deployed", () => {
+  const plan = createPlan(settingsOf({ IDENTITY_SERVICE_TEST_USERS: "false" }), components);
+  const env = plan.workloads.find(({ name }) => name === "identity-bootstrap")?.env ?? {};
+  assert.equal(env["IDENTITY_TEST_USERS"], "");
+  assert.ok(!Object.keys(env).some((name) => name.startsWith("TEST_USER_PASSWORD")));
+});

@@ -96,8 +96,16 @@ function createContext(settings: PlatformSettings, enabled: readonly Component[]
 function collect(declarations: readonly ComponentDeclarations[]): DeployContext["declared"] {
   return {
     routes: declarations.flatMap(({ routes }) => routes ?? []),
-    identityClients: declarations.flatMap(({ identityClients }) => identityClients ?? []),
+    identityClients: declarations.flatMap(({ identityClients }) => identityClients ?? []).map(giveOwnSecret),
   };
+}
+
+/** A generated secret is one client's alone: a service that leaks its secret does not give away those of the others. */
+function giveOwnSecret(client: IdentityClient): IdentityClient {
+  const { clientId, secret } = client;
+  return secret?.kind === "generated"
+    ? { ...client, secret: { ...secret, name: `${secret.name}.${clientId}` } }
+    : client;
 }
 
 /** Whoever is given the database's address waits for the database, where the deployment brings one. */

@@ -2,6 +2,8 @@ import { readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { listTestUsers } from "@swath/manifest";
+
 import { CommandError } from "../commands/command.ts";
 import { listUrls } from "../commands/urls.ts";
 import type { Plan } from "../platform/plan.ts";
@@ -119,18 +121,22 @@ async function login(
   { target, plan }: ProcedureContext,
   identity: string,
 ): Promise<NonNullable<ShownRequest["hidden"]>> {
-  const { IDENTITY_REALM, IDENTITY_SERVICE_DEFAULT_SECRET: secret } = plan.settings.variables;
+  const { variables } = plan.settings;
+  const user = listTestUsers(variables).find(({ name }) => name === USER);
+  if (user === undefined) {
+    throw new CommandError(`this deployment has no test user ${USER}; deploy with IDENTITY_SERVICE_TEST_USERS=true`);
+  }
   transcript.step(`Get a token for ${USER}`);
   const answer = await transcript.send(
     {
       method: "POST",
-      url: `${identity}realms/${IDENTITY_REALM}/protocol/openid-connect/token`,
+      url: `${identity}realms/${variables.IDENTITY_REALM}/protocol/openid-connect/token`,
       form: {
         grant_type: "password",
         client_id: "admin-cli",
         scope: "openid profile email",
         username: USER,
-        password: { secret: await target.readSecret(secret), variable: "PASSWORD" },
+        password: { secret: await target.readSecret(user.password), variable: "PASSWORD" },
       },
     },
     { quiet: true },

@@ -15,6 +15,11 @@ export const settings = defineSettings({
   },
   OPEN_HOST: { kind: "string", optional: true, description: "Host name on which no token is needed." },
   IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
+  ACCEPTED_AUDIENCES: {
+    kind: "string",
+    default: "swath-platform",
+    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
+  },
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
   IDENTITY_ADMIN_USER: {
     kind: "string",

@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -59,6 +59,7 @@ await runService({
       untilEnded: changes.untilEnded,
       guard: createGuard({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
+        audiences: ["ades", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
         adminUser: settings.IDENTITY_ADMIN_USER,
         isOpen: settings.AUTHENTICATION === "optional",
         ...(openHost !== undefined && { openHost: openHost.toLowerCase() }),

@@ -105,14 +105,16 @@ export const manifest: Component = {
 
 function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
   const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm, IDENTITY_SERVICE_ADMIN_USER: admin } = settings.variables;
+  const ACCEPTED_AUDIENCES = settings.variables.IDENTITY_ACCEPTED_AUDIENCES;
   if (issuer !== undefined) {
-    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin };
+    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin, ACCEPTED_AUDIENCES };
   }
   return isEnabled("identity")
     ? {
         IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
         IDENTITY_INTERNAL_URL: { peer: "identity" },
         IDENTITY_ADMIN_USER: admin,
+        ACCEPTED_AUDIENCES,
       }
     : {};
 }

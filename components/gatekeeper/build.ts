@@ -1,9 +1,10 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { type RunningService, type ServiceContext, type Settings, createPeer } from "@swath/service";
 
 import type { settings as definitions } from "./config.ts";
 import { parseHosts } from "./hosts.ts";
 import { createMetrics } from "./metrics.ts";
+import { createPermissionTickets } from "./oauth/permission-tickets.ts";
 import { createLoginFlow } from "./oauth/login-flow.ts";
 import { createDeclaredPolicies } from "./policies/declared-policies.ts";
 import { createIdentityPolicies } from "./policies/identity-policies.ts";
@@ -39,6 +40,14 @@ export async function buildGatekeeper({
     sealer: createSealer(settings.ENCRYPTION_KEY, "refresh"),
     isOwnClient: (clientId) => clients.has(clientId),
   });
+  const origins = [
+    ...settings.PAGE_ORIGINS.split(",").map((origin) => origin.trim()),
+    ...hosts.all.map(({ url }) => url),
+  ];
+  const pages = {
+    domain: settings.PLATFORM_DOMAIN,
+    ...(settings.PAGE_ORIGINS !== "" && { origins: new Set(origins.map((origin) => origin.toLowerCase())) }),
+  };
   const upstreams = createUpstreams();
   const tunnels = createTunnels();
   const closing: (() => Promise<void>)[] = [];
@@ -93,10 +102,12 @@ export async function buildGatekeeper({
         cookies,
         refresher: createRefresher({ endpoint, defaultClient, clock }),
       }),
-      endpoints: { issuer, endpoint, flow, cookies, policies, domain: settings.PLATFORM_DOMAIN, defaultClient },
-      audiences: settings.ACCEPTED_AUDIENCES.split(",")
-        .map((audience) => audience.trim())
-        .filter((audience) => audience !== ""),
+      endpoints: { issuer, endpoint, flow, cookies, policies, domain: settings.PLATFORM_DOMAIN, pages, defaultClient },
+      ...(settings.UMA &&
+        peer !== undefined && {
+          tickets: createPermissionTickets({ endpoint, peer, realm, issuer: issuerUrl, logger, clock }),
+        }),
+      audiences: readAudiences(settings.ACCEPTED_AUDIENCES),
     };
   };
   const guard = settings.IDENTITY_ISSUER === undefined ? undefined : createGuard(settings.IDENTITY_ISSUER);
@@ -105,7 +116,7 @@ export async function buildGatekeeper({
     hosts,
     guard,
     cookies,
-    domain: settings.PLATFORM_DOMAIN,
+    pages,
     upstreams,
     tunnels,
     metrics: createMetrics(metrics),

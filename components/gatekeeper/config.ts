@@ -33,7 +33,7 @@ export const settings = defineSettings({
   },
   ACCEPTED_AUDIENCES: {
     kind: "string",
-    default: "account",
+    default: "swath-platform",
     description: "Audiences that tokens may have besides the client of the host, separated by commas.",
   },
   USERNAME_CLAIM: {
@@ -60,6 +60,17 @@ export const settings = defineSettings({
     kind: "string",
     default: "swath-portal",
     description: "Public client whose refresh tokens the cookies hold when nothing says otherwise.",
+  },
+  PAGE_ORIGINS: {
+    kind: "string",
+    default: "",
+    description:
+      "Origins of the platform's own pages besides the protected hosts, separated by commas: pages of other origins cannot use a login in cookies. Every host below the domain when empty.",
+  },
+  UMA: {
+    kind: "boolean",
+    default: false,
+    description: "Answers 401 with a permission ticket of UMA 2.0 as well, where the rules are the identity service's.",
   },
   POLICY_MAX_AGE: {
     kind: "duration",

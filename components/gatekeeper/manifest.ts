@@ -57,6 +57,12 @@ function createWorkload(context: DeployContext, hosts: readonly Protected[]) {
       PLATFORM_DOMAIN: domain,
       ENCRYPTION_KEY: variables.IDENTITY_GATEKEEPER_ENCRYPTION_KEY,
       IDENTITY_REALM: variables.IDENTITY_REALM,
+      ACCEPTED_AUDIENCES: variables.IDENTITY_ACCEPTED_AUDIENCES,
+      PAGE_ORIGINS: context.declared.routes
+        .filter(({ holdsUserContent }) => holdsUserContent !== true)
+        .map(({ service }) => new URL(context.publicUrl(service)).origin)
+        .join(","),
+      UMA: String(variables.IDENTITY_GATEKEEPER_UMA),
       ...cookiesOf(context),
       ...issuerOf(context),
     },

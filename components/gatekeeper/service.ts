@@ -15,7 +15,8 @@ import type { HostTable, ProtectedHost } from "./hosts.ts";
 import type { GatekeeperMetrics } from "./metrics.ts";
 import { ENDPOINTS, type EndpointDeps } from "./oauth/endpoints.ts";
 import { isSecure } from "./oauth/login-flow.ts";
-import { corsHeaders, mayUseCookies, preflightHeaders } from "./origin.ts";
+import type { PermissionTickets } from "./oauth/permission-tickets.ts";
+import { type OwnPages, corsHeaders, mayUseCookies, preflightHeaders } from "./origin.ts";
 import type { PolicySource } from "./policies/policy-source.ts";
 import { forward } from "./proxy/forward.ts";
 import { forwardedHeaders } from "./proxy/forwarded-headers.ts";
@@ -35,6 +36,8 @@ export interface Guard {
   readonly endpoints: EndpointDeps;
   /** Audiences that tokens for any host may have, besides the host's own client. */
   readonly audiences: readonly string[];
+  /** Where refusals carry a permission ticket of UMA. */
+  readonly tickets?: PermissionTickets;
 }
 
 export interface GatekeeperDeps {
@@ -42,7 +45,7 @@ export interface GatekeeperDeps {
   /** Without it only open paths pass. */
   readonly guard: Guard | undefined;
   readonly cookies: TokenCookies;
-  readonly domain: string;
+  readonly pages: OwnPages;
   readonly upstreams: Upstreams;
   readonly tunnels: Tunnels;
   readonly metrics: GatekeeperMetrics;
@@ -89,7 +92,7 @@ function handleRequest(deps: GatekeeperDeps, request: IncomingMessage, response:
     const incoming = readRequest(deps, request);
     const { canonical } = incoming;
     if (canonical.method === "OPTIONS") {
-      respond(request, response, { status: 200, headers: preflightHeaders(request.headers, deps.domain) });
+      respond(request, response, { status: 200, headers: preflightHeaders(request.headers, deps.pages) });
       return;
     }
     if (canonical.path.encoded.startsWith("/oauth/") && Object.hasOwn(ENDPOINTS, canonical.path.encoded)) {
@@ -203,11 +206,17 @@ async function check(deps: GatekeeperDeps, incoming: Incoming): Promise<Pass> {
     return { token: mayUse(deps, incoming, token) ? token : { kind: "none" } };
   }
   if (token.kind === "none") {
-    throw new Refusal("TOKEN_MISSING", { headers: { "www-authenticate": `Bearer realm="${incoming.host.url}"` } });
+    const challenge = `Bearer realm="${incoming.host.url}"`;
+    throw new Refusal("TOKEN_MISSING", {
+      headers: { "www-authenticate": await addTicket(guard, incoming, challenge) },
+    });
   }
   if (token.kind === "invalid") {
     const challenge = `Bearer realm="${incoming.host.url}", error="invalid_token", error_description="${toQuotable(token.error.message)}"`;
-    throw new Refusal("TOKEN_INVALID", { cause: token.error, headers: { "www-authenticate": challenge } });
+    throw new Refusal("TOKEN_INVALID", {
+      cause: token.error,
+      headers: { "www-authenticate": await addTicket(guard, incoming, challenge) },
+    });
   }
   if (!mayUse(deps, incoming, token)) {
     throw new Refusal("CROSS_SITE");
@@ -219,6 +228,15 @@ async function check(deps: GatekeeperDeps, incoming: Incoming): Promise<Pass> {
     throw new Refusal("FORBIDDEN");
   }
   return { token };
+}
+
+/** A challenge with a ticket for the path's resources where UMA is on: who brings it to the issuer gets a token for them. */
+async function addTicket(guard: Guard, { request, host, canonical }: Incoming, challenge: string): Promise<string> {
+  const { clientId } = host.credentials;
+  const evaluator = guard.tickets === undefined || isNavigation(request) ? undefined : guard.policies.peek(clientId);
+  const resources = evaluator?.findResources(canonical.path.decoded).map(({ id }) => id) ?? [];
+  const ticket = await guard.tickets?.challenge(host.credentials, resources, host.url);
+  return ticket === undefined ? challenge : `${challenge}, ${ticket}`;
 }
 
 function tokenRequest({ audiences }: Guard, { request, cookies, host }: Incoming) {
@@ -234,9 +252,9 @@ function isOpen({ host, canonical }: Incoming): boolean {
   return host.openPaths.some((pattern) => pattern.test(canonical.path.decoded));
 }
 
-function mayUse({ domain }: GatekeeperDeps, { request, canonical }: Incoming, token: FoundToken): boolean {
+function mayUse({ pages }: GatekeeperDeps, { request, canonical }: Incoming, token: FoundToken): boolean {
   return (
-    token.kind !== "verified" || token.from === "header" || mayUseCookies(canonical.method, request.headers, domain)
+    token.kind !== "verified" || token.from === "header" || mayUseCookies(canonical.method, request.headers, pages)
   );
 }
 
@@ -266,6 +284,7 @@ function forwardRequest(
     upstream: deps.upstreams.get(host.upstream),
     headers: headersFor(deps, incoming, token),
     setCookies: token.kind === "verified" ? token.setCookies : [],
+    ...(token.kind === "invalid" && { ignored: token.error.message }),
     onFailure,
   });
 }
@@ -312,7 +331,7 @@ function refuse(deps: GatekeeperDeps, request: IncomingMessage, response: Server
     response.destroy();
     return;
   }
-  respondProblem(request, response, deps.metrics.count(toRefusal(error)), corsHeaders(request.headers, deps.domain));
+  respondProblem(request, response, deps.metrics.count(toRefusal(error)), corsHeaders(request.headers, deps.pages));
 }
 
 /** What may stand in a quoted string of a header as it is (RFC 9110 §5.6.4). */

@@ -1,7 +1,6 @@
-import type { Component, DeployContext, EnvValue, IdentityClient } from "@swath/manifest";
+import { type Component, type DeployContext, type EnvValue, type IdentityClient, listTestUsers } from "@swath/manifest";
 
 const NAMESPACE = "um";
-const TEST_USERS = ["eric", "bob", "alice"];
 
 /** The identity provider of variant A at `identity.<domain>`, and the task that makes its users and clients. */
 export const manifest: Component = {
@@ -43,14 +42,17 @@ export const manifest: Component = {
 function toBootstrapEnv({ settings, declared }: DeployContext): Record<string, EnvValue> {
   const { variables } = settings;
   const clients = declared.identityClients;
+  const testUsers = listTestUsers(variables);
   return {
     DATABASE_URL: { database: "url" },
     IDENTITY_REALM: variables.IDENTITY_REALM,
     IDENTITY_ADMIN_USER: variables.IDENTITY_SERVICE_ADMIN_USER,
     IDENTITY_ADMIN_PASSWORD: variables.IDENTITY_SERVICE_ADMIN_PASSWORD,
     IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
-    IDENTITY_DEFAULT_SECRET: variables.IDENTITY_SERVICE_DEFAULT_SECRET,
-    IDENTITY_TEST_USERS: TEST_USERS.join(","),
+    IDENTITY_TEST_USERS: testUsers.map(({ name }) => name).join(","),
+    ...Object.fromEntries(
+      testUsers.map(({ name, password }) => [`TEST_USER_PASSWORD_${name.toUpperCase()}`, password] as const),
+    ),
     IDENTITY_CLIENTS: JSON.stringify(
       clients.map(({ secret, ...client }, index) => ({
         ...client,

@@ -17,7 +17,8 @@ import { addProtectionRoutes } from "./uma/protection-routes.ts";
 
 /** The whole HTTP face of the service. */
 export async function createIdentityService(logger: Logger, context: IdentityContext): Promise<FastifyInstance> {
-  const app = createApp(logger);
+  // Existing clients end addresses with a slash.
+  const app = createApp(logger, { routerOptions: { ignoreTrailingSlash: true } });
   await app.register(formBody);
   addProtocolRoutes(app, context);
   addProtectionRoutes(app, context);

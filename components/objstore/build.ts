@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import { readAudiences } from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -73,9 +74,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       : createWebIdentityVerifier({
           issuer,
           peerUrl: settings.IDENTITY_INTERNAL_URL,
-          audiences: settings.ACCEPTED_AUDIENCES.split(",").flatMap((part) =>
-            part.trim() === "" ? [] : [part.trim()],
-          ),
+          audiences: readAudiences(settings.ACCEPTED_AUDIENCES),
         });
   const role =
     identity === undefined ? undefined : { accounts: store.accounts, verifyToken: identity.verify, now: store.now };

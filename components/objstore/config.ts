@@ -54,7 +54,7 @@ export const settings = defineSettings({
   },
   ACCEPTED_AUDIENCES: {
     kind: "string",
-    default: "account",
+    default: "objstore,objstore-console,swath-platform",
     description: "Audiences of which an access token must have one, separated by commas",
   },
 });

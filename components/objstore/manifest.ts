@@ -20,7 +20,7 @@ export const manifest: Component = {
       },
     ],
     routes: [
-      { service: "objstore", workload: "objstore", wildcard: true },
+      { service: "objstore", workload: "objstore", wildcard: true, holdsUserContent: true },
       { service: "objstore-console", workload: "objstore", port: "console" },
     ],
   }),
@@ -75,10 +75,15 @@ export const manifest: Component = {
 /** Whose tokens may be exchanged for temporary credentials: the deployed identity service, an existing issuer, or nobody's. */
 function toIdentity({ settings, isEnabled, publicUrl }: DeployContext) {
   const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm } = settings.variables;
+  const ACCEPTED_AUDIENCES = `objstore,objstore-console,${settings.variables.IDENTITY_ACCEPTED_AUDIENCES}`;
   if (issuer !== undefined) {
-    return { IDENTITY_ISSUER: issuer };
+    return { IDENTITY_ISSUER: issuer, ACCEPTED_AUDIENCES };
   }
   return isEnabled("identity")
-    ? { IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`, IDENTITY_INTERNAL_URL: { peer: "identity" } }
+    ? {
+        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
+        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        ACCEPTED_AUDIENCES,
+      }
     : undefined;
 }

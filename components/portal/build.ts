@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import { type RunningService, type ServiceContext, type Settings } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -90,7 +90,7 @@ function createLogin(
       refresher: createRefresher(client),
       cookies,
       isAlive: watch.isAlive,
-      clientId,
+      audiences: [clientId, ...readAudiences(settings.ACCEPTED_AUDIENCES)],
       adminUser: settings.IDENTITY_ADMIN_USER,
     }),
     close: async () => {

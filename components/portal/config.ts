@@ -32,6 +32,11 @@ export const settings = defineSettings({
     optional: true,
     description: "Issuer of the tokens, as their claim iss has it. Without it nobody can log in.",
   },
+  ACCEPTED_AUDIENCES: {
+    kind: "string",
+    default: "swath-platform",
+    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
+  },
   IDENTITY_INTERNAL_URL: {
     kind: "string",
     optional: true,

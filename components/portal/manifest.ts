@@ -36,6 +36,7 @@ export const manifest: Component = {
           description: "Logging in to the platform with a browser",
           redirectUris: [`${url}/auth/callback`, `${url}/auth/logged-out`],
           webOrigins: [url],
+          tokensForPlatform: true,
         },
       ],
     };
@@ -87,17 +88,19 @@ export const manifest: Component = {
 function toIdentity(context: DeployContext): Readonly<Record<string, EnvValue>> {
   const { settings, isEnabled, publicUrl } = context;
   const { identity_url: url, realm } = completeConfig(context);
-  const { IDENTITY_ISSUER_URL: issuer } = settings.variables;
+  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_ACCEPTED_AUDIENCES: audiences } = settings.variables;
   const overridden = settings.portalValues?.configMap;
   const isDeployed = isEnabled("identity") && url === publicUrl("identity");
   if (issuer !== undefined && overridden?.identity_url === undefined && overridden?.realm === undefined) {
-    return { IDENTITY_ISSUER: issuer };
+    return { IDENTITY_ISSUER: issuer, ACCEPTED_AUDIENCES: audiences };
   }
   if (!isDeployed && overridden?.identity_url === undefined) {
     return {};
   }
   return {
     IDENTITY_ISSUER: `${url}/realms/${realm}`,
+    // An identity service that the operator named instead knows nothing of this deployment's audience.
+    ACCEPTED_AUDIENCES: isDeployed ? audiences : `account,${audiences}`,
     ...(isDeployed && { IDENTITY_INTERNAL_URL: { peer: "identity" } as const }),
   };
 }

@@ -18,6 +18,11 @@ export const apiSettings = defineSettings({
     description: "Host name on which requests without a token act for the administrator.",
   },
   IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
+  ACCEPTED_AUDIENCES: {
+    kind: "string",
+    default: "swath-platform",
+    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
+  },
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
   IDENTITY_REALM: { kind: "string", default: "master", description: "Realm of users." },
   IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },

@@ -1,4 +1,4 @@
-import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
+import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
 import { createPeer, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -31,6 +31,7 @@ await runService({
       prefix: settings.PREFIX_FOR_NAME,
       callerOf: createCallerOf({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
+        audiences: ["workspace-api", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
         adminUser: settings.IDENTITY_ADMIN_USER,
         isOpen: settings.AUTHENTICATION === "optional",
         realm: "workspace-api",

@@ -139,6 +139,7 @@ function toShared({ settings, isEnabled, publicUrl }: DeployContext): Record<str
     DATABASE_URL: { database: "url" },
     IDENTITY_REALM: realm,
     IDENTITY_ADMIN_USER: variables.IDENTITY_SERVICE_ADMIN_USER,
+    ACCEPTED_AUDIENCES: variables.IDENTITY_ACCEPTED_AUDIENCES,
     S3_REGION: variables.OBJSTORE_REGION,
     ...(issuer !== undefined && { IDENTITY_ISSUER: issuer }),
     ...(issuer === undefined &&

@@ -1,7 +1,8 @@
+import { IGNORED_TOKEN_HEADER } from "@swath/auth";
 import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { Logger } from "@swath/service";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { sendError } from "./errors.ts";
 import type { ApiContext } from "./routes/context.ts";
@@ -28,8 +29,30 @@ export async function createWorkspaceApi(logger: Logger, context: ApiContext): P
   app.get("/probe", { schema: { hide: true } }, () => ({}));
   await app.register(async (scope) => {
     scope.setErrorHandler(sendError);
-    addWorkspaceRoutes(scope, context);
-    addRegistrationRoutes(scope, context);
+    const telling = tellOfIgnoredTokens(scope, context);
+    addWorkspaceRoutes(scope, telling);
+    addRegistrationRoutes(scope, telling);
   });
   return app;
+}
+
+/** On an open host a wrong token is as good as none; the answer says that it was not looked at. */
+function tellOfIgnoredTokens(scope: FastifyInstance, context: ApiContext): ApiContext {
+  const ignored = new WeakMap<FastifyRequest, string>();
+  scope.addHook("onSend", async (request, reply) => {
+    const reason = ignored.get(request);
+    if (reason !== undefined) {
+      void reply.header(IGNORED_TOKEN_HEADER, reason);
+    }
+  });
+  return {
+    ...context,
+    callerOf: async (request) => {
+      const caller = await context.callerOf(request);
+      if (caller.ignored !== undefined) {
+        ignored.set(request, caller.ignored);
+      }
+      return caller;
+    },
+  };
 }

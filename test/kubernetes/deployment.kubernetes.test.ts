@@ -32,6 +32,7 @@ const VARIABLES = {
   OPEN_INGRESS: "true",
   USE_TLS: "false",
   REQUIRE_DUMMY_SERVICE: "true",
+  IDENTITY_SERVICE_TEST_USERS: "true",
   STAGEOUT_TARGET: "objstore",
 };
 const json = { "content-type": "application/json", accept: "application/json" };

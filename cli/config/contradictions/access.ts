@@ -12,6 +12,13 @@ const protections = {
 
 const protectionNames = Object.keys(protections) as readonly (keyof typeof protections)[];
 
+/** What falls back to IDENTITY_SERVICE_DEFAULT_SECRET. */
+const sharers = [
+  ["IDENTITY_SERVICE_ADMIN_PASSWORD", "the administrator's password"],
+  ["IDENTITY_POSTGRES_PASSWORD", "the database's password"],
+  ["IDENTITY_GATEKEEPER_CLIENT_SECRET", "the secret of every identity client"],
+] as const satisfies readonly (readonly [keyof Variables, string])[];
+
 /** Who may come in, and how. */
 export const accessRules: readonly ContradictionRule[] = [
   {
@@ -74,6 +81,20 @@ export const accessRules: readonly ContradictionRule[] = [
       v.TLS_CLUSTER_ISSUER.startsWith("letsencrypt-") && !v.REQUIRE_ACME_ISSUERS
         ? `is ${v.TLS_CLUSTER_ISSUER}, but REQUIRE_ACME_ISSUERS is false: the cluster must have that issuer already`
         : undefined,
+  },
+  {
+    subject: "IDENTITY_SERVICE_DEFAULT_SECRET",
+    check: ({ variables: v, isGiven }) => {
+      if (!isGiven("IDENTITY_SERVICE_DEFAULT_SECRET") || !v.REQUIRE_IDENTITY_SERVICE) {
+        return undefined;
+      }
+      const sharing = sharers.filter(([name]) => !isGiven(name)).map(([name, whose]) => `${whose} (${name})`);
+      const users = v.IDENTITY_SERVICE_TEST_USERS ? ["the passwords of eric, bob and alice"] : [];
+      const all = [...sharing, ...users];
+      return sharing.length === 0
+        ? undefined
+        : `is also ${all.join(", ")}: who learns one has all of them; leave it out, or set the others too`;
+    },
   },
   {
     subject: "IDENTITY_REALM",

@@ -1,6 +1,6 @@
-import { fixed, sameAs, type VariableGroup } from "../define.ts";
-import { secret, text, url } from "../value-types.ts";
-import { defaultSecret } from "./default-secret.ts";
+import { derived, fixed, type VariableGroup } from "../define.ts";
+import { boolean, secret, text, url } from "../value-types.ts";
+import { defaultSecret, identitySecret } from "./default-secret.ts";
 
 const userName = text({
   pattern: /^[A-Za-z0-9][\w.@+-]{0,62}$/,
@@ -15,7 +15,14 @@ export const identityVariables = {
     worksInBoth: true,
     fallback: defaultSecret("IDENTITY_SERVICE_DEFAULT_SECRET"),
     meaning:
-      "Secret that the other credentials of the identity service default to, and the password of the test users.",
+      "Where it is set: what the other credentials of the identity service default to, and the password of the test users. Who learns one of them then has them all; left out, each has its own.",
+  },
+  IDENTITY_SERVICE_TEST_USERS: {
+    type: boolean,
+    variants: ["A"],
+    fallback: derived("true where only this machine reaches the ingress", ({ onLoopback }) => onLoopback()),
+    meaning:
+      "The users eric, bob and alice are made, to try the platform with. They are made once; false makes none and removes none.",
   },
   IDENTITY_SERVICE_ADMIN_USER: {
     type: userName,
@@ -26,7 +33,7 @@ export const identityVariables = {
   IDENTITY_SERVICE_ADMIN_PASSWORD: {
     type: secret(),
     variants: ["A"],
-    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
+    fallback: identitySecret("IDENTITY_SERVICE_ADMIN_PASSWORD"),
     meaning: "Password of the administrator.",
   },
   IDENTITY_SERVICE_ADMIN_CLIENT: {
@@ -39,14 +46,15 @@ export const identityVariables = {
     type: secret(),
     variants: ["A"],
     worksInBoth: true,
-    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
+    fallback: identitySecret("IDENTITY_POSTGRES_PASSWORD"),
     meaning: "Password of the deployed PostgreSQL.",
   },
   IDENTITY_GATEKEEPER_CLIENT_SECRET: {
     type: secret(),
     variants: ["A"],
-    fallback: sameAs("IDENTITY_SERVICE_DEFAULT_SECRET"),
-    meaning: "Secret of each identity client that the deployment makes, one per protected service.",
+    fallback: identitySecret("IDENTITY_GATEKEEPER_CLIENT_SECRET"),
+    meaning:
+      "Secret of each identity client that the deployment makes, one per protected service. A generated one differs from client to client.",
   },
   IDENTITY_GATEKEEPER_ENCRYPTION_KEY: {
     type: secret(16),
@@ -54,12 +62,27 @@ export const identityVariables = {
     fallback: defaultSecret("IDENTITY_GATEKEEPER_ENCRYPTION_KEY", "changemechangeme", 24),
     meaning: "Key that the proxies in front of protected services encrypt their cookies with.",
   },
+  IDENTITY_GATEKEEPER_UMA: {
+    type: boolean,
+    variants: ["A"],
+    fallback: fixed(false),
+    meaning:
+      "Refusals of the gatekeeper (401) carry a permission ticket of UMA 2.0, for clients that exchange it for a token.",
+  },
   IDENTITY_REALM: {
     type: text({ pattern: /^[A-Za-z0-9][\w-]{0,62}$/, allowed: "a realm: letters, digits, _ and -" }),
     variants: ["A"],
     fallback: fixed("master"),
     meaning:
       "Realm of the identity service. The deployment does not make it; changing it will probably break the deployment.",
+  },
+  IDENTITY_ACCEPTED_AUDIENCES: {
+    type: text({ pattern: /^[^\s,]{1,255}( *, *[^\s,]{1,255})*$/, allowed: "audiences, separated by commas" }),
+    fallback: derived("account where IDENTITY_ISSUER_URL is set, otherwise swath-platform", ({ get }) =>
+      get("IDENTITY_ISSUER_URL") === undefined ? "swath-platform" : "account",
+    ),
+    meaning:
+      "Audiences of which a service accepts tokens besides its own. The identity service adds swath-platform to the tokens of the portal and of the administration client, by a mapper that can be taken away.",
   },
   IDENTITY_ISSUER_URL: {
     type: url(["https", "http"]),

@@ -1,5 +1,5 @@
 import type { Logger } from "@swath/service";
-import type { FastifyRequest } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Kysely } from "kysely";
 
 import type { AdesSettings } from "../execution/storage.ts";
@@ -13,7 +13,7 @@ export interface ApiContext {
   readonly db: Kysely<Tables>;
   readonly settings: AdesSettings;
   readonly logger: Logger;
-  readonly guard: (request: FastifyRequest) => Promise<void>;
+  readonly guard: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
   /** Reads packages off the event loop. */
   readonly packages: PackageReader;
   /** Resolves when a job has ended. */

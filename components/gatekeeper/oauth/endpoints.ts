@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CanonicalRequest } from "../canonical/canonical-request.ts";
 import { Refusal } from "../errors.ts";
 import type { ProtectedHost } from "../hosts.ts";
-import { corsHeaders, mayUseCookies } from "../origin.ts";
+import { corsHeaders, mayUseCookies, type OwnPages } from "../origin.ts";
 import type { PolicySource } from "../policies/policy-source.ts";
 import { respond, respondJson, respondProblem } from "../respond.ts";
 import { readOnlyValue } from "../tokens/cookies.ts";
@@ -21,6 +21,7 @@ export interface EndpointDeps {
   readonly cookies: TokenCookies;
   readonly policies: PolicySource;
   readonly domain: string;
+  readonly pages: OwnPages;
   readonly defaultClient: string;
 }
 
@@ -73,7 +74,7 @@ async function callback(deps: EndpointDeps, { request, response, canonical, host
 /** User name and password of a form for tokens, with this host's client, as the known gatekeeper does. */
 async function logIn(deps: EndpointDeps, { request, response, host }: EndpointRequest) {
   // Otherwise a page of another site could log somebody in under the name of its owner.
-  if (!mayUseCookies("POST", request.headers, deps.domain)) {
+  if (!mayUseCookies("POST", request.headers, deps.pages)) {
     throw new Refusal("CROSS_SITE");
   }
   const form = new URLSearchParams(await readForm(request));
@@ -87,7 +88,7 @@ async function logIn(deps: EndpointDeps, { request, response, host }: EndpointRe
     { grant_type: "password", username, password, scope: "openid profile email" },
     typeof forwardedFor === "string" ? forwardedFor : undefined,
   );
-  const cors = corsHeaders(request.headers, deps.domain);
+  const cors = corsHeaders(request.headers, deps.pages);
   if (!answer.ok) {
     const { error, description } = answer;
     respondJson(request, response, { error, error_description: description }, { status: 401, headers: cors });
@@ -99,7 +100,7 @@ async function logIn(deps: EndpointDeps, { request, response, host }: EndpointRe
 
 /** Ends the login here and at the issuer, then goes to the issuer's logout page, or where `redirect` says. */
 async function logOut(deps: EndpointDeps, { request, response, canonical, host, cookies, findToken }: EndpointRequest) {
-  if (!mayUseCookies(canonical.method, request.headers, deps.domain)) {
+  if (!mayUseCookies(canonical.method, request.headers, deps.pages)) {
     throw new Refusal("CROSS_SITE");
   }
   const target = new URLSearchParams(canonical.query).get("redirect");
@@ -140,7 +141,7 @@ function logoutAddress(page: string | undefined, host: ProtectedHost): string {
 
 async function expired(deps: EndpointDeps, { request, response, findToken }: EndpointRequest) {
   const token = await findToken();
-  const headers = corsHeaders(request.headers, deps.domain);
+  const headers = corsHeaders(request.headers, deps.pages);
   respond(request, response, { status: token.kind === "verified" ? 200 : 401, headers });
 }
 
@@ -150,13 +151,13 @@ async function showToken(deps: EndpointDeps, { request, response, findToken }: E
   if (token.kind !== "verified") {
     throw new Refusal(token.kind === "none" ? "TOKEN_MISSING" : "TOKEN_INVALID");
   }
-  const headers = { ...corsHeaders(request.headers, deps.domain), "set-cookie": token.setCookies };
+  const headers = { ...corsHeaders(request.headers, deps.pages), "set-cookie": token.setCookies };
   respondJson(request, response, token.verified.claims, { headers });
 }
 
 function discovery(deps: EndpointDeps, { request, response }: EndpointRequest): Promise<void> {
   const endpoints = Object.keys(ENDPOINTS).map((path) => [`${path.slice("/oauth/".length)}_endpoint`, path]);
-  respondJson(request, response, Object.fromEntries(endpoints), { headers: corsHeaders(request.headers, deps.domain) });
+  respondJson(request, response, Object.fromEntries(endpoints), { headers: corsHeaders(request.headers, deps.pages) });
   return Promise.resolve();
 }
 

@@ -1,5 +1,7 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 
+import { IGNORED_TOKEN_HEADER } from "@swath/auth";
+
 import type { CanonicalRequest } from "../canonical/canonical-request.ts";
 import { Refusal } from "../errors.ts";
 import { returnedHeaders } from "./forwarded-headers.ts";
@@ -13,6 +15,8 @@ interface ForwardOptions {
   /** Flat names and values. */
   readonly headers: readonly string[];
   readonly setCookies: readonly string[];
+  /** Why a token was not looked at: the path is open. */
+  readonly ignored?: string;
   /** Called at most once, only while nothing has been answered. */
   readonly onFailure: (refusal: Refusal) => void;
 }
@@ -78,8 +82,11 @@ function framedHeaders(headers: readonly string[], { body }: CanonicalRequest): 
   return body === "chunked" ? [...headers, "Transfer-Encoding", "chunked"] : headers;
 }
 
-function answer(incoming: IncomingMessage, { request, response, setCookies }: ForwardOptions): void {
+function answer(incoming: IncomingMessage, { request, response, setCookies, ignored }: ForwardOptions): void {
   const headers = returnedHeaders(incoming.rawHeaders);
+  if (ignored !== undefined) {
+    headers.push(IGNORED_TOKEN_HEADER, ignored);
+  }
   for (const cookie of setCookies) {
     headers.push("Set-Cookie", cookie);
   }

@@ -54,7 +54,10 @@ export interface Rig {
 }
 
 /** Starts a provider, a service and the gatekeeper between them, all on unix sockets. */
-export async function startRig({ scheme = "http" } = {}): Promise<Rig> {
+export async function startRig({
+  scheme = "http",
+  settings = {},
+}: { readonly scheme?: string; readonly settings?: Readonly<Record<string, string>> } = {}): Promise<Rig> {
   const folder = mkdtempSync(join(tmpdir(), "swath-gatekeeper-"));
   const at = (name: string) => join(folder, `${name}.sock`);
   const provider = await createTestProvider();
@@ -96,6 +99,8 @@ export async function startRig({ scheme = "http" } = {}): Promise<Rig> {
     IDENTITY_ISSUER: ISSUER,
     ENCRYPTION_KEY: "a key that only this test knows",
     IDENTITY_INTERNAL_URL: peer("identity"),
+    ACCEPTED_AUDIENCES: "account",
+    ...settings,
   };
   const gatekeeper = await buildGatekeeper({
     settings: loadSettings(definitions, env),

@@ -100,6 +100,8 @@ export async function createTestProvider(issuer: string = ISSUER): Promise<TestP
           code?.clientId === clientId && code.redirectUri === form.get("redirect_uri") && code.challenge === challenge;
         return right ? [200, await tokensFor(clientId, "eric", code.nonce)] : [400, { error: "invalid_grant" }];
       }
+      case "client_credentials":
+        return client === undefined ? [401, { error: "invalid_client" }] : [200, await tokensFor(clientId, clientId)];
       default:
         return [400, { error: "unsupported_grant_type" }];
     }
@@ -148,6 +150,9 @@ export async function createTestProvider(issuer: string = ISSUER): Promise<TestP
       counts.revocations += 1;
       refreshTokens.delete((await readForm(request)).get("token") ?? "");
       send(200, {});
+    } else if (path === "/authz/protection/permission") {
+      const isOwn = request.headers.authorization?.startsWith("Bearer ") === true;
+      send(isOwn ? 201 : 401, { ticket: `ticket-for-${Buffer.from(await readBody(request)).toString("base64url")}` });
     } else if (path === "/internal/policy-events" && client !== undefined) {
       response.writeHead(200, { "content-type": "text/event-stream" }).write("event: ready\ndata: {}\n\n");
       streams.add(response);
@@ -191,9 +196,13 @@ function clientOf({ headers }: IncomingMessage): string | undefined {
 }
 
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  return new URLSearchParams(await readBody(request));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of request as AsyncIterable<Buffer>) {
     text += chunk.toString();
   }
-  return new URLSearchParams(text);
+  return text;
 }

@@ -116,6 +116,10 @@ export function createTokenFinder({
       if (result !== undefined && !(result instanceof TokenError)) {
         return { kind: "verified", verified: result, from: "cookie", setCookies: [] };
       }
+      // The login of another client: renewing it would spend its refresh token on nothing.
+      if (result !== undefined && result.code === "AUDIENCE") {
+        return { kind: "invalid", error: result, from: "cookie" };
+      }
       const value = readOnlyValue(cookies, tokenCookies.names.refresh);
       const found = value === undefined ? undefined : tokenCookies.readRefreshToken(value);
       const tokens =

@@ -26,7 +26,10 @@ before(async () => {
   const env = {
     DATABASE_URL: postgres.url,
     IDENTITY_ADMIN_PASSWORD: PASSWORD,
-    IDENTITY_DEFAULT_SECRET: PASSWORD,
+    IDENTITY_TEST_USERS: "eric,bob,alice",
+    TEST_USER_PASSWORD_ERIC: PASSWORD,
+    TEST_USER_PASSWORD_BOB: PASSWORD,
+    TEST_USER_PASSWORD_ALICE: PASSWORD,
     LOG_LEVEL: "error",
   };
   const setUp = spawn(process.execPath, [join(folder, "bootstrap/main.ts")], { env, stdio: "inherit" });

@@ -1,4 +1,4 @@
-import { readBearerToken } from "@swath/auth";
+import { type AccessTokenClaims, PLATFORM_AUDIENCE, audiencesOf, readBearerToken } from "@swath/auth";
 import type { FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
@@ -29,6 +29,12 @@ export async function findActor(context: IdentityContext, realm: string, request
     throw new AdminError(401, "HTTP 401 Unauthorized");
   }
   const { user, access, claims } = bearer;
+  if (!isMeantForAdministration(claims)) {
+    throw new AdminError(
+      401,
+      "HTTP 401 Unauthorized: the token was made for another client, and none of its audiences is this API",
+    );
+  }
   // Roles as they are now, not as the token once said.
   const isAdministrator = handle.realm.name === "master" && access.realm.includes(ADMIN_ROLE);
   const roles = handle.realm.name === realm ? (access.clients[REALM_MANAGEMENT] ?? []) : [];
@@ -38,6 +44,36 @@ export async function findActor(context: IdentityContext, realm: string, request
     ip: request.ip,
     may: (role) => isAdministrator || (role !== "create-realm" && hasRole(roles, role)),
   };
+}
+
+/** The client of the administration console, whose tokens never leave this process. */
+const CONSOLE_CLIENT = "security-admin-console";
+
+/**
+ * Whether a token may be used here: one of the console, of a client that acts for itself, or for an audience that stands for this
+ * API. A program that people log in to for something else cannot administer in their name.
+ */
+function isMeantForAdministration(claims: Readonly<Record<string, unknown>>): boolean {
+  const audiences = audiencesOf(claims as unknown as AccessTokenClaims);
+  return (
+    claims["azp"] === CONSOLE_CLIENT ||
+    typeof claims["client_id"] === "string" ||
+    audiences.includes(PLATFORM_AUDIENCE) ||
+    audiences.includes(REALM_MANAGEMENT)
+  );
+}
+
+/** Who sent an admin request that is about no realm, and the realm that they are of. @throws {AdminError} 401 */
+export async function findActorOfAnyRealm(
+  context: IdentityContext,
+  request: FastifyRequest,
+): Promise<{ readonly actor: Actor; readonly realm: string }> {
+  const claims = parseJson(readBearerToken(request.headers.authorization)?.split(".")[1] ?? "");
+  const issuer = String(claims?.["iss"]);
+  const prefix = `${context.publicUrl}/realms/`;
+  const realm = issuer.startsWith(prefix) ? issuer.slice(prefix.length) : "";
+  // The token is only read here; that it is good, and of this realm, is found next.
+  return { actor: await findActor(context, /^[A-Za-z0-9_.-]{1,64}$/.test(realm) ? realm : "master", request), realm };
 }
 
 /** @throws {AdminError} 403 */

@@ -5,6 +5,7 @@ import { addResourceServer, removeResourceServer } from "../store/resource-serve
 import { putPolicy } from "../store/authz-policies.ts";
 import { insertResource } from "../store/authz-resources.ts";
 import { announce } from "../store/changes.ts";
+import { assignFirstScopes } from "../store/client-scopes.ts";
 import {
   type Client,
   type ClientSettings,
@@ -17,10 +18,18 @@ import type { Queryable } from "../store/database.ts";
 import type { Realm } from "../store/realms.ts";
 import { deleteUser, insertUser } from "../store/users.ts";
 import { badRequest } from "./errors.ts";
+import { toMapperRepresentation } from "./mapper-records.ts";
 import { readBoolean, readText, readTexts } from "./request.ts";
 
 /** A client as the admin API writes and reads it. */
-export function toClientRepresentation({ id, clientId, secret, settings }: Client): Record<string, unknown> {
+export function toClientRepresentation({
+  id,
+  clientId,
+  secret,
+  settings,
+  scopes,
+  mappers,
+}: Client): Record<string, unknown> {
   return {
     id,
     clientId,
@@ -30,8 +39,9 @@ export function toClientRepresentation({ id, clientId, secret, settings }: Clien
     surrogateAuthRequired: false,
     alwaysDisplayInConsole: false,
     notBefore: 0,
-    defaultClientScopes: ["web-origins", "acr", "roles", "profile", "email"],
-    optionalClientScopes: ["address", "phone", "offline_access"],
+    ...(mappers.length > 0 && { protocolMappers: mappers.map(toMapperRepresentation) }),
+    defaultClientScopes: scopes.filter(({ optional }) => !optional).map(({ name }) => name),
+    optionalClientScopes: scopes.filter(({ optional }) => optional).map(({ name }) => name),
   };
 }
 
@@ -40,6 +50,8 @@ export interface ClientFields {
   readonly clientId?: string | undefined;
   readonly secret?: string | undefined;
   readonly settings: Partial<ClientSettings>;
+  /** Of a new client, where it is not to have those of the realm. */
+  readonly scopes?: { readonly defaults?: readonly string[]; readonly optionals?: readonly string[] };
 }
 
 /** Reads the fields of a representation that we know; others are let through unread, as existing clients send many. */
@@ -70,8 +82,15 @@ export function readClient(body: Readonly<Record<string, unknown>>): ClientField
     id: readText(body, "id"),
     clientId,
     secret: readText(body, "secret", 1024),
+    scopes: readScopes(body),
     settings: settings as Partial<ClientSettings>,
   };
+}
+
+function readScopes(body: Readonly<Record<string, unknown>>): NonNullable<ClientFields["scopes"]> {
+  const defaults = readTexts(body, "defaultClientScopes");
+  const optionals = readTexts(body, "optionalClientScopes");
+  return { ...(defaults && { defaults }), ...(optionals && { optionals }) };
 }
 
 function readAttributes(value: unknown): Readonly<Record<string, string>> | undefined {
@@ -100,6 +119,7 @@ export async function addClient(db: Queryable, realm: Realm, fields: ClientField
     secret: hasSecret ? (fields.secret ?? newSecret()) : fields.secret,
     settings,
   });
+  await assignFirstScopes(db, realm.id, id, fields.scopes);
   await ensureConsequences(db, realm, { id, clientId, settings, serviceUserId: undefined });
   return id;
 }

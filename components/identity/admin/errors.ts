@@ -1,4 +1,4 @@
-import { AWAY, isAway } from "@swath/service";
+import { AWAY, REFUSED_VALUE, isAway, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import { isDuplicate } from "../store/database.ts";
@@ -39,6 +39,10 @@ export function sendAdminError(error: FastifyError | Error, request: FastifyRequ
   }
   if ("validation" in error && error.validation !== undefined) {
     void reply.code(400).send({ errorMessage: error.message });
+    return;
+  }
+  if (isRefusedByDatabase(error)) {
+    void reply.code(400).send({ errorMessage: REFUSED_VALUE });
     return;
   }
   if (isAway(error)) {

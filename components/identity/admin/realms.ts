@@ -2,12 +2,12 @@ import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import { readRealmSettings } from "../realm-settings.ts";
-import { createRealm } from "../realms/create-realm.ts";
+import { MANAGEMENT_ROLES, createRealm } from "../realms/create-realm.ts";
 import { isUuid } from "../store/database.ts";
 import { insertAdminEvent } from "../store/events.ts";
 import { listKeys, rotateKeys } from "../store/keys.ts";
 import { type Realm, deleteRealm, findRealm, listRealms, updateRealm } from "../store/realms.ts";
-import { findActor, requireRole } from "./authorize.ts";
+import { findActor, findActorOfAnyRealm, requireRole } from "./authorize.ts";
 import { AdminError, badRequest } from "./errors.ts";
 import { forRoles, inChange, readBoolean, readObject, readText } from "./request.ts";
 
@@ -25,10 +25,23 @@ function toRealmRepresentation(realm: Realm): Record<string, unknown> {
 export function addRealmRoutes(app: FastifyInstance, context: IdentityContext): void {
   const { pool } = context;
   app.get("/admin/realms", async (request, reply) => {
-    const actor = await findActor(context, "master", request);
     void reply.header("cache-control", "no-store");
-    const realms = await listRealms(pool);
-    return realms.filter(({ name }) => name === "master" || actor.may("create-realm")).map(toRealmRepresentation);
+    const { actor, realm: own } = await findActorOfAnyRealm(context, request);
+    const isOfAll = actor.may("create-realm");
+    // Each sees what is theirs: all realms, the settings of their own, or of it the name.
+    const shown = (await listRealms(pool)).flatMap((realm) => {
+      if (isOfAll) {
+        return [toRealmRepresentation(realm)];
+      }
+      if (realm.name !== own || !MANAGEMENT_ROLES.some((role) => actor.may(role))) {
+        return [];
+      }
+      return [actor.may("view-realm") ? toRealmRepresentation(realm) : { realm: realm.name }];
+    });
+    if (shown.length === 0) {
+      throw new AdminError(403, "HTTP 403 Forbidden");
+    }
+    return shown;
   });
   app.post("/admin/realms", async (request, reply) => {
     const actor = await findActor(context, "master", request);

@@ -4,14 +4,12 @@ import type { IdentityContext } from "../context.ts";
 import { ADMIN_ROLE, REALM_MANAGEMENT } from "../realms/create-realm.ts";
 import { announce } from "../store/changes.ts";
 import { findClient, findClientById } from "../store/clients.ts";
-import { isUuid } from "../store/database.ts";
 import {
   type Role,
   type RoleHolder,
   addComposites,
   deleteRole,
   findRole,
-  findRoleById,
   giveRoles,
   insertRole,
   listComposites,
@@ -25,22 +23,11 @@ import {
 import { announceUser, findUser } from "../store/users.ts";
 import { openClient } from "./clients.ts";
 import { AdminError, badRequest, notFound } from "./errors.ts";
+import { findRoles, toRoleRepresentation } from "./role-records.ts";
 import { openGroup } from "./groups.ts";
 import { type AdminRequest, forRoles, readList, readObject, readPage, readText } from "./request.ts";
 import { toUserRepresentation } from "./user-records.ts";
 import { openUser } from "./users.ts";
-
-function toRoleRepresentation(realmId: string, { id, name, description, composite, client, attributes }: Role) {
-  return {
-    id,
-    name,
-    ...(description !== undefined && { description }),
-    composite,
-    clientRole: client !== undefined,
-    containerId: client ?? realmId,
-    attributes,
-  };
-}
 
 /** Roles of the realm, of clients, and who has which. */
 export function addRoleRoutes(app: FastifyInstance, context: IdentityContext): void {
@@ -170,7 +157,7 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
       url: `${base}/:role/composites`,
       handler: forRoles(context, [manage], async (request) => {
         const role = await open(request);
-        const children = await findRoles(request, readList(request.body));
+        const children = await findRoles(request, readList(request.body), await clientOf(request));
         await request.change(
           { operation: "UPDATE", resourceType: "ROLE", resourcePath: `roles/${role.name}/composites` },
           async (db) => {
@@ -265,7 +252,7 @@ function addMappings(app: FastifyInstance, context: IdentityContext, base: strin
           const roles =
             method === "DELETE" && (request.body === undefined || request.body === null)
               ? await heldOf(request, client)
-              : await findRoles(request, readList(request.body));
+              : await findRoles(request, readList(request.body), client ?? null);
           if (method === "POST") {
             await refuseEscalation(request, roles);
           }
@@ -309,26 +296,4 @@ async function refuseEscalation({ context, handle, actor }: AdminRequest, roles:
       throw new AdminError(403, `Role ${role.name} administers the realm; only who may manage the realm may give it`);
     }
   }
-}
-
-/** Roles by id, else by name. @throws {AdminError} 404 */
-async function findRoles(
-  { context, handle, params }: AdminRequest,
-  representations: readonly Readonly<Record<string, unknown>>[],
-): Promise<readonly Role[]> {
-  const client = isUuid(params["client"] ?? "") ? (params["client"] as string) : null;
-  return Promise.all(
-    representations.map(async (representation) => {
-      const id = readText(representation, "id");
-      const name = readText(representation, "name") ?? "";
-      const role =
-        id !== undefined && isUuid(id)
-          ? await findRoleById(context.pool, handle.realm.id, id)
-          : await findRole(context.pool, handle.realm.id, client, name);
-      if (role === undefined) {
-        throw notFound(`Role ${name || (id ?? "")}`);
-      }
-      return role;
-    }),
-  );
 }

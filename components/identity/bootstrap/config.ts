@@ -15,11 +15,11 @@ export const bootstrapSettings = defineSettings({
     default: "admin-cli",
     description: "Public client that the helpers log in with.",
   },
-  IDENTITY_DEFAULT_SECRET: { kind: "string", secret: true, description: "Password of the test users." },
   IDENTITY_TEST_USERS: {
     kind: "string",
-    default: "eric,bob,alice",
-    description: "Users that are made, separated by commas.",
+    default: "",
+    description:
+      "Users that are made once, separated by commas; the variable TEST_USER_PASSWORD_<NAME IN CAPITALS> holds the password of each.",
   },
   IDENTITY_CLIENTS: {
     kind: "string",

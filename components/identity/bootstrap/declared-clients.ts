@@ -10,6 +10,8 @@ export interface DeclaredClient {
   readonly redirectUris?: readonly string[];
   readonly webOrigins?: readonly string[];
   readonly resources?: readonly ProtectedResource[];
+  /** Its tokens are for every service of the deployment. */
+  readonly tokensForPlatform?: boolean;
 }
 
 /**

@@ -5,6 +5,7 @@ import { openIdentityDatabase } from "../store/database.ts";
 import { bootstrapSettings } from "./config.ts";
 import { readDeclaredClients } from "./declared-clients.ts";
 import { setUp } from "./set-up.ts";
+import { readTestUsers } from "./test-users.ts";
 
 // oxlint-disable-next-line node/no-process-env -- a task of its own; the one place where it reads its environment
 const env = process.env;
@@ -25,8 +26,7 @@ try {
       adminUser: settings.IDENTITY_ADMIN_USER.toLowerCase(),
       adminPassword: settings.IDENTITY_ADMIN_PASSWORD,
       adminClient: settings.IDENTITY_ADMIN_CLIENT,
-      testUsers: settings.IDENTITY_TEST_USERS.split(",").filter((name) => name !== ""),
-      testPassword: settings.IDENTITY_DEFAULT_SECRET,
+      testUsers: readTestUsers(settings.IDENTITY_TEST_USERS, env),
       clients: readDeclaredClients(settings.IDENTITY_CLIENTS, env),
     });
   } finally {

@@ -8,6 +8,9 @@ import type { PasswordHasher } from "../login/hasher.ts";
 import { ADMIN_ROLE, createRealm } from "../realms/create-realm.ts";
 import { findPolicyByName, putPolicy } from "../store/authz-policies.ts";
 import { insertResource, listResources, updateResource } from "../store/authz-resources.ts";
+import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
+import { announce } from "../store/changes.ts";
+import { insertMapper } from "../store/client-scopes.ts";
 import { type Client, findClient } from "../store/clients.ts";
 import { type Queryable, inTransaction } from "../store/database.ts";
 import { type Realm, findRealm, listRealms } from "../store/realms.ts";
@@ -15,6 +18,7 @@ import { ensureRole, findRole, giveRoles } from "../store/roles.ts";
 import { announceRules } from "../store/resource-servers.ts";
 import { announceUser, findPassword, findUserByName, setPasswordHash } from "../store/users.ts";
 import type { DeclaredClient } from "./declared-clients.ts";
+import type { DeclaredUser } from "./test-users.ts";
 
 interface SetUpOptions {
   readonly pool: pg.Pool;
@@ -24,8 +28,7 @@ interface SetUpOptions {
   readonly adminUser: string;
   readonly adminPassword: string;
   readonly adminClient: string;
-  readonly testUsers: readonly string[];
-  readonly testPassword: string;
+  readonly testUsers: readonly DeclaredUser[];
   readonly clients: readonly DeclaredClient[];
 }
 
@@ -94,24 +97,25 @@ async function findRealmAdminRole(db: Queryable, realm: Realm): Promise<string> 
 
 async function ensureAdminClient(db: Queryable, realm: Realm, clientId: string): Promise<void> {
   if ((await findClient(db, realm.id, clientId)) === undefined) {
-    await addClient(db, realm, {
+    const id = await addClient(db, realm, {
       clientId,
       settings: { name: "Administration from a command line", publicClient: true, standardFlowEnabled: false },
     });
+    await insertMapper(db, { kind: "client", id }, PLATFORM_MAPPER);
   }
 }
 
-async function ensureTestUsers({ pool, hasher, testUsers, testPassword }: SetUpOptions, realm: Realm): Promise<void> {
-  for (const username of testUsers) {
+async function ensureTestUsers({ pool, hasher, testUsers }: SetUpOptions, realm: Realm): Promise<void> {
+  for (const { username, password } of testUsers) {
     if ((await findUserByName(pool, realm.id, username)) === undefined) {
-      const hash = await hasher.hash(testPassword);
+      const hash = await hasher.hash(password);
       await inTransaction(pool, (db) => addUser(db, realm, { username, enabled: true }, { hash, temporary: false }));
     }
   }
 }
 
 async function ensureClient(db: Queryable, realm: Realm, declared: DeclaredClient): Promise<void> {
-  const { clientId, name, description, secret, redirectUris, webOrigins, resources } = declared;
+  const { clientId, name, description, secret, redirectUris, webOrigins, resources, tokensForPlatform } = declared;
   const isPublic = secret === undefined;
   const fields = {
     clientId,
@@ -132,6 +136,10 @@ async function ensureClient(db: Queryable, realm: Realm, declared: DeclaredClien
     await changeClient(db, realm, existing, fields);
   }
   const client = (await findClient(db, realm.id, clientId)) as Client;
+  if (tokensForPlatform && !client.mappers.some(({ name }) => name === PLATFORM_MAPPER.name)) {
+    await insertMapper(db, { kind: "client", id: client.id }, PLATFORM_MAPPER);
+    await announce(db, { kind: "client", realm: realm.name, clientId });
+  }
   for (const resource of resources ?? []) {
     await ensureResource(db, realm, client, resource);
   }

@@ -25,7 +25,6 @@ export function addConsoleRoutes(app: FastifyInstance, context: IdentityContext)
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(CONSOLE_STYLE),
   );
   app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect(CONSOLE));
-  app.get(`${CONSOLE}/`, { schema: { hide: true } }, (_request, reply) => reply.redirect(CONSOLE));
   addVisits(app, context, CONSOLE, async ({ reply }) => reply.redirect(realmPath("master", "/users"), 303));
   addVisits(app, context, `${CONSOLE}/switch`, async ({ reply, query }) =>
     reply.redirect(realmPath(query["realm"] ?? "master", "/users"), 303),

@@ -9,7 +9,8 @@ import {
 
 import { type Html, html } from "@swath/pages";
 import { loadPolicySet } from "../policy/load-policy-set.ts";
-import { describePerson } from "../protocol/issue-tokens.ts";
+import { mapClaims } from "../claims/mappers.ts";
+import { grantScope } from "../claims/scopes.ts";
 import type { Client } from "../store/clients.ts";
 import { findUserByName, findUserWithAccess } from "../store/users.ts";
 import { renderBadge } from "./badge.ts";
@@ -54,7 +55,8 @@ async function decide(
   const identity = identityOf({
     sub: user.id,
     azp: client.clientId,
-    ...describePerson(user, access, ["profile", "email"]),
+    preferred_username: user.username,
+    ...mapClaims("access", { client, user, access, acr: "1" }, grantScope(client, undefined)),
     realm_access: { roles: access.realm },
     resource_access: Object.fromEntries(
       Object.entries(access.clients).map(([clientId, roles]) => [clientId, { roles }]),

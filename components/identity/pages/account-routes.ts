@@ -50,9 +50,6 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
     const visit = await open(request, reply);
     return visit === undefined ? logIn(context, request.params.realm, reply) : show(visit, {});
   });
-  app.get<Params>(`${path}/`, { schema: { hide: true } }, (request, reply) =>
-    reply.redirect(`/realms/${encodeURIComponent(request.params.realm)}/account`),
-  );
   app.post<Params>(path, { schema: { hide: true } }, async (request, reply) => {
     const visit = await open(request, reply);
     if (visit === undefined) {

@@ -1,4 +1,4 @@
-import { AWAY, isAway } from "@swath/service";
+import { AWAY, REFUSED_VALUE, isAway, isRefusedByDatabase } from "@swath/service";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { AdminError } from "../admin/errors.ts";
@@ -8,7 +8,7 @@ import { renderErrorPage } from "./error-page.ts";
 
 /** The error handler of pages: what a person reads, with the request's id where the log knows more. */
 export function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const known = error instanceof AdminError || error instanceof OAuthError ? error : undefined;
+  const known = findKnown(error);
   if (known === undefined) {
     request.log.error({ err: error }, "request failed");
   }
@@ -23,4 +23,16 @@ export function sendErrorPage(error: unknown, request: FastifyRequest, reply: Fa
         requestId: known === undefined ? request.id : undefined,
       }),
     );
+}
+
+/** What a person may be told of an error: those of our own, and mistakes of the request itself. */
+function findKnown(error: unknown): { readonly status: number; readonly message: string } | undefined {
+  if (error instanceof AdminError || error instanceof OAuthError) {
+    return error;
+  }
+  if (isRefusedByDatabase(error)) {
+    return { status: 400, message: REFUSED_VALUE };
+  }
+  const status = error instanceof Error && "statusCode" in error ? Number(error.statusCode) : 500;
+  return status >= 400 && status < 500 ? { status, message: (error as Error).message } : undefined;
 }

@@ -1,5 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 
+import { isHostileText } from "@swath/service";
+
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { Client } from "../store/clients.ts";
 import type { Form } from "./form.ts";
@@ -28,6 +30,9 @@ export async function authenticateClient(
   }
   // Made only when it is thrown: its stack costs more than the rest of this function.
   const refusal = () => invalidClient(shown.isBasic ? { "www-authenticate": 'Basic realm="identity"' } : {});
+  if ([shown.clientId, ...shown.secrets].some(isHostileText)) {
+    throw invalidRequest("the credentials of the client are no text");
+  }
   const client = await findClient(shown.clientId);
   if (client === undefined || client.settings.bearerOnly) {
     throw refusal();

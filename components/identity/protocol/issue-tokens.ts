@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 
+import { type ClaimSubject, mapClaims } from "../claims/mappers.ts";
+import { showScope } from "../claims/scopes.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { Client } from "../store/clients.ts";
 import type { User, UserAccess } from "../store/users.ts";
@@ -46,8 +48,14 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
   const { accessTokenLifespan, defaultSignatureAlgorithm: alg } = realm.settings;
   const now = Math.floor(Date.now() / 1000);
   const expires = session ? Math.min(accessTokenLifespan, session.secondsLeft) : accessTokenLifespan;
-  const scopes = scope.split(" ");
-  const person = describePerson(user, access, scopes);
+  const shown = showScope(client, scope);
+  const subject: ClaimSubject = {
+    client,
+    user,
+    access: await handle.limitAccess(client, access, scope),
+    acr: "1",
+  };
+  const { aud, ...claims } = mapClaims("access", subject, scope);
   const sessionClaims = session && { sid: session.id, session_state: session.id };
 
   const accessToken = await keys.sign(alg, "JWT", {
@@ -55,40 +63,35 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
     iat: now,
     jti: randomUUID(),
     iss: issuer,
-    aud: audiencesOf(client, access, issue.audience),
+    aud: audienceOf([...(issue.audience ?? []), ...((aud as string[] | undefined) ?? []), "account"]),
     sub: user.id,
     typ: "Bearer",
     azp: client.clientId,
     ...sessionClaims,
     // Browser adapters refuse the whole answer when one of its tokens lacks the nonce.
     ...(session?.nonce !== undefined && { nonce: session.nonce }),
-    acr: "1",
-    ...(client.settings.webOrigins.length > 0 && { "allowed-origins": client.settings.webOrigins }),
-    realm_access: { roles: access.realm },
-    resource_access: Object.fromEntries(
-      Object.entries(access.clients).map(([clientId, roles]) => [clientId, { roles }]),
-    ),
-    scope,
+    scope: shown,
     ...(client.serviceUserId === user.id && { client_id: client.clientId }),
-    ...person,
+    // Always, since services rely on it.
+    preferred_username: user.username,
+    ...claims,
     ...issue.claims,
   });
 
   const idToken =
-    session && scopes.includes("openid")
+    session && scope.split(" ").includes("openid")
       ? await keys.sign(alg, "JWT", {
           exp: now + expires,
           iat: now,
           auth_time: Math.floor(session.authTime.getTime() / 1000),
           jti: randomUUID(),
           iss: issuer,
-          aud: client.clientId,
           sub: user.id,
           typ: "ID",
           azp: client.clientId,
           ...(session.nonce !== undefined && { nonce: session.nonce }),
           ...sessionClaims,
-          ...person,
+          ...describeIdentity(subject, scope),
         })
       : undefined;
 
@@ -115,39 +118,17 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
     ...(idToken !== undefined && { id_token: idToken }),
     "not-before-policy": 0,
     ...(session && { session_state: session.id }),
-    scope,
+    scope: shown,
   };
 }
 
-/** Claims about the person, by scope (OpenID Connect Core §5.4); the user name always, since services rely on it. */
-export function describePerson(user: User, access: UserAccess, scopes: readonly string[]): Record<string, unknown> {
-  const fullName = [user.firstName, user.lastName].filter((part) => part !== undefined && part !== "").join(" ");
-  return {
-    preferred_username: user.username,
-    ...((scopes.includes("email") || user.email !== undefined) && {
-      email: user.email,
-      email_verified: user.emailVerified,
-    }),
-    ...(fullName !== "" && { name: fullName }),
-    ...(user.firstName !== undefined && { given_name: user.firstName }),
-    ...(user.lastName !== undefined && { family_name: user.lastName }),
-    ...(access.groups.length > 0 && { groups: access.groups }),
-  };
+/** Claims of an ID token: what the mappers say, for the client and whom they name besides. */
+function describeIdentity(subject: ClaimSubject, scope: string): Record<string, unknown> {
+  const { aud, ...claims } = mapClaims("id", subject, scope);
+  return { ...claims, aud: audienceOf([subject.client.clientId, ...((aud as string[] | undefined) ?? [])]) };
 }
 
-/** The clients that the user has roles of, and `account`, which every user may use. */
-function audiencesOf(client: Client, access: UserAccess, more: readonly string[] = []): string | readonly string[] {
-  const audiences = [...new Set([...more, ...Object.keys(access.clients), "account"])].filter(
-    (audience) => audience !== client.clientId || more.includes(audience),
-  );
-  return audiences.length === 1 ? (audiences[0] ?? "account") : audiences;
-}
-
-/** Scopes that may be asked for; what is not known is left out, as RFC 6749 §3.3 allows. */
-const SCOPES = ["openid", "profile", "email", "offline_access", "roles", "web-origins", "address", "phone", "groups"];
-
-/** The scope of a grant: `profile email` always, and of the others what was asked for. */
-export function grantScope(asked: string | undefined): string {
-  const wanted = (asked ?? "").split(" ").filter((scope) => SCOPES.includes(scope));
-  return [...new Set([...wanted.filter((scope) => scope === "openid"), "profile", "email", ...wanted])].join(" ");
+function audienceOf(audiences: readonly string[]): string | readonly string[] {
+  const [first = "", ...others] = new Set(audiences);
+  return others.length === 0 ? first : [first, ...others];
 }

@@ -1,4 +1,4 @@
-import { AWAY, isAway } from "@swath/service";
+import { AWAY, REFUSED_VALUE, isAway, isRefusedByDatabase } from "@swath/service";
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
@@ -26,6 +26,10 @@ export function sendOAuthError(error: FastifyError | Error, request: FastifyRequ
       .headers(error.headers)
       .type("application/json")
       .send({ error: error.code, error_description: error.message });
+    return;
+  }
+  if (isRefusedByDatabase(error)) {
+    void reply.code(400).type("application/json").send({ error: "invalid_request", error_description: REFUSED_VALUE });
     return;
   }
   if (isAway(error)) {

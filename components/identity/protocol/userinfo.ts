@@ -3,9 +3,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
+import { mapClaims } from "../claims/mappers.ts";
 import { checkAccessToken } from "./access-token.ts";
 import { readForm } from "./form.ts";
-import { describePerson } from "./issue-tokens.ts";
 import { OAuthError } from "./oauth-error.ts";
 
 /** `GET` and `POST …/userinfo` (OpenID Connect Core §5.3); the token in the header, or in the form of a POST (RFC 6750 §2). */
@@ -30,10 +30,19 @@ export async function answerUserinfo(
     throw new OAuthError(401, "invalid_token", "Token verification failed", challenge("invalid_token"));
   }
   const { claims, user, access } = bearer;
-  const scopes = typeof claims["scope"] === "string" ? claims["scope"].split(" ") : [];
-  if (!scopes.includes("openid")) {
+  const scope = typeof claims["scope"] === "string" ? claims["scope"] : "";
+  const client = typeof claims["azp"] === "string" ? await handle.findClient(claims["azp"]) : undefined;
+  if (client === undefined) {
+    throw new OAuthError(401, "invalid_token", "The client of the token does not exist", challenge("invalid_token"));
+  }
+  if (!scope.split(" ").includes("openid")) {
     throw new OAuthError(403, "insufficient_scope", "Missing openid scope", challenge("insufficient_scope"));
   }
   void reply.header("cache-control", "no-store");
-  return { sub: user.id, ...describePerson(user, access, scopes) };
+  const { aud: _, ...mapped } = mapClaims(
+    "userinfo",
+    { client, user, access: await handle.limitAccess(client, access, scope), acr: "1" },
+    scope,
+  );
+  return { ...mapped, sub: user.id };
 }

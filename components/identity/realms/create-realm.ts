@@ -1,5 +1,7 @@
 import { announce } from "../store/changes.ts";
 import { type Queryable } from "../store/database.ts";
+import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
+import { assignFirstScopes, insertMapper } from "../store/client-scopes.ts";
 import { insertClient } from "../store/clients.ts";
 import { rotateKeys } from "../store/keys.ts";
 import { type NewRealm, type Realm, insertRealm } from "../store/realms.ts";
@@ -34,6 +36,7 @@ export const ADMIN_ROLE = "admin";
 export async function createRealm(db: Queryable, wanted: NewRealm): Promise<Realm> {
   const realm = await insertRealm(db, wanted);
   await rotateKeys(db, realm, 0);
+  await db.query("select add_built_in_scopes($1)", [realm.id]);
   await ensureRole(db, realm.id, { client: null, name: "offline_access", description: "May get offline sessions" });
   await ensureRole(db, realm.id, { client: null, name: "uma_authorization", description: "May ask for permissions" });
   if (realm.name === "master") {
@@ -55,7 +58,7 @@ export async function createRealm(db: Queryable, wanted: NewRealm): Promise<Real
     { clientId: "admin-cli", name: "Administration from a command line", directAccess: true, redirect: undefined },
     { clientId: "security-admin-console", name: "Administration console", directAccess: false, redirect: "/*" },
   ]) {
-    await insertClient(db, realm.id, {
+    const id = await insertClient(db, realm.id, {
       clientId,
       secret: undefined,
       settings: {
@@ -67,6 +70,10 @@ export async function createRealm(db: Queryable, wanted: NewRealm): Promise<Real
         webOrigins: redirect === undefined ? [] : ["+"],
       },
     });
+    await assignFirstScopes(db, realm.id, id);
+    if (clientId === "admin-cli") {
+      await insertMapper(db, { kind: "client", id }, PLATFORM_MAPPER);
+    }
   }
   await announce(db, { kind: "realm", realm: realm.name, keys: true });
   return realm;

@@ -4,6 +4,9 @@ import type { ChangeFeed } from "../store/changes.ts";
 import { type Client, findClient } from "../store/clients.ts";
 import { listKeys } from "../store/keys.ts";
 import { type Realm, findRealm } from "../store/realms.ts";
+import { heldScopes } from "../claims/scopes.ts";
+import { findRolesWithin, intersectAccess } from "../store/scope-roles.ts";
+import type { UserAccess } from "../store/users.ts";
 import { type KeySet, loadKeySet } from "../tokens/key-set.ts";
 
 /** A realm as requests need it, kept in memory until somebody says that it changed. */
@@ -13,6 +16,8 @@ export interface RealmHandle {
   readonly issuer: string;
   readonly keys: KeySet;
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
+  /** Of a user's roles those that a client may see in a grant: all of them where it has full scope. */
+  readonly limitAccess: (client: Client, access: UserAccess, scope: string) => Promise<UserAccess>;
 }
 
 export interface RealmCache {
@@ -70,6 +75,13 @@ export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions
           ofRealm.set(clientId, { client, until: Date.now() + MAX_AGE });
         }
         return client;
+      },
+      limitAccess: async (client, access, scope) => {
+        if (client.settings.fullScopeAllowed) {
+          return access;
+        }
+        const roles = [...client.scopeRoles, ...heldScopes(client, scope).flatMap((held) => held.roles)];
+        return intersectAccess(access, await findRolesWithin(pool, roles, client.id));
       },
     };
   };

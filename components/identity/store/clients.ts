@@ -1,3 +1,4 @@
+import { type AssignedScope, type ProtocolMapper, mappersOf } from "./client-scopes.ts";
 import type { Queryable } from "./database.ts";
 
 /** Fields of a client that the admin API shows and takes, besides id, clientId and secret. */
@@ -54,6 +55,11 @@ export interface Client {
   readonly settings: ClientSettings;
   /** The account that client credentials act as. */
   readonly serviceUserId: string | undefined;
+  readonly scopes: readonly AssignedScope[];
+  /** What it adds to tokens besides what its scopes add. */
+  readonly mappers: readonly ProtocolMapper[];
+  /** Ids of the roles that it lets into tokens where it has not full scope. */
+  readonly scopeRoles: readonly string[];
 }
 
 interface ClientRow {
@@ -62,9 +68,17 @@ interface ClientRow {
   secret: string | null;
   settings: Partial<ClientSettings>;
   service_user: string | null;
+  scopes: AssignedScope[];
+  mappers: ProtocolMapper[];
+  scope_roles: string[];
 }
 
-const SELECT = `select c.id, c.client_id, c.secret, c.settings, u.id as service_user
+const SELECT = `select c.id, c.client_id, c.secret, c.settings, u.id as service_user, ${mappersOf("client", "c")} as mappers,
+    coalesce((select jsonb_agg(role_id) from scope_mapping where client = c.id), '[]') as scope_roles,
+    coalesce((select jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'optional', a.optional,
+        'attributes', s.attributes, 'protocol', s.protocol, 'mappers', ${mappersOf("scope", "s")},
+        'roles', coalesce((select jsonb_agg(role_id) from scope_mapping where scope = s.id), '[]')) order by s.name)
+      from client_client_scope a join client_scope s on s.id = a.scope where a.client = c.id), '[]') as scopes
   from client c left join app_user u on u.service_client = c.id`;
 
 export async function findClient(db: Queryable, realmId: string, clientId: string): Promise<Client | undefined> {
@@ -135,5 +149,8 @@ function toClient(row: ClientRow): Client {
     secret: row.secret ?? undefined,
     settings: { ...DEFAULT_CLIENT_SETTINGS, ...row.settings },
     serviceUserId: row.service_user ?? undefined,
+    scopes: row.scopes,
+    mappers: row.mappers,
+    scopeRoles: row.scope_roles,
   };
 }

@@ -24,7 +24,14 @@ function run(file: string, env: Record<string, string>): ChildProcess {
   child.once("exit", () => children.delete(child));
   return child;
 }
-const setUp = () => run("bootstrap/main.ts", { IDENTITY_ADMIN_PASSWORD: PASSWORD, IDENTITY_DEFAULT_SECRET: PASSWORD });
+const setUp = () =>
+  run("bootstrap/main.ts", {
+    IDENTITY_ADMIN_PASSWORD: PASSWORD,
+    IDENTITY_TEST_USERS: "eric,bob,alice",
+    TEST_USER_PASSWORD_ERIC: PASSWORD,
+    TEST_USER_PASSWORD_BOB: PASSWORD,
+    TEST_USER_PASSWORD_ALICE: PASSWORD,
+  });
 async function start(): Promise<void> {
   service = run("main.ts", {
     PUBLIC_URL: url,

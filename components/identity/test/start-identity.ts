@@ -21,7 +21,12 @@ export const CLIENTS: readonly DeclaredClient[] = [
     secret: SECRET,
     resources: ["eric", "bob"].map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
   },
-  { clientId: "portal", name: "Portal", redirectUris: ["http://127.0.0.1/callback", "http://portal.platform.test/*"] },
+  {
+    clientId: "portal",
+    name: "Portal",
+    redirectUris: ["http://127.0.0.1/callback", "http://portal.platform.test/*"],
+    tokensForPlatform: true,
+  },
   { clientId: "hub", name: "Hub", secret: SECRET, redirectUris: ["https://hub.platform.test/callback"] },
 ];
 
@@ -70,8 +75,7 @@ export async function startIdentity(): Promise<TestIdentity> {
         adminUser: "admin",
         adminPassword: PASSWORD,
         adminClient: "admin-cli",
-        testUsers: ["eric", "bob", "alice"],
-        testPassword: PASSWORD,
+        testUsers: ["eric", "bob", "alice"].map((username) => ({ username, password: PASSWORD })),
         clients,
       });
     } finally {

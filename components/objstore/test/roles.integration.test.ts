@@ -140,7 +140,7 @@ test("a token counts only when it is an access token for this platform, signed b
   await refused("");
   const token = await issuer.sign("eric");
   await refused(`${token.slice(0, -6)}AAAAAA`);
-  assert.equal((await assume(await issuer.sign("eric", { aud: ["x", "account"] }))).status, 200);
+  assert.equal((await assume(await issuer.sign("eric", { aud: ["x", "swath-platform"] }))).status, 200);
 });
 
 test("while the identity service cannot be asked, the answer says so and asks for patience", async (t) => {

@@ -6,7 +6,7 @@ import { SignJWT, exportJWK, generateKeyPair } from "jose";
 /** An identity service as far as verifying tokens needs one, on a free port of the loopback interface. */
 export async function startIssuer(): Promise<{
   readonly url: string;
-  /** An access token of a user, for the audience `account` unless `claims` say otherwise. */
+  /** An access token of a user, for the audience of the platform unless `claims` say otherwise. */
   readonly sign: (user: string, claims?: Readonly<Record<string, unknown>>, from?: string) => Promise<string>;
   readonly stop: () => void;
 }> {
@@ -22,7 +22,7 @@ export async function startIssuer(): Promise<{
   return {
     url,
     sign: (user, claims = {}, from = url) =>
-      new SignJWT({ preferred_username: user, aud: "account", typ: "Bearer", ...claims })
+      new SignJWT({ preferred_username: user, aud: "swath-platform", typ: "Bearer", ...claims })
         .setProtectedHeader({ alg: "RS256", kid: "k", typ: "JWT" })
         .setIssuer(from)
         .setSubject(`id-of-${user}`)

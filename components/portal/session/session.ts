@@ -36,8 +36,8 @@ interface SessionFinderDeps {
   readonly cookies: TokenCookies;
   /** Whether the identity service still knows the login of a token. */
   readonly isAlive: (verified: VerifiedToken) => Promise<boolean>;
-  /** Clients whose tokens are taken besides those for the audience `account`. */
-  readonly clientId: string;
+  /** Whose tokens are taken: the own client, and audiences that this page is among. */
+  readonly audiences: readonly string[];
   readonly adminUser: string;
   readonly clock?: () => number;
 }
@@ -46,7 +46,7 @@ interface SessionFinderDeps {
 export const RENEW_BEFORE = 60;
 
 export function createSessionFinder(deps: SessionFinderDeps): SessionFinder {
-  const { verifier, refresher, cookies: tokenCookies, isAlive, clientId, adminUser, clock = Date.now } = deps;
+  const { verifier, refresher, cookies: tokenCookies, isAlive, audiences, adminUser, clock = Date.now } = deps;
 
   const toSession = (verified: VerifiedToken): Session => ({
     verified,
@@ -55,7 +55,7 @@ export function createSessionFinder(deps: SessionFinderDeps): SessionFinder {
 
   const check = async (token: string): Promise<VerifiedToken | undefined> => {
     try {
-      return await verifier.verify(token, { audiences: ["account", clientId] });
+      return await verifier.verify(token, { audiences });
     } catch (error) {
       if (error instanceof TokenError) {
         return undefined;

@@ -106,6 +106,7 @@ export async function startRig(): Promise<Rig> {
     storage,
     callerOf: createCallerOf({
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),
+      audiences: ["workspace-api", "swath-platform"],
       adminUser: "admin",
       isOpen: false,
       realm: "workspace-api",
@@ -126,7 +127,7 @@ export async function startRig(): Promise<Rig> {
         method: method as "GET",
         url: path,
         headers: {
-          ...(user !== undefined && { authorization: `Bearer ${await issuer.token(user)}` }),
+          ...(user !== undefined && { authorization: `Bearer ${await issuer.token(user, { aud: "workspace-api" })}` }),
           ...(body !== undefined && { "content-type": "application/json" }),
           ...headers,
         },
@@ -136,7 +137,7 @@ export async function startRig(): Promise<Rig> {
       checkAnswer(method, path, given.status, given.body);
       return given;
     },
-    tokenOf: (user) => issuer.token(user, { aud: "account" }),
+    tokenOf: (user) => issuer.token(user, { aud: "swath-platform" }),
     startObjstore,
     killObjstore: async () => {
       const exited = new Promise((resolve) => objstore?.once("exit", resolve));

@@ -11,11 +11,15 @@ export interface Caller {
   readonly user?: { readonly id: string; readonly username?: string };
   /** The verified token, to ask other services in the caller's name. */
   readonly token?: string;
+  /** Why a token that came to an open host was not looked at: the caller is treated as one without. */
+  readonly ignored?: string;
 }
 
 export interface CallerOptions {
   /** Left out where the deployment has no identity service. */
   readonly verifier?: TokenVerifier;
+  /** The service's own client, and what else it takes tokens for. */
+  readonly audiences: readonly string[];
   readonly adminUser: string;
   /** Requests without a token act for the administrator, everywhere … */
   readonly isOpen: boolean;
@@ -24,6 +28,9 @@ export interface CallerOptions {
   /** What refusals name in `WWW-Authenticate`. */
   readonly realm: string;
 }
+
+/** Says in an answer that a token was ignored, and why. */
+export const IGNORED_TOKEN_HEADER = "x-auth-ignored";
 
 /** What of a request says who asks; a Fastify request is one. */
 export interface AskingRequest {
@@ -34,7 +41,7 @@ export interface AskingRequest {
 
 /** Finds out who asks. @throws {Problem} 401 without a valid token where one is needed, 503 when nobody can say now */
 export function createCallerOf(options: CallerOptions): (request: AskingRequest) => Promise<Caller> {
-  const { verifier, adminUser, isOpen, openHost, realm } = options;
+  const { verifier, audiences, adminUser, isOpen, openHost, realm } = options;
   return async (request) => {
     const token = readBearerToken(request.headers.authorization);
     const needsNone = isOpen || (openHost !== undefined && request.hostname.toLowerCase() === openHost);
@@ -49,13 +56,16 @@ export function createCallerOf(options: CallerOptions): (request: AskingRequest)
       throw unauthorized(realm, "This deployment has no identity service that could verify a token.");
     }
     try {
-      const { userId: id, username, realmRoles } = (await verifier.verify(token)).identity;
+      const { userId: id, username, realmRoles } = (await verifier.verify(token, { audiences })).identity;
       return {
         isAdmin: username === adminUser || realmRoles.includes("admin"),
         user: { id, ...(username !== undefined && { username }) },
         token,
       };
     } catch (error) {
+      if (error instanceof TokenError && needsNone) {
+        return { isAdmin: true, ignored: error.message };
+      }
       if (error instanceof TokenError) {
         throw unauthorized(realm, `The access token is not accepted: ${error.message}.`, ', error="invalid_token"');
       }

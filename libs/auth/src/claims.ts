@@ -22,6 +22,12 @@ export interface AccessTokenClaims {
 
 const OPTIONAL_TEXTS = ["azp", "preferred_username", "email", "name", "scope", "sid", "jti"] as const;
 
+/**
+ * Audience of tokens that go to every service of the deployment. A mapper of the identity service adds it for the clients that people
+ * and scripts log in with, and an operator may take it away.
+ */
+export const PLATFORM_AUDIENCE = "swath-platform";
+
 /** Kinds of tokens (claim `typ` of the platform's provider) that are signed with the same keys and are no access tokens. */
 const OTHER_KINDS = ["ID", "Refresh", "Offline", "Logout", "Serialized-ID"];
 
@@ -54,4 +60,12 @@ export function checkClaims(payload: Readonly<Record<string, unknown>>, headerTy
 /** The audiences of a token as a list. */
 export function audiencesOf({ aud }: AccessTokenClaims): readonly string[] {
   return aud === undefined ? [] : typeof aud === "string" ? [aud] : aud;
+}
+
+/** A list of audiences as settings write it: separated by commas. */
+export function readAudiences(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((audience) => audience.trim())
+    .filter((audience) => audience !== "");
 }

@@ -1,6 +1,6 @@
 export { readBearerToken } from "./bearer.ts";
-export { type AskingRequest, type Caller, type CallerOptions, createCallerOf } from "./caller.ts";
-export { type AccessTokenClaims, audiencesOf } from "./claims.ts";
+export { type AskingRequest, type Caller, type CallerOptions, IGNORED_TOKEN_HEADER, createCallerOf } from "./caller.ts";
+export { type AccessTokenClaims, PLATFORM_AUDIENCE, audiencesOf, readAudiences } from "./claims.ts";
 export {
   type CookieOptions,
   LONGEST_COOKIE,

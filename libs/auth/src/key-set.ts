@@ -7,6 +7,8 @@ import {
   errors,
 } from "jose";
 
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { Issuer } from "./issuer.ts";
 import { IssuerUnavailableError, TokenError } from "./token-error.ts";
 
@@ -26,7 +28,7 @@ export interface KeySetOptions {
   readonly maxAge?: number;
   /** Milliseconds keys may still be used while the issuer cannot be read. */
   readonly maxStale?: number;
-  /** Milliseconds between two readings that tokens of strangers can cause. */
+  /** Milliseconds between two readings that tokens of strangers can cause; who comes sooner waits for the next. */
   readonly cooldown?: number;
   readonly clock?: () => number;
 }
@@ -37,7 +39,7 @@ export function createKeySet({
   issuer,
   maxAge = 300_000,
   maxStale = 3_600_000,
-  cooldown = 2000,
+  cooldown = 500,
   clock = Date.now,
 }: KeySetOptions): KeySet {
   let keys: LocalKeys | undefined;
@@ -69,6 +71,17 @@ export function createKeySet({
   };
   const refresh = (): Promise<void> => (reading ??= read().finally(() => (reading = undefined)));
 
+  let turn: Promise<void> | undefined;
+  /** One more reading, as soon as one is due; all who ask meanwhile share it. */
+  const refreshInTurn = (): Promise<void> => {
+    turn ??= (async () => {
+      await sleep(Math.max(0, Math.min(cooldown, triedAt + cooldown - clock())));
+      turn = undefined;
+      await refresh();
+    })();
+    return turn;
+  };
+
   const current = async (): Promise<LocalKeys> => {
     const age = clock() - readAt;
     if (keys === undefined || age > maxStale) {
@@ -91,9 +104,8 @@ export function createKeySet({
           throw toTokenError(error);
         }
       }
-      if (clock() - triedAt >= cooldown) {
-        await refresh();
-      }
+      // The key may be newer than the last reading, however recent: a fresh token waits rather than being refused.
+      await refreshInTurn();
       try {
         return await (keys as LocalKeys)(header, token);
       } catch (error) {

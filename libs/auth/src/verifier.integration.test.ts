@@ -21,7 +21,12 @@ const makeKey = async (kid: string): Promise<Key> => ({
   kid,
   ...(await generateKeyPair("RS256", { extractable: true })),
 });
-const [first, second, stranger] = await Promise.all([makeKey("first"), makeKey("second"), makeKey("first")]);
+const [first, second, third, stranger] = await Promise.all([
+  makeKey("first"),
+  makeKey("second"),
+  makeKey("third"),
+  makeKey("first"),
+]);
 
 /** A provider reached on a unix socket, as on the embedded cluster, that calls itself by its public name. */
 const folder = mkdtempSync(join(tmpdir(), "swath-auth-"));
@@ -220,10 +225,21 @@ describe("keys", () => {
   test("tokens with made-up key ids do not make it read the keys again and again", async () => {
     await verifier.verify(await sign());
     now += 10_000;
-    for (let count = 0; count < 20; count += 1) {
-      await refuses(await sign({ key: { ...stranger, kid: `made-up-${count}` } }), "KEY_UNKNOWN");
-    }
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, (_, count) => sign({ key: { ...stranger, kid: `made-up-${count}` } })),
+    );
+    await Promise.all(tokens.map((token) => refuses(token, "KEY_UNKNOWN")));
     assert.equal(keyReads, 2);
+  });
+
+  test("a token with a key that is newer than the last reading is accepted, however recent that was", async () => {
+    await verifier.verify(await sign());
+    published = [second, first];
+    await verifier.verify(await sign({ key: second }));
+    // And again within the same moment.
+    published = [third, second, first];
+    await verifier.verify(await sign({ key: third }));
+    assert.equal(keyReads, 3);
   });
 
   test("an issuer that is away for a while stops nothing; one that never answered says so", async () => {

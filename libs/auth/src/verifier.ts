@@ -182,8 +182,8 @@ function isForAudience(claims: AccessTokenClaims, audiences: readonly string[] |
   return (
     audiences === undefined ||
     audiencesOf(claims).some((audience) => audiences.includes(audience)) ||
-    // Tokens of password grants carry the client as `azp` and often no audience at all.
-    (claims.aud === undefined && claims.azp !== undefined && audiences.includes(claims.azp))
+    // Issuers leave the client itself out of the audience of its tokens.
+    (claims.azp !== undefined && audiences.includes(claims.azp))
   );
 }
 

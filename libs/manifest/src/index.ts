@@ -23,6 +23,7 @@ export type {
   Workload,
 } from "./workload.ts";
 export type { IdentityClient, ProtectedResource, Protection, Route } from "./routes.ts";
+export { type TestUser, listTestUsers } from "./test-users.ts";
 export type { PlatformSettings, ShownSetting, Variables } from "./settings.ts";
 export {
   type IngressTls,

@@ -12,6 +12,8 @@ export interface Route {
   readonly wildcard?: boolean;
   /** When set and required, the gatekeeper stands in front of this host. */
   readonly protection?: Protection;
+  /** Anybody with an account puts content there that browsers open: its pages are not the platform's. */
+  readonly holdsUserContent?: boolean;
   /** Offer `<service>-open.<domain>` without protection where OPEN_INGRESS is true. */
   readonly offersOpenHost?: boolean;
   /** Annotations and certificates of its Ingress that the operator asked for; the embedded cluster has neither. */
@@ -39,6 +41,8 @@ export interface IdentityClient {
   readonly redirectUris?: readonly string[];
   readonly webOrigins?: readonly string[];
   readonly resources?: readonly ProtectedResource[];
+  /** People log in with it to use the services of the deployment: its tokens are for all of them. */
+  readonly tokensForPlatform?: boolean;
 }
 
 export interface ProtectedResource {

@@ -79,13 +79,17 @@ export interface Variables {
   readonly WILDCARD_DNS_SUFFIX: string;
 
   readonly IDENTITY_SERVICE_DEFAULT_SECRET: PlatformSecret;
+  readonly IDENTITY_SERVICE_TEST_USERS: boolean;
   readonly IDENTITY_SERVICE_ADMIN_USER: string;
   readonly IDENTITY_SERVICE_ADMIN_PASSWORD: PlatformSecret;
   readonly IDENTITY_SERVICE_ADMIN_CLIENT: string;
   readonly IDENTITY_POSTGRES_PASSWORD: PlatformSecret;
   readonly IDENTITY_GATEKEEPER_CLIENT_SECRET: PlatformSecret;
   readonly IDENTITY_GATEKEEPER_ENCRYPTION_KEY: PlatformSecret;
+  readonly IDENTITY_GATEKEEPER_UMA: boolean;
   readonly IDENTITY_REALM: string;
+  /** Separated by commas. */
+  readonly IDENTITY_ACCEPTED_AUDIENCES: string;
   /** Existing OIDC issuer used instead of the deployed identity service. */
   readonly IDENTITY_ISSUER_URL: string | undefined;
   readonly LOGIN_PROVIDER: string;

@@ -8,6 +8,7 @@ import {
   fastify,
 } from "fastify";
 
+import { refuseHostileText } from "./hostile-text.ts";
 import type { Logger } from "./log.ts";
 import { Problem, toProblem } from "./problem.ts";
 import { createValidatorCompiler } from "./validation.ts";
@@ -29,6 +30,7 @@ export function createApp(
     ...options,
   });
 
+  refuseHostileText(app);
   app.setValidatorCompiler(createValidatorCompiler());
   app.setErrorHandler((error, request, reply) => {
     const problem = toProblem(error);
@@ -47,6 +49,18 @@ export function createApp(
       .headers(problem.headers)
       .type("application/problem+json")
       .send(JSON.stringify(body));
+  });
+  app.addHook("onSend", async (request, reply) => {
+    if (!reply.hasHeader("x-content-type-options")) {
+      void reply.header("x-content-type-options", "nosniff");
+    }
+    // Pages have a policy of their own; what is none shows nothing, whoever puts it into a frame.
+    if (!reply.hasHeader("content-security-policy")) {
+      void reply.header("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+    }
+    if (request.protocol === "https" && !reply.hasHeader("strict-transport-security")) {
+      void reply.header("strict-transport-security", "max-age=31536000");
+    }
   });
   app.setNotFoundHandler((request) => {
     throw new Problem(404, `There is nothing at ${request.method} ${request.url}.`);

@@ -1,6 +1,7 @@
 export { type Settings, type SettingDefinition, SettingsError, defineSettings, loadSettings } from "./settings.ts";
 export { type Logger, createLogger } from "./log.ts";
 export { isAway } from "./is-away.ts";
+export { REFUSED_VALUE, isHostileText, isRefusedByDatabase } from "./hostile-text.ts";
 export { AWAY, Problem, toProblem, type ProblemBody } from "./problem.ts";
 export { type ListenAddress, listen, parseListenAddress } from "./listen.ts";
 export { type Management, startManagement } from "./management.ts";

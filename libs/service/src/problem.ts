@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 
+import { REFUSED_VALUE, isRefusedByDatabase } from "./hostile-text.ts";
 import { isAway } from "./is-away.ts";
 
 /** Problem details as they are sent (RFC 9457 §3.1). */
@@ -56,6 +57,9 @@ export function toProblem(error: unknown): Problem {
   }
   if (isAway(error)) {
     return new Problem(503, AWAY, { headers: { "retry-after": "1" }, cause: error });
+  }
+  if (isRefusedByDatabase(error)) {
+    return new Problem(400, REFUSED_VALUE, { cause: error });
   }
   const status = statusOf(error);
   return status !== undefined && status >= 400 && status < 500

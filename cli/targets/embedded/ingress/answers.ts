@@ -1,5 +1,7 @@
 import { STATUS_CODES } from "node:http";
 
+import { HSTS_VALUE } from "./security-fields.ts";
+
 /** An answer of the ingress itself. */
 export interface OwnAnswer {
   readonly status: number;
@@ -13,7 +15,7 @@ export interface OwnAnswer {
 /** Renders an answer as a whole HTTP/1.1 message: problem details (RFC 9457), or a page for those who ask for HTML. */
 export function renderAnswer(
   answer: OwnAnswer,
-  { accept, method, close }: { accept: string; method: string; close: boolean },
+  { accept, method, close, tls }: { accept: string; method: string; close: boolean; tls: boolean },
 ): { text: string; bodyBytes: number } {
   const title = STATUS_CODES[answer.status] ?? "Error";
   const html = /\btext\/html\b/i.test(accept);
@@ -25,6 +27,7 @@ export function renderAnswer(
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     ...(html && { "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'" }),
+    ...(tls && { "Strict-Transport-Security": HSTS_VALUE }),
     Vary: "Accept",
     Date: new Date().toUTCString(),
     ...answer.headers,

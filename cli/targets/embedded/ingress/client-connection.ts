@@ -52,6 +52,11 @@ export class ClientConnection {
       .on("close", () => this.#exchange?.abort());
   }
 
+  /** Whether the client speaks TLS with the ingress. */
+  get tls(): boolean {
+    return this.#entrance.tls;
+  }
+
   /** Whether it is between two requests. */
   get idle(): boolean {
     return this.#exchange === undefined && this.#pending === undefined && !this.#closing;
@@ -141,7 +146,7 @@ export class ClientConnection {
 
   /** Answers by itself; returns the bytes of the answer's body. */
   answer(answer: OwnAnswer, request: { accept: string; method: string }, close: boolean): number {
-    const { text, bodyBytes } = renderAnswer(answer, { ...request, close });
+    const { text, bodyBytes } = renderAnswer(answer, { ...request, close, tls: this.tls });
     this.socket.write(text);
     return bodyBytes;
   }

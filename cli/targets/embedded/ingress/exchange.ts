@@ -8,6 +8,7 @@ import type { Route } from "./config.ts";
 import type { IngressContext } from "./context.ts";
 import { classifyAnswerField, classifyRequestField, filterTrailers } from "./fields.ts";
 import { MessageError } from "./message-error.ts";
+import { missingSecurityFields } from "./security-fields.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { UpstreamConnection, UpstreamUser } from "./upstream-pool.ts";
 
@@ -260,7 +261,7 @@ export class Exchange implements UpstreamUser {
       !keepAlive ||
       this.#context.draining ||
       (this.wantsBody && (answer.status >= 300 || this.#request.expectsContinue));
-    this.#out = `HTTP/1.1 ${answer.status} ${answer.reason}\r\n${answer.lines}${this.#chunkedOut ? "Transfer-Encoding: chunked\r\n" : ""}${this.#closeAfter ? "Connection: close\r\n" : ""}\r\n`;
+    this.#out = `HTTP/1.1 ${answer.status} ${answer.reason}\r\n${answer.lines}${missingSecurityFields(answer.lines, this.#client.tls)}${this.#chunkedOut ? "Transfer-Encoding: chunked\r\n" : ""}${this.#closeAfter ? "Connection: close\r\n" : ""}\r\n`;
     this.#answerBody = new BodyReader(answer.framing, {
       onBody: (slice) => this.#sendAnswerBody(slice),
       onBodyEnd: (trailers) => this.#endAnswer(trailers),

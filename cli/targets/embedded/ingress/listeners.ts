@@ -10,6 +10,19 @@ export interface CertificateStore {
   readonly find: (serverName: string) => SecureContext | undefined;
 }
 
+/** Suites with authenticated encryption and forward secrecy alone (RFC 9325 §4.2): no CBC, no RSA key transport. */
+const CIPHERS = [
+  "TLS_AES_256_GCM_SHA384",
+  "TLS_CHACHA20_POLY1305_SHA256",
+  "TLS_AES_128_GCM_SHA256",
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+].join(":");
+
 /**
  * Loads every certificate.
  * @throws {Error} naming the file that cannot be used
@@ -24,6 +37,7 @@ export function loadCertificates(certificates: readonly Certificate[]): Certific
         cert: readFileSync(certFile),
         key: readFileSync(keyFile),
         minVersion: "TLSv1.2",
+        ciphers: CIPHERS,
       });
     } catch (error) {
       throw new Error(`the certificate ${certFile} with the key ${keyFile} cannot be used`, { cause: error });
@@ -78,6 +92,7 @@ export async function openListener(listener: Listener, options: ListenOptions): 
           noDelay: true,
           SNICallback: (name, done) => done(null, options.certificates().find(name)),
           minVersion: "TLSv1.2",
+          ciphers: CIPHERS,
         },
         (socket: TLSSocket) => accept(socket),
       )

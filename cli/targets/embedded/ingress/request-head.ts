@@ -104,6 +104,10 @@ export function parseRequestHead(text: string): RequestHead {
   if (host === undefined && !http10) {
     throw new MessageError(400, "there is no Host field");
   }
+  // In any form: there is nothing here to be connected to.
+  if (method === "CONNECT") {
+    throw new MessageError(405, "CONNECT is not offered here");
+  }
   if (target.charCodeAt(0) !== 0x2f) {
     [target, host] = parseOtherForm(method, target, host ?? "");
   }
@@ -159,9 +163,6 @@ function frameRequest(length: string | undefined, coding: string | undefined, ht
 
 /** Absolute form (RFC 9112 §3.2.2; its authority wins over Host) and `OPTIONS *`. */
 function parseOtherForm(method: string, target: string, host: string): [string, string] {
-  if (method === "CONNECT") {
-    throw new MessageError(405, "CONNECT is not offered here");
-  }
   if (target === "*" && method === "OPTIONS") {
     return [target, host];
   }

@@ -4,7 +4,8 @@ import { insertEvent } from "../../store/events.ts";
 import { takeCode } from "../../store/oidc-adapter.ts";
 import { endSession, startSession } from "../../store/sessions.ts";
 import { findUserWithAccess } from "../../store/users.ts";
-import { type TokenAnswer, grantScope, issueTokens } from "../issue-tokens.ts";
+import { grantScope } from "../../claims/scopes.ts";
+import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
 import { OAuthError, invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 import { secondsOf } from "./password.ts";
@@ -53,7 +54,7 @@ export async function grantByCode(request: GrantRequest): Promise<TokenAnswer> {
   if (account === undefined || !account.user.enabled || payload.sessionUid === undefined) {
     return refuse("The user may not log in any more");
   }
-  const scope = grantScope(payload.scope);
+  const scope = grantScope(client, payload.scope);
   const offline = scope.split(" ").includes("offline_access");
   const authTime = typeof payload["authTime"] === "number" ? new Date(payload["authTime"] * 1000) : new Date();
   const nonce = typeof payload.nonce === "string" ? payload.nonce : undefined;

@@ -1,6 +1,7 @@
 import { insertEvent } from "../../store/events.ts";
 import { findUserWithAccess } from "../../store/users.ts";
-import { type TokenAnswer, grantScope, issueTokens } from "../issue-tokens.ts";
+import { grantScope } from "../../claims/scopes.ts";
+import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
 import { OAuthError } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 
@@ -24,7 +25,7 @@ export async function grantByClientCredentials({
     // Services ask often and alike: what matters of it is its latest time, not each one.
     await noteClientLogin({ context, realmId: realm.id, userId: account.user.id, clientId: client.clientId, ip });
   }
-  const scope = grantScope(form.get("scope"))
+  const scope = grantScope(client, form.get("scope"))
     .split(" ")
     .filter((part) => part !== "openid" && part !== "offline_access")
     .join(" ");

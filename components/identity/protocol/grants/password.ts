@@ -1,7 +1,8 @@
 import { authenticateUser } from "../../login/authenticate-user.ts";
 import { insertEvent } from "../../store/events.ts";
 import { startSession } from "../../store/sessions.ts";
-import { type TokenAnswer, grantScope, issueTokens } from "../issue-tokens.ts";
+import { grantScope } from "../../claims/scopes.ts";
+import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
 import { OAuthError, invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
 
@@ -33,7 +34,7 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenAnswe
     throw invalidGrant("Account is not fully set up: log in with a browser to choose a password");
   }
   const { user, access } = result;
-  const scope = grantScope(form.get("scope"));
+  const scope = grantScope(client, form.get("scope"));
   const offline = scope.split(" ").includes("offline_access");
   const { sessionId, refreshId, chain } = await startSession(
     context.pool,

@@ -99,6 +99,7 @@ const HEADS: Readonly<Record<string, readonly [string, number]>> = {
   "no Host": ["GET / HTTP/1.1\r\n\r\n", 400],
   "a Host that is none": ["GET / HTTP/1.1\r\nHost: a/b\r\n\r\n", 400],
   CONNECT: ["CONNECT pod.test:443 HTTP/1.1\r\nHost: pod.test\r\n\r\n", 405],
+  "CONNECT to a path": ["CONNECT / HTTP/1.1\r\nHost: pod.test\r\n\r\n", 405],
   "HTTP/2 in the first line": ["GET / HTTP/2.0\r\nHost: pod.test\r\n\r\n", 505],
   "HTTP/0.9": ["GET /\r\n\r\n", 400],
   "two spaces": ["GET  / HTTP/1.1\r\nHost: pod.test\r\n\r\n", 400],

@@ -98,6 +98,47 @@ test("refuses TLS below 1.2", async () => {
   );
 });
 
+test("offers no suites without authenticated encryption", async () => {
+  for (const ciphers of [
+    "ECDHE-ECDSA-AES128-SHA256",
+    "ECDHE-ECDSA-AES256-SHA",
+    "ECDHE-RSA-AES128-SHA",
+    "AES128-GCM-SHA256",
+  ]) {
+    await assert.rejects(
+      new Promise((resolve, reject) => {
+        const options = { minVersion: "TLSv1.2", maxVersion: "TLSv1.2", ciphers, rejectUnauthorized: false } as const;
+        const socket = connect({ host: "127.0.0.1", port: ports.tls, servername: `a.${domain}`, ...options }, () => {
+          socket.destroy();
+          resolve(undefined);
+        });
+        socket.on("error", reject);
+      }),
+      /handshake failure/,
+      ciphers,
+    );
+  }
+});
+
+test("every answer over TLS says HSTS and nosniff, whoever gives it; without TLS nosniff alone", async () => {
+  for (const host of [`a.${domain}`, `unknown.${domain}`]) {
+    const head = await new Promise<string>((resolve, reject) => {
+      let text = "";
+      const socket = connect(
+        { host: "127.0.0.1", port: ports.tls, servername: `a.${domain}`, rejectUnauthorized: false },
+        () => socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`),
+      );
+      socket.on("data", (chunk) => (text += chunk.toString("latin1")));
+      socket.on("error", reject).on("close", () => resolve(text.split("\r\n\r\n", 1)[0] ?? ""));
+    });
+    assert.match(head, /strict-transport-security: max-age=31536000/i, host);
+    assert.match(head, /x-content-type-options: nosniff/i, host);
+  }
+  const plain = await ask({ port: ports.plain, host: "unknown.test" });
+  assert.equal(plain.headers["strict-transport-security"], undefined);
+  assert.equal(plain.headers["x-content-type-options"], "nosniff");
+});
+
 test("sends requests without TLS to https with its port, method and path kept", async () => {
   const { status, headers } = await ask({
     port: ports.plain,

@@ -1,0 +1,92 @@
+import type { Logger, Peer } from "@swath/service";
+
+import type { ClientCredentials } from "../tokens/credentials.ts";
+import type { TokenEndpoint } from "../tokens/token-endpoint.ts";
+
+/** Makes permission tickets of UMA 2.0 (Federated Authorization §4) for requests that were refused. */
+export interface PermissionTickets {
+  /** A challenge for `WWW-Authenticate`, or `undefined` while no ticket can be had: the refusal stands without one. */
+  readonly challenge: (
+    client: ClientCredentials,
+    resources: readonly string[],
+    realm: string,
+  ) => Promise<string | undefined>;
+}
+
+interface PermissionTicketsDeps {
+  readonly endpoint: TokenEndpoint;
+  readonly peer: Peer;
+  readonly realm: string;
+  /** `as_uri` of challenges: the issuer. */
+  readonly issuer: string;
+  readonly logger: Logger;
+  readonly clock: () => number;
+}
+
+/** Tickets that are asked for at once; who comes when so many wait is refused without one. */
+const MAX_CONCURRENT_TICKETS = 16;
+const TICKET_TIMEOUT_MS = 2000;
+/** A token of our own is renewed this long before its end. */
+const RENEW_BEFORE_MS = 30_000;
+
+export function createPermissionTickets(deps: PermissionTicketsDeps): PermissionTickets {
+  const { endpoint, peer, realm, issuer, logger, clock } = deps;
+  const tokens = new Map<string, { readonly token: string; readonly until: number }>();
+  let running = 0;
+
+  const tokenOf = async ({ clientId }: ClientCredentials): Promise<string | undefined> => {
+    const known = tokens.get(clientId);
+    if (known !== undefined && known.until > clock()) {
+      return known.token;
+    }
+    const answer = await endpoint.ask(clientId, { grant_type: "client_credentials" });
+    if (!answer.ok) {
+      return undefined;
+    }
+    const seconds = Number(answer.body["expires_in"] ?? 60);
+    tokens.set(clientId, {
+      token: answer.tokens.accessToken,
+      until: clock() + seconds * 1000 - RENEW_BEFORE_MS,
+    });
+    return answer.tokens.accessToken;
+  };
+
+  const ask = async (client: ClientCredentials, resources: readonly string[]): Promise<string | undefined> => {
+    const token = await tokenOf(client);
+    if (token === undefined) {
+      return undefined;
+    }
+    const answer = await peer.fetch(`/realms/${encodeURIComponent(realm)}/authz/protection/permission`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(resources.map((id) => ({ resource_id: id }))),
+      timeout: TICKET_TIMEOUT_MS,
+    });
+    if (answer.status !== 201) {
+      tokens.delete(client.clientId);
+      await answer.body?.cancel();
+      return undefined;
+    }
+    const { ticket } = (await answer.json()) as { ticket?: unknown };
+    return typeof ticket === "string" && /^[\w.~+/=-]{1,4096}$/.test(ticket) ? ticket : undefined;
+  };
+
+  return {
+    challenge: async (client, resources, host) => {
+      if (resources.length === 0 || running >= MAX_CONCURRENT_TICKETS) {
+        return undefined;
+      }
+      running += 1;
+      try {
+        const ticket = await ask(client, resources);
+        return ticket === undefined ? undefined : `UMA realm="${host}", as_uri="${issuer}", ticket="${ticket}"`;
+      } catch (error) {
+        // The refusal does not depend on it.
+        logger.warn({ err: error }, "failed to get a permission ticket");
+        return undefined;
+      } finally {
+        running -= 1;
+      }
+    },
+  };
+}
