@@ -1,0 +1,47 @@
+import type { Logger } from "@swath/service";
+import { createApp } from "@swath/service/fastify";
+import { addOpenApi } from "@swath/service/openapi";
+import type { FastifyInstance } from "fastify";
+
+import type { CatalogueContext } from "./http/context.ts";
+import { handleError } from "./http/errors.ts";
+import { addJsonBodies } from "./http/json-body.ts";
+import { addReadRoutes } from "./stac/read.ts";
+import { addSearchRoutes } from "./stac/search.ts";
+import { addTransactionRoutes } from "./stac/transactions.ts";
+
+const DESCRIPTION = `Everything that the platform has: scenes, results, application packages and services.
+
+The same records are at \`/stac\` (STAC API 1.0) and at \`/\` (OGC API Records and Features).`;
+
+/** The whole HTTP surface. Listens on nothing. */
+export async function createCatalogueService(logger: Logger, context: CatalogueContext): Promise<FastifyInstance> {
+  const app = createApp(logger, { routerOptions: { maxParamLength: 4000, ignoreTrailingSlash: true } });
+  await addOpenApi(app, {
+    title: "Resource catalogue",
+    version: "1.0.0",
+    description: DESCRIPTION,
+    tags: [{ name: "stac", description: "STAC API" }],
+  });
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    void reply.header("access-control-allow-origin", "*");
+    done();
+  });
+  await app.register(
+    async (scope) => {
+      scope.setErrorHandler(handleError);
+      addJsonBodies(scope);
+      scope.get("/api", { schema: { hide: true } }, (_request, reply) =>
+        reply
+          .header("content-type", "application/vnd.oai.openapi+json;version=3.1")
+          .send(JSON.stringify(app.swagger())),
+      );
+      addReadRoutes(scope, context);
+      addSearchRoutes(scope, context);
+      addTransactionRoutes(scope, context);
+    },
+    { prefix: "/stac" },
+  );
+  app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/stac"));
+  return app;
+}
