@@ -6,6 +6,11 @@ import type { FastifyInstance } from "fastify";
 import type { CatalogueContext } from "./http/context.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
+import { addOgcReadRoutes } from "./ogc/read.ts";
+import { addRecordRoutes } from "./ogc/records.ts";
+import { addOgcTransactionRoutes } from "./ogc/transactions.ts";
+import { addAggregationRoutes } from "./stac/aggregate.ts";
+import { addQueryableRoutes } from "./stac/queryables.ts";
 import { addReadRoutes } from "./stac/read.ts";
 import { addSearchRoutes } from "./stac/search.ts";
 import { addTransactionRoutes } from "./stac/transactions.ts";
@@ -39,9 +44,21 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addReadRoutes(scope, context);
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);
+      addAggregationRoutes(scope, context);
+      addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
     },
     { prefix: "/stac" },
   );
-  app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/stac"));
+  await app.register(async (scope) => {
+    scope.setErrorHandler(handleError);
+    addJsonBodies(scope);
+    addOgcReadRoutes(scope, context, () => app.swagger());
+    addRecordRoutes(scope, context);
+    addOgcTransactionRoutes(scope, context);
+    addQueryableRoutes(scope, context, {
+      draft: "https://json-schema.org/draft/2020-12/schema",
+      kinds: ["i", "r", "c"],
+    });
+  });
   return app;
 }

@@ -27,6 +27,8 @@ function compileCondition(expression: Expression, context: ScalarContext): strin
       return castProperty(resolve(expression.name, context), "boolean");
     case "words":
       return `r.words @@ ${context.parameters.add(toTsQuery(expression.query), "tsquery")}`;
+    case "json-contains":
+      return `${castProperty(resolve(expression.name, context), "json")} @> ${context.parameters.add(JSON.stringify(expression.list), "jsonb")}`;
     case "call":
       return compileCall(expression.op, expression.args, context);
     case "string":

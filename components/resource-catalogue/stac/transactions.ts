@@ -214,7 +214,7 @@ async function changeStored(
 }
 
 /** `If-Match` of the request. @throws {Problem} 412 for an ETag that is none of this catalogue's */
-function toExpected(request: FastifyRequest): {
+export function toExpected(request: FastifyRequest): {
   readonly expectedVersion?: { readonly n: string; readonly version: number };
 } {
   const { "if-match": tag } = request.headers;
