@@ -6,6 +6,8 @@ import type { FastifyInstance } from "fastify";
 import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
+import { BatchThread } from "./bulk/batch-thread.ts";
+import { onlyWhatIsNeeded } from "./bulk/prepare-batch.ts";
 import type { settings as definitions } from "./config.ts";
 import { createCatalogueService } from "./service.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
@@ -41,6 +43,8 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     realm: "resource-catalogue",
     ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),
   });
+  const isLenient = settings.VALIDATION === "lenient";
+  const thread = new BatchThread(isLenient);
   const app = await createCatalogueService(logger, {
     pool,
     names: new StatementNames(),
@@ -50,7 +54,8 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
       service: new URL(settings.PUBLIC_URL).hostname.split(".")[0] ?? "resource-catalogue",
       ...(settings.PLATFORM_DOMAIN !== undefined && { domain: settings.PLATFORM_DOMAIN }),
     }),
-    validateItem: createItemValidator(),
+    validateItem: isLenient ? onlyWhatIsNeeded : createItemValidator(),
+    prepareBatch: (batch) => thread.prepare(batch),
     validateCollection: createCollectionValidator(),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
@@ -61,6 +66,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     check: database.check,
     close: async () => {
       await app.close();
+      await thread.close();
       await issuer?.close();
       await workspaces?.close();
       await database.close();

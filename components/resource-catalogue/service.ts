@@ -3,6 +3,7 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
+import { addBulkRoutes } from "./bulk/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
@@ -44,6 +45,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addReadRoutes(scope, context);
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);
+      addBulkRoutes(scope, context);
       addAggregationRoutes(scope, context);
       addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
     },

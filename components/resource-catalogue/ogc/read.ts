@@ -26,7 +26,7 @@ export function addOgcReadRoutes(scope: FastifyInstance, context: CatalogueConte
       }),
     ),
   );
-  scope.get("/conformance", (request, reply) => {
+  scope.get("/conformance", (_request, reply) => {
     return sendJson(reply, JSON.stringify({ conformsTo: OGC_CONFORMS_TO }));
   });
   const sendOpenApi = (_request: unknown, reply: FastifyReply) =>
