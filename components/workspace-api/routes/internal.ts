@@ -4,14 +4,18 @@ import type { FastifyInstance } from "fastify";
 import { timingSafeEqual, hash } from "node:crypto";
 import { type Static, Type } from "typebox";
 
+import { roleIn } from "../caller.ts";
 import type { BucketOutputs } from "../steps/bucket.ts";
 import { addRegistration } from "../store/registrations.ts";
 import { listSteps } from "../store/steps.ts";
-import { type Workspace, listOwned } from "../store/workspaces.ts";
+import { type Workspace, listOwned, listWorkspaces } from "../store/workspaces.ts";
 import type { ApiContext } from "./context.ts";
 import { RegisterBody } from "./schemas.ts";
 import { toRegistration } from "./registration.ts";
 import { statusOf, toCredentials } from "./record.ts";
+
+/** Workspaces of one user that are told. */
+const MAX_MEMBERSHIPS = 1000;
 
 interface InternalOptions {
   readonly logger: Logger;
@@ -54,6 +58,25 @@ export function createInternalApi({ logger, context, secret }: InternalOptions):
       const { queue, payload, message } = toRegistration(request.body);
       await addRegistration(context.db, { workspace, requestedBy: user, queue, payload });
       return reply.code(202).send({ message });
+    },
+  );
+  const query = Type.Object({
+    id: Type.String({ minLength: 1, maxLength: 255 }),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+  });
+  app.get<{ Querystring: Static<typeof query> }>(
+    "/memberships",
+    { schema: { querystring: query } },
+    async (request) => {
+      const { id, username } = request.query;
+      const user = { id, ...(username !== undefined && { username }) };
+      const workspaces = await listWorkspaces(context.db, { user, limit: MAX_MEMBERSHIPS });
+      return {
+        memberships: workspaces.map((workspace) => ({
+          workspace: workspace.name,
+          role: roleIn({ isAdmin: false, user }, workspace) ?? "owner",
+        })),
+      };
     },
   );
   app.get<{ Params: { user: string } }>("/users/:user/storage", { schema: { params } }, async (request) => {

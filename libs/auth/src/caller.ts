@@ -25,6 +25,8 @@ export interface CallerOptions {
   readonly isOpen: boolean;
   /** … or on this host. */
   readonly openHost?: string;
+  /** A request without a token is one of nobody, rather than refused: what is public is for everybody. */
+  readonly allowsAnonymous?: boolean;
   /** What refusals name in `WWW-Authenticate`. */
   readonly realm: string;
 }
@@ -41,13 +43,16 @@ export interface AskingRequest {
 
 /** Finds out who asks. @throws {Problem} 401 without a valid token where one is needed, 503 when nobody can say now */
 export function createCallerOf(options: CallerOptions): (request: AskingRequest) => Promise<Caller> {
-  const { verifier, audiences, adminUser, isOpen, openHost, realm } = options;
+  const { verifier, audiences, adminUser, isOpen, openHost, allowsAnonymous = false, realm } = options;
   return async (request) => {
     const token = readBearerToken(request.headers.authorization);
     const needsNone = isOpen || (openHost !== undefined && request.hostname.toLowerCase() === openHost);
     // Where no token is needed, one that nobody can verify gives nothing and takes nothing away.
     if (needsNone && (token === undefined || verifier === undefined)) {
       return { isAdmin: true };
+    }
+    if (token === undefined && allowsAnonymous) {
+      return { isAdmin: false };
     }
     if (token === undefined) {
       throw unauthorized(realm, "This request has no access token; send one as Authorization: Bearer <token>.");

@@ -1,0 +1,75 @@
+import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
+import { type Logger, type Settings, createPeer } from "@swath/service";
+import { createCollectionValidator, createItemValidator } from "@swath/stac/schema";
+import type { FastifyInstance } from "fastify";
+
+import { createMembershipFinder } from "./access/memberships.ts";
+import { MAIN_COLLECTION } from "./access/reader.ts";
+import { createReaderOf } from "./access/readers.ts";
+import { BatchThread } from "./bulk/batch-thread.ts";
+import { onlyWhatIsNeeded } from "./bulk/prepare-batch.ts";
+import type { settings as definitions } from "./config.ts";
+import { createCatalogueService } from "./service.ts";
+import { openCatalogueDatabase } from "./store/database.ts";
+import { ensureMainRecord } from "./store/main-collection.ts";
+import { StatementNames } from "./store/statement-names.ts";
+
+export interface BuiltCatalogue {
+  readonly app: FastifyInstance;
+  readonly check: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The service, put together from its settings. */
+export async function buildCatalogue(settings: Settings<typeof definitions>, logger: Logger): Promise<BuiltCatalogue> {
+  const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: identityUrl, WORKSPACE_SECRET: secret } = settings;
+  const database = await openCatalogueDatabase({
+    url: settings.DATABASE_URL,
+    connections: settings.DATABASE_CONNECTIONS,
+    onError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
+  });
+  const { pool } = database;
+  await ensureMainRecord(pool, MAIN_COLLECTION, null);
+  const issuer =
+    issuerUrl === undefined
+      ? undefined
+      : openIssuer({ issuer: issuerUrl, ...(identityUrl !== undefined && { peerUrl: identityUrl }) });
+  const workspaces = settings.WORKSPACE_URL === undefined ? undefined : createPeer(settings.WORKSPACE_URL);
+  const callerOf = createCallerOf({
+    ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
+    adminUser: settings.IDENTITY_ADMIN_USER,
+    isOpen: settings.AUTHENTICATION === "optional",
+    allowsAnonymous: true,
+    realm: "resource-catalogue",
+    ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),
+  });
+  const isLenient = settings.VALIDATION === "lenient";
+  const thread = new BatchThread(isLenient);
+  const app = await createCatalogueService(logger, {
+    pool,
+    names: new StatementNames(),
+    readerOf: createReaderOf({
+      callerOf,
+      ...(workspaces && secret !== undefined && { findMemberships: createMembershipFinder(workspaces, secret) }),
+      service: new URL(settings.PUBLIC_URL).hostname.split(".")[0] ?? "resource-catalogue",
+      ...(settings.PLATFORM_DOMAIN !== undefined && { domain: settings.PLATFORM_DOMAIN }),
+    }),
+    validateItem: isLenient ? onlyWhatIsNeeded : createItemValidator(),
+    prepareBatch: (batch) => thread.prepare(batch),
+    validateCollection: createCollectionValidator(),
+    countUpTo: settings.MATCHED_CAP,
+    publicUrl: settings.PUBLIC_URL,
+    announceChange: () => {},
+  });
+  return {
+    app,
+    check: database.check,
+    close: async () => {
+      await app.close();
+      await thread.close();
+      await issuer?.close();
+      await workspaces?.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { defineSettings } from "@swath/service";
+
+export const settings = defineSettings({
+  DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
+  PUBLIC_URL: { kind: "url", description: "Public base URL of the catalogue." },
+  PLATFORM_DOMAIN: {
+    kind: "string",
+    optional: true,
+    description: "Domain of the deployment: resource-catalogue.<workspace>.<domain> is the catalogue of a workspace.",
+  },
+  AUTHENTICATION: {
+    kind: "string",
+    oneOf: ["required", "optional"],
+    default: "required",
+    description: "optional: requests without a token act for the administrator (no identity service, or unprotected).",
+  },
+  OPEN_HOST: {
+    kind: "string",
+    optional: true,
+    description: "Host name on which requests without a token act for the administrator.",
+  },
+  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
+  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
+  WORKSPACE_URL: {
+    kind: "string",
+    optional: true,
+    description: "Internal port of the workspace API, which knows the members of workspaces.",
+  },
+  WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What that port asks for." },
+  MATCHED_CAP: {
+    kind: "integer",
+    default: 10_000,
+    minimum: 0,
+    description: "Up to how many records a search counts what it matches; past it the number is a lower bound.",
+  },
+  VALIDATION: {
+    kind: "string",
+    oneOf: ["strict", "lenient"],
+    default: "strict",
+    description: "lenient: items and collections that break rules of extensions are stored all the same.",
+  },
+  DATABASE_CONNECTIONS: {
+    kind: "integer",
+    default: 16,
+    minimum: 2,
+    maximum: 200,
+    description: "Connections to PostgreSQL at most.",
+  },
+});

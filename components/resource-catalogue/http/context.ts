@@ -1,0 +1,28 @@
+import type { FastifyRequest } from "fastify";
+import type pg from "pg";
+
+import type { Reader } from "../access/reader.ts";
+import type { Batch, PreparedBatch } from "../bulk/prepare-batch.ts";
+import type { SearchDeps } from "../store/search.ts";
+import type { StacValidator } from "@swath/stac/schema";
+
+/** What every interface of the catalogue works with. */
+export interface CatalogueContext extends SearchDeps {
+  readonly pool: pg.Pool;
+  /** Who asks, with what the store needs of it. @throws {Problem} 401 for a token that is not accepted */
+  readonly readerOf: (request: FastifyRequest) => Promise<Reader>;
+  readonly validateItem: StacValidator;
+  readonly validateCollection: StacValidator;
+  /** Makes many items ready for the store, in a thread. @throws {Problem} what is wrong with them */
+  readonly prepareBatch: (batch: Batch) => Promise<PreparedBatch>;
+  /** Up to how many matches are counted. */
+  readonly countUpTo: number;
+  readonly publicUrl: string;
+  /** Tells those who follow that something was written. */
+  readonly announceChange: () => void;
+}
+
+/** Base of links: the address that the request came in by, so that answers are right on every host. No slash at the end. */
+export function baseOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`;
+}

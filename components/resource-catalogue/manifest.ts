@@ -1,0 +1,82 @@
+import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+
+const NAMESPACE = "rm";
+const SERVICE = "resource-catalogue";
+
+/** The resource catalogue at `resource-catalogue.<domain>`. */
+export const manifest: Component = {
+  name: SERVICE,
+  title: "Resource catalogue",
+  namespace: NAMESPACE,
+  enabled: ({ variables }) => variables.REQUIRE_RESOURCE_CATALOGUE,
+  declare: ({ settings: { variables } }) => ({
+    routes: [
+      {
+        service: SERVICE,
+        workload: SERVICE,
+        offersOpenHost: true,
+        protection: {
+          required: variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION,
+          clientId: SERVICE,
+          // Public collections are for everybody. The gatekeeper says who asks; the catalogue decides about each record.
+          openPaths: ["^/"],
+        },
+      },
+    ],
+    identityClients: [
+      {
+        clientId: SERVICE,
+        name: "Resource catalogue",
+        secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
+        resources: [{ name: "catalogue", uris: ["/*"], authenticated: true }],
+      },
+    ],
+  }),
+  deploy: (context) => {
+    const { variables } = context.settings;
+    return {
+      workloads: [
+        {
+          name: SERVICE,
+          namespace: NAMESPACE,
+          component: SERVICE,
+          kind: "service",
+          env: {
+            DATABASE_URL: { database: "url" },
+            PUBLIC_URL: context.publicUrl(SERVICE),
+            PLATFORM_DOMAIN: context.settings.domain,
+            AUTHENTICATION: variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION ? "required" : "optional",
+            ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
+            ...toIdentity(context),
+            ...toWorkspaces(context),
+          },
+          ports: [{ name: "http", number: 8080 }],
+          resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+        },
+      ],
+    };
+  },
+};
+
+function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm, IDENTITY_SERVICE_ADMIN_USER: admin } = settings.variables;
+  if (issuer !== undefined) {
+    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin };
+  }
+  return isEnabled("identity")
+    ? {
+        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
+        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        IDENTITY_ADMIN_USER: admin,
+      }
+    : {};
+}
+
+function toWorkspaces({ isEnabled }: DeployContext): Record<string, EnvValue> {
+  return isEnabled("workspace-api")
+    ? {
+        WORKSPACE_URL: { peer: "workspace-api", port: "internal" },
+        WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 },
+      }
+    : {};
+}

@@ -1,0 +1,41 @@
+/** Words of one record at most, and characters of one word. */
+const MAX_WORDS = 2000;
+const MAX_WORD_LENGTH = 60;
+
+/** Text without case and marks on letters, as words are compared. */
+export function foldText(text: string): string {
+  return text
+    .normalize("NFD")
+    .replaceAll(/\p{M}+/gu, "")
+    .toLowerCase()
+    .replaceAll("ß", "ss")
+    .replaceAll("ς", "σ");
+}
+
+/** The words of a text in their order: runs of letters and digits. `S2B_33TWM` has two. */
+export function wordsOf(text: string): string[] {
+  return foldText(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** The words of a record as PostgreSQL's tsvector is written, with positions, so that phrases are found. */
+export function toTsVector(texts: readonly string[]): string {
+  const places = new Map<string, number[]>();
+  let position = 0;
+  for (const text of texts) {
+    for (const word of wordsOf(text)) {
+      position += 1;
+      const short = word.slice(0, MAX_WORD_LENGTH);
+      const known = places.get(short);
+      if (known !== undefined) {
+        if (known.length < 100) {
+          known.push(Math.min(position, 16_000));
+        }
+      } else if (places.size < MAX_WORDS) {
+        places.set(short, [Math.min(position, 16_000)]);
+      }
+    }
+    // Words of two texts make no phrase.
+    position += 10;
+  }
+  return [...places].map(([word, at]) => `'${word}':${at.join(",")}`).join(" ");
+}

@@ -1,0 +1,225 @@
+import { compileArrays, compileTimes } from "./compile-relations.ts";
+import { type ScalarContext, commonType, compileAs, only, resolve } from "./compile-scalar.ts";
+import { type Expression, FilterError, type Operator } from "./expression.ts";
+import { type SearchedPlace, parseBbox, parseGeometry } from "./places.ts";
+import { castProperty } from "./properties.ts";
+import { toTsQuery } from "./words.ts";
+
+/** What compiling takes and gathers. */
+export type CompileContext = Omit<ScalarContext, "compileCondition">;
+
+const COMPARISON = new Set<string>(["=", "<>", "<", ">", "<=", ">="]);
+
+/**
+ * A filter as a condition of SQL on the record `r`, true, false or null as CQL2 §6 wants it.
+ * @throws {FilterError} for operands that do not go together
+ */
+export function compileFilter(expression: Expression, given: CompileContext): string {
+  const context: ScalarContext = { ...given, compileCondition: (op, args) => compileCall(op, args, context) };
+  return compileCondition(expression, context);
+}
+
+function compileCondition(expression: Expression, context: ScalarContext): string {
+  switch (expression.kind) {
+    case "boolean":
+      return expression.value ? "true" : "false";
+    case "property":
+      return castProperty(resolve(expression.name, context), "boolean");
+    case "words":
+      return `r.words @@ ${context.parameters.add(toTsQuery(expression.query), "tsquery")}`;
+    case "json-contains":
+      return `${castProperty(resolve(expression.name, context), "json")} @> ${context.parameters.add(JSON.stringify(expression.list), "jsonb")}`;
+    case "call":
+      return compileCall(expression.op, expression.args, context);
+    case "string":
+    case "number":
+    case "timestamp":
+    case "date":
+    case "interval":
+    case "geometry":
+    case "bbox":
+    case "array":
+      throw new FilterError(`a filter must be a condition; it holds a ${expression.kind} where one is expected`);
+  }
+}
+
+function compileCall(op: Operator, args: readonly Expression[], context: ScalarContext): string {
+  switch (op) {
+    case "and":
+    case "or":
+      if (args.length < 2) {
+        throw new FilterError(`${op} takes at least 2 conditions, not ${args.length}`);
+      }
+      return `(${args.map((arg) => compileCondition(arg, context)).join(op === "and" ? " and " : " or ")})`;
+    case "not":
+      return `(not ${compileCondition(only(op, args, 1)[0] as Expression, context)})`;
+    case "isNull":
+      return compileIsNull(only(op, args, 1)[0] as Expression, context);
+    case "like":
+      return compileLike(only(op, args, 2), context);
+    case "between": {
+      const [value, low, high] = only(op, args, 3).map((arg) => compileAs(arg, commonType(args, context), context));
+      return `(${value} between ${low} and ${high})`;
+    }
+    case "in":
+      return compileIn(only(op, args, 2), context);
+    case "s_intersects":
+    case "s_disjoint":
+    case "s_within":
+    case "s_contains":
+      return compilePlaces(op, only(op, args, 2), context);
+    default:
+      if (COMPARISON.has(op)) {
+        return compileComparison(op, only(op, args, 2), context);
+      }
+      if (op.startsWith("t_")) {
+        return compileTimes(op, only(op, args, 2), context);
+      }
+      if (op.startsWith("a_")) {
+        return compileArrays(op, only(op, args, 2), context);
+      }
+      throw new FilterError(`a filter must be a condition; it holds ${op} where one is expected`);
+  }
+}
+
+function compileComparison(op: string, args: readonly Expression[], context: ScalarContext): string {
+  const type = commonType(args, context);
+  if (type === "geometry" || type === "interval") {
+    throw new FilterError(
+      `${op} does not compare ${type === "geometry" ? "geometries; use S_INTERSECTS" : "intervals; use the functions T_…"}`,
+    );
+  }
+  const [first, second] = args as readonly [Expression, Expression];
+  // A date is the whole day.
+  if (second.kind === "date" || first.kind === "date") {
+    return first.kind === "date"
+      ? compileDay(FLIPPED[op] as string, second, first.value, context)
+      : compileDay(op, first, (second as { value: string }).value, context);
+  }
+  const [left, right] = args.map((arg) => compileAs(arg, type, context)) as [string, string];
+  // Two properties of unknown type compare only where they have the same one.
+  return type === "json"
+    ? `(case when jsonb_typeof(${left}) = jsonb_typeof(${right}) and jsonb_typeof(${left}) <> 'null' then ${left} ${op} ${right} end)`
+    : `(${left} ${op} ${right})`;
+}
+
+const FLIPPED: Readonly<Record<string, string>> = { "=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<=" };
+
+function compileDay(op: string, value: Expression, day: string, context: ScalarContext): string {
+  const sql = compileAs(value, "time", context);
+  const start = context.parameters.add(`${day}T00:00:00Z`, "timestamptz");
+  const end = `(${start} + interval '1 day')`;
+  switch (op) {
+    case "=":
+      return `(${sql} >= ${start} and ${sql} < ${end})`;
+    case "<>":
+      return `(${sql} < ${start} or ${sql} >= ${end})`;
+    case "<":
+      return `(${sql} < ${start})`;
+    case "<=":
+      return `(${sql} < ${end})`;
+    case ">":
+      return `(${sql} >= ${end})`;
+    default:
+      return `(${sql} >= ${start})`;
+  }
+}
+
+function compileIsNull(value: Expression, context: ScalarContext): string {
+  if (value.kind !== "property") {
+    throw new FilterError("isNull takes a property");
+  }
+  const { sql, type } = resolve(value.name, context);
+  return type === "geometry"
+    ? "(r.bbox is null)"
+    : type === "json"
+      ? `(${sql} is null or ${sql} = 'null'::jsonb)`
+      : `(${sql} is null)`;
+}
+
+function compileLike(args: readonly Expression[], context: ScalarContext): string {
+  const [value, pattern] = args as readonly [Expression, Expression];
+  const literal = literalOf(pattern);
+  if (literal === undefined) {
+    throw new FilterError("LIKE takes a text as its pattern");
+  }
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(literal)) {
+    throw new FilterError("the pattern of LIKE must not end with a single \\; write \\\\ for one");
+  }
+  return `(${compileAs(value, "text", context)} like ${compileAs(pattern, "text", context)})`;
+}
+
+function literalOf(expression: Expression): string | undefined {
+  if (expression.kind === "string") {
+    return expression.value;
+  }
+  return expression.kind === "call" && (expression.op === "casei" || expression.op === "accenti")
+    ? literalOf(expression.args[0] ?? { kind: "boolean", value: true })
+    : undefined;
+}
+
+function compileIn(args: readonly Expression[], context: ScalarContext): string {
+  const [value, list] = args as readonly [Expression, Expression];
+  if (list.kind !== "array") {
+    throw new FilterError("IN takes a list");
+  }
+  if (list.items.length === 0) {
+    return "false";
+  }
+  const type = commonType([value, ...list.items], context);
+  const sql = compileAs(value, type, context);
+  const { items } = list;
+  if (items.every((item) => item.kind === "string") && type === "text") {
+    return `(${sql} = any(${context.parameters.add(
+      items.map((item) => item.value),
+      "text[]",
+    )}))`;
+  }
+  if (items.every((item) => item.kind === "number") && type === "number") {
+    return `(${sql} = any(${context.parameters.add(
+      items.map((item) => item.value),
+      "float8[]",
+    )}))`;
+  }
+  return `(${sql} in (${items.map((item) => compileAs(item, type, context)).join(", ")}))`;
+}
+
+function compilePlaces(op: string, args: readonly Expression[], context: ScalarContext): string {
+  const [first, second] = args as readonly [Expression, Expression];
+  const isFirst = first.kind === "property";
+  const [named, literal] = isFirst ? [first, second] : [second, first];
+  const isPlace = literal.kind === "geometry" || literal.kind === "bbox";
+  if (named.kind !== "property" || !isPlace || resolve(named.name, context).type !== "geometry") {
+    throw new FilterError(`${op} takes the property geometry and a geometry`);
+  }
+  const place = literal.kind === "bbox" ? parseBbox(literal.bbox, "BBOX") : parseGeometry(literal.geometry);
+  return compilePlace(
+    isFirst ? op : op === "s_within" ? "s_contains" : op === "s_contains" ? "s_within" : op,
+    place,
+    context,
+  );
+}
+
+/** Where a record is: the boxes find candidates by the index, the shapes decide. */
+export function compilePlace(
+  op: string,
+  place: SearchedPlace,
+  { parameters }: Pick<ScalarContext, "parameters">,
+): string {
+  const shapes = parameters.add(`{${place.shapes.map((shape) => `"${shape}"`).join(",")}}`, "polygon[]");
+  const near = place.boxes.map((box) => `r.bbox && ${parameters.add(box, "box")}`).join(" or ");
+  const heights =
+    place.heights === undefined
+      ? ""
+      : ` and coalesce(r.low, 0) <= ${parameters.add(place.heights[1], "float8")} and coalesce(r.high, 0) >= ${parameters.add(place.heights[0], "float8")}`;
+  switch (op) {
+    case "s_within":
+      return `((${near}) and lies_within(r.bbox, r.shapes, ${shapes}))`;
+    case "s_contains":
+      return `((${near}) and holds(r.bbox, r.shapes, r.holes, ${shapes}))`;
+    case "s_disjoint":
+      return `(not ((${near}) and touches(r.bbox, r.shapes, r.holes, ${shapes})))`;
+    default:
+      return `((${near}) and touches(r.bbox, r.shapes, r.holes, ${shapes})${heights})`;
+  }
+}

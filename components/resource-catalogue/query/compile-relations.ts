@@ -1,0 +1,94 @@
+import { type ScalarContext, compileAs } from "./compile-scalar.ts";
+import { type Expression, FilterError } from "./expression.ts";
+import { toPropertySql } from "./properties.ts";
+
+/** A time as two ends in SQL; the same one twice for an instant. */
+interface Ends {
+  readonly start: string;
+  readonly end: string;
+  readonly isInstant: boolean;
+}
+
+/** Relations of two closed intervals (OGC 21-065r2 §7.5). `a` and `b` are the operands. */
+const RELATIONS: Readonly<Record<string, (a: Ends, b: Ends) => string>> = {
+  t_after: (a, b) => `${a.start} > ${b.end}`,
+  t_before: (a, b) => `${a.end} < ${b.start}`,
+  t_contains: (a, b) => `${a.start} < ${b.start} and ${a.end} > ${b.end}`,
+  t_disjoint: (a, b) => `not (${a.start} <= ${b.end} and ${a.end} >= ${b.start})`,
+  t_during: (a, b) => `${a.start} > ${b.start} and ${a.end} < ${b.end}`,
+  t_equals: (a, b) => `${a.start} = ${b.start} and ${a.end} = ${b.end}`,
+  t_finishedBy: (a, b) => `${a.start} < ${b.start} and ${a.end} = ${b.end}`,
+  t_finishes: (a, b) => `${a.start} > ${b.start} and ${a.end} = ${b.end}`,
+  t_intersects: (a, b) => `${a.start} <= ${b.end} and ${a.end} >= ${b.start}`,
+  t_meets: (a, b) => `${a.end} = ${b.start}`,
+  t_metBy: (a, b) => `${a.start} = ${b.end}`,
+  t_overlappedBy: (a, b) => `${a.start} > ${b.start} and ${a.start} < ${b.end} and ${a.end} > ${b.end}`,
+  t_overlaps: (a, b) => `${a.start} < ${b.start} and ${a.end} > ${b.start} and ${a.end} < ${b.end}`,
+  t_startedBy: (a, b) => `${a.start} = ${b.start} and ${a.end} > ${b.end}`,
+  t_starts: (a, b) => `${a.start} = ${b.start} and ${a.end} < ${b.end}`,
+};
+const FOR_INSTANTS = new Set(["t_after", "t_before", "t_disjoint", "t_equals", "t_intersects"]);
+
+/** A temporal function. @throws {FilterError} for instants where it takes intervals only */
+export function compileTimes(op: string, args: readonly Expression[], context: ScalarContext): string {
+  const [a, b] = args.map((arg) => toEnds(arg, context)) as [Ends, Ends];
+  if ((a.isInstant || b.isInstant) && !FOR_INSTANTS.has(op)) {
+    throw new FilterError(`${op} takes two intervals; only ${[...FOR_INSTANTS].join(", ")} take instants as well`);
+  }
+  return `(${(RELATIONS[op] as (a: Ends, b: Ends) => string)(a, b)})`;
+}
+
+function toEnds(expression: Expression, context: ScalarContext): Ends {
+  if (expression.kind === "interval") {
+    const { start, end } = expression;
+    const last = end?.kind === "date" ? endOfDay(end.value, context) : undefined;
+    return {
+      start: start === undefined ? "'-infinity'::timestamptz" : compileAs(start, "time", context),
+      end: end === undefined ? "'infinity'::timestamptz" : (last ?? compileAs(end, "time", context)),
+      isInstant: false,
+    };
+  }
+  if (expression.kind === "date") {
+    return { start: compileAs(expression, "time", context), end: endOfDay(expression.value, context), isInstant: true };
+  }
+  if (expression.kind === "property" && toPropertySql(expression.name).sql === toPropertySql("datetime").sql) {
+    context.checkProperty?.(expression.name);
+    // The record's time may be an interval itself.
+    return { start: "lower(r.span)", end: "upper(r.span)", isInstant: true };
+  }
+  const sql = compileAs(expression, "time", context);
+  return { start: sql, end: sql, isInstant: true };
+}
+
+function endOfDay(day: string, { parameters }: ScalarContext): string {
+  return parameters.add(`${day}T23:59:59.999999Z`, "timestamptz");
+}
+
+/** A function of arrays, which are sets: order and repetition say nothing. */
+export function compileArrays(op: string, args: readonly Expression[], context: ScalarContext): string {
+  const [a, b] = args.map((arg) => toJsonArray(arg, context)) as [string, string];
+  const areArrays = `jsonb_typeof(${a}) = 'array' and jsonb_typeof(${b}) = 'array'`;
+  const test: Readonly<Record<string, string>> = {
+    a_equals: `${a} @> ${b} and ${b} @> ${a}`,
+    a_contains: `${a} @> ${b}`,
+    a_containedBy: `${b} @> ${a}`,
+    a_overlaps: `exists (select 1 from jsonb_array_elements(${a}) x where ${b} @> jsonb_build_array(x))`,
+  };
+  return `(case when ${areArrays} then ${test[op]} end)`;
+}
+
+function toJsonArray(expression: Expression, context: ScalarContext): string {
+  if (expression.kind === "property") {
+    return compileAs(expression, "json", context);
+  }
+  if (expression.kind !== "array") {
+    throw new FilterError("functions of arrays take properties and lists");
+  }
+  const items = expression.items.map((item) => {
+    if (item.kind !== "string" && item.kind !== "number" && item.kind !== "boolean") {
+      throw new FilterError("a list holds texts, numbers and true or false");
+    }
+    return item.value;
+  });
+  return context.parameters.add(JSON.stringify(items), "jsonb");
+}

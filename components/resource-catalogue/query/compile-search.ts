@@ -1,0 +1,165 @@
+import { toReadCondition } from "../access/reader.ts";
+import { compileFilter, compilePlace } from "./compile-filter.ts";
+import { FilterError } from "./expression.ts";
+import { toPropertySql } from "./properties.ts";
+import type { SearchRequest, SortKey } from "./search-request.ts";
+import { SqlParameters } from "./sql.ts";
+
+/** A statement with its parameters. */
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Sort keys of one search at most. */
+const MAX_SORT_KEYS = 10;
+/** Square degrees below which a place is looked up first, and its records sorted afterwards. */
+const SMALL_AREA = 4000;
+
+/** Columns that make a stored record, of `r` and its collection `c`. */
+export const RECORD_COLUMNS = `r.n, r.version, r.kind, c.id as collection, c.workspace, r.id, r.type, r.format, r.doc, r.links_from, r.links_to,
+  r.links, r.extra, r.made_at, r.changed_at`;
+
+/** The page that a search asks for, one record more than its limit where there is one. */
+export function compilePage(request: SearchRequest): Statement {
+  const parameters = new SqlParameters();
+  const conditions = compileConditions(request, parameters);
+  const keys = compileSort(request.sort);
+  const after = compileAfter(request, keys, parameters);
+  const where = [...conditions, ...after].join(" and ");
+  const order = [
+    ...keys.map(({ sql, direction }) => `${sql} ${direction}${direction === "desc" ? " nulls last" : ""}`),
+    lastKey(keys),
+  ];
+  const limit = `limit ${request.limit + 1}${request.offset === undefined ? "" : ` offset ${request.offset}`}`;
+  const named = keys.map(({ sql }, index) => `${sql} as k${index}`);
+  // Found first, sorted then: the planner knows nothing of how records lie on the Earth.
+  const isSmall = request.place !== undefined && request.place.area < SMALL_AREA;
+  const found = isSmall
+    ? `with hit as materialized (select r.part, r.n${named.map((key) => `, ${key}`).join("")} from record r where ${where}),
+       top as (select * from hit order by ${[...keys.map(({ direction }, index) => `k${index} ${direction}${direction === "desc" ? " nulls last" : ""}`), `n ${lastDirection(keys)}`].join(", ")} ${limit})`
+    : `with top as (select r.part, r.n${named.map((key) => `, ${key}`).join("")} from record r where ${where} order by ${order.join(", ")} ${limit})`;
+  const text = `${found}
+    select ${RECORD_COLUMNS}${keys.map(({ output }, index) => `, ${output(`top.k${index}`)} as k${index}`).join("")}
+    from top join record r on r.part = top.part and r.n = top.n join collection c on c.key = r.collection
+    order by ${[...keys.map(({ direction }, index) => `top.k${index} ${direction}${direction === "desc" ? " nulls last" : ""}`), `top.n ${lastDirection(keys)}`].join(", ")}`;
+  return { text, values: parameters.values };
+}
+
+/** How many records match, up to `countUpTo` and one more. */
+export function compileCount(request: SearchRequest): Statement {
+  const parameters = new SqlParameters();
+  const conditions = compileConditions(request, parameters);
+  return {
+    text: `select count(*)::int as count from (select 1 from record r where ${conditions.join(" and ")} limit ${request.countUpTo + 1}) x`,
+    values: parameters.values,
+  };
+}
+
+/** Everything that a search asks of a record, the reader's rights first. */
+export function compileConditions(request: SearchRequest, parameters: SqlParameters): string[] {
+  const { kinds, ids, place, time, matchesWithout = false, filter, checkProperty } = request;
+  const conditions = [compileScope(request, parameters)];
+  conditions.push(
+    kinds.length === 1 ? `r.kind = '${kinds[0]}'` : `r.kind in (${kinds.map((kind) => `'${kind}'`).join(", ")})`,
+  );
+  if (ids !== undefined) {
+    conditions.push(
+      `r.n = any(array(select k.n from record_key k where k.id = any(${parameters.add(ids, "text[]")})))`,
+    );
+  }
+  if (place !== undefined) {
+    const found = compilePlace("s_intersects", place, { parameters });
+    conditions.push(matchesWithout ? `(r.bbox is null or ${found})` : found);
+  }
+  if (time !== undefined) {
+    const start = time.start === undefined ? "null" : parameters.add(time.start, "timestamptz");
+    const end = time.end === undefined ? "null" : parameters.add(time.end, "timestamptz");
+    const found = `r.span && tstzrange(${start}, ${end}, '[]')`;
+    conditions.push(matchesWithout ? `(r.span is null or ${found})` : found);
+  }
+  if (filter !== undefined) {
+    conditions.push(compileFilter(filter, { parameters, ...(checkProperty && { checkProperty }) }));
+  }
+  return conditions.filter((condition) => condition !== "true");
+}
+
+/** Which collections: those named, of those that the reader may see. */
+function compileScope({ reader, collections }: SearchRequest, parameters: SqlParameters): string {
+  const readable = toReadCondition(reader, (value, type) => parameters.add(value, type));
+  if (collections === undefined) {
+    return readable === "true" ? "true" : `r.collection = any(array(select c.key from collection c where ${readable}))`;
+  }
+  return collections.length === 1
+    ? `r.collection = (select c.key from collection c where c.id = ${parameters.add(collections[0], "text")} and ${readable})`
+    : `r.collection = any(array(select c.key from collection c where c.id = any(${parameters.add(collections, "text[]")}) and ${readable}))`;
+}
+
+interface CompiledKey {
+  readonly sql: string;
+  readonly direction: "asc" | "desc";
+  /** How a value is sent, so that a token can hold it. */
+  readonly output: (sql: string) => string;
+  /** PostgreSQL's type of what a token holds. */
+  readonly type: string;
+}
+
+function compileSort(sort: readonly SortKey[] = [{ property: "datetime", direction: "desc" }]): CompiledKey[] {
+  if (sort.length > MAX_SORT_KEYS) {
+    throw new FilterError(`sortby has ${sort.length} properties; at most ${MAX_SORT_KEYS} are taken`);
+  }
+  return sort.map(({ property, direction }): CompiledKey => {
+    const { sql, type } = toPropertySql(property);
+    if (type === "geometry") {
+      throw new FilterError("sortby cannot be geometry");
+    }
+    if (sql === "nullif(r.at, '-infinity')") {
+      // The column itself, as the index has it: a record without time is older than all others.
+      return { sql: "r.at", direction, output: (value) => `${value}::text`, type: "timestamptz" };
+    }
+    switch (type) {
+      case "time":
+        return { sql, direction, output: (value) => `${value}::text`, type: "timestamptz" };
+      case "number":
+        return { sql, direction, output: (value) => value, type: "real" };
+      case "json":
+        return { sql: `nullif(${sql}, 'null'::jsonb)`, direction, output: (value) => `${value}::text`, type: "jsonb" };
+      default:
+        return { sql, direction, output: (value) => value, type: "text" };
+    }
+  });
+}
+
+const lastDirection = (keys: readonly CompiledKey[]): "asc" | "desc" => keys[0]?.direction ?? "desc";
+const lastKey = (keys: readonly CompiledKey[]): string => `r.n ${lastDirection(keys)}`;
+
+/** Records after the token's, in the order of the keys. Nulls are last in every order. */
+function compileAfter({ after }: SearchRequest, keys: readonly CompiledKey[], parameters: SqlParameters): string[] {
+  if (after === undefined) {
+    return [];
+  }
+  if (after.values.length !== keys.length) {
+    throw new FilterError("token belongs to a search with another order; follow the links instead of making one");
+  }
+  const n = `${parameters.add(after.n, "bigint")}`;
+  const beyond = lastDirection(keys) === "desc" ? "<" : ">";
+  const [only] = keys;
+  if (keys.length === 1 && only?.sql === "r.at") {
+    return [`(r.at, r.n) ${beyond} (${parameters.add(after.values[0], "timestamptz")}, ${n})`];
+  }
+  const equals: string[] = [];
+  const alternatives: string[] = [];
+  for (const [index, { sql, direction, type }] of keys.entries()) {
+    const value = after.values[index];
+    if (value === null || value === undefined) {
+      equals.push(`${sql} is null`);
+      continue;
+    }
+    const placeholder = parameters.add(value, type);
+    const further = `(${sql} ${direction === "desc" ? "<" : ">"} ${placeholder} or ${sql} is null)`;
+    alternatives.push([...equals, further].join(" and "));
+    equals.push(`${sql} = ${placeholder}`);
+  }
+  alternatives.push([...equals, `r.n ${beyond} ${n}`].join(" and "));
+  return [`(${alternatives.map((alternative) => `(${alternative})`).join(" or ")})`];
+}

@@ -1,0 +1,72 @@
+import { FilterError } from "./expression.ts";
+import { quoteLiteral } from "./sql.ts";
+
+export type SqlType = "text" | "number" | "boolean" | "time" | "geometry" | "json" | "interval";
+
+/** A property as it is read in SQL. */
+export interface PropertySql {
+  readonly sql: string;
+  readonly type: SqlType;
+}
+
+const MAX_NAME_LENGTH = 200;
+
+/** Properties that are columns. `r` is the record, and the collection's id is looked up by its key. */
+const COLUMNS: Readonly<Record<string, PropertySql>> = {
+  id: { sql: "r.id", type: "text" },
+  collection: { sql: "(select c.id from collection c where c.key = r.collection)", type: "text" },
+  geometry: { sql: "geometry", type: "geometry" },
+  datetime: { sql: "nullif(r.at, '-infinity')", type: "time" },
+  type: { sql: 'r.type collate "C"', type: "text" },
+  "eo:cloud_cover": { sql: "r.cloud", type: "number" },
+};
+/** Where the document does not say it, the catalogue does. */
+const COMPLETED: Readonly<Record<string, string>> = { created: "r.made_at", updated: "r.changed_at" };
+
+/**
+ * How a property is read. Of those that are no columns the type is known only when they are compared: `json`.
+ * Names may be written with `properties.` before them, as the sort and query extensions do.
+ */
+export function toPropertySql(name: string): PropertySql {
+  const short = shortName(name);
+  const column = COLUMNS[short];
+  if (column !== undefined) {
+    return column;
+  }
+  const completed = COMPLETED[short];
+  return completed === undefined
+    ? { sql: `(r.properties->${quoteLiteral(short)})`, type: "json" }
+    : { sql: `coalesce(moment(r.properties->${quoteLiteral(short)}), ${completed})`, type: "time" };
+}
+
+/** @throws {FilterError} for names that cannot be one */
+export function shortName(name: string): string {
+  const short = name.startsWith("properties.") ? name.slice("properties.".length) : name;
+  if (short === "" || short.length > MAX_NAME_LENGTH || short.includes("\0")) {
+    throw new FilterError(
+      `a property's name has 1 to ${MAX_NAME_LENGTH} characters, not ${JSON.stringify(short.slice(0, 60))}`,
+    );
+  }
+  return short;
+}
+
+/** A JSON property read as the type that it is compared with. */
+export function castProperty({ sql, type }: PropertySql, wanted: SqlType): string {
+  if (type !== "json") {
+    return sql;
+  }
+  switch (wanted) {
+    case "text":
+      return `txt(${sql})`;
+    case "number":
+      return `num(${sql})`;
+    case "boolean":
+      return `bool(${sql})`;
+    case "time":
+      return `moment(${sql})`;
+    case "json":
+    case "geometry":
+    case "interval":
+      return sql;
+  }
+}

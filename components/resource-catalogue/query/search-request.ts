@@ -1,0 +1,48 @@
+import type { Reader } from "../access/reader.ts";
+import type { Interval } from "../model/instant.ts";
+import type { RecordKind } from "../model/record.ts";
+import type { Expression } from "./expression.ts";
+import type { SearchedPlace } from "./places.ts";
+
+/** What every interface of the catalogue asks the store for. */
+export interface SearchRequest {
+  readonly reader: Reader;
+  readonly kinds: readonly RecordKind[];
+  /** Ids of collections; all that the reader may see when left out. Others are as if they did not exist. */
+  readonly collections?: readonly string[];
+  readonly ids?: readonly string[];
+  readonly place?: SearchedPlace;
+  readonly time?: Interval;
+  /** OGC API: a record without place matches every place, one without time every time. */
+  readonly matchesWithout?: boolean;
+  readonly filter?: Expression;
+  /** The catalogue's own order, newest first, when left out. */
+  readonly sort?: readonly SortKey[];
+  readonly limit: number;
+  /** Where the last page ended. */
+  readonly after?: PageToken;
+  /** Records to leave out before the first, for clients that count pages; `after` is better. */
+  readonly offset?: number;
+  /** Up to how many matches are counted; 0 for none. */
+  readonly countUpTo: number;
+  /** Checks names of properties that filters and sorting use. */
+  readonly checkProperty?: (name: string) => void;
+}
+
+export interface SortKey {
+  readonly property: string;
+  readonly direction: "asc" | "desc";
+}
+
+/** What the last record of a page has of each sort key, and its number; what was counted goes along. */
+export interface PageToken {
+  readonly values: readonly (string | number | boolean | null)[];
+  readonly n: string;
+  readonly matched?: Matched;
+}
+
+/** How many records match; a lower bound where counting ended at the cap. */
+export interface Matched {
+  readonly count: number;
+  readonly isLowerBound: boolean;
+}

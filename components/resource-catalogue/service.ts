@@ -1,0 +1,66 @@
+import type { Logger } from "@swath/service";
+import { createApp } from "@swath/service/fastify";
+import { addOpenApi } from "@swath/service/openapi";
+import type { FastifyInstance } from "fastify";
+
+import { addBulkRoutes } from "./bulk/routes.ts";
+import type { CatalogueContext } from "./http/context.ts";
+import { handleError } from "./http/errors.ts";
+import { addJsonBodies } from "./http/json-body.ts";
+import { addOgcReadRoutes } from "./ogc/read.ts";
+import { addRecordRoutes } from "./ogc/records.ts";
+import { addOgcTransactionRoutes } from "./ogc/transactions.ts";
+import { addAggregationRoutes } from "./stac/aggregate.ts";
+import { addQueryableRoutes } from "./stac/queryables.ts";
+import { addReadRoutes } from "./stac/read.ts";
+import { addSearchRoutes } from "./stac/search.ts";
+import { addTransactionRoutes } from "./stac/transactions.ts";
+
+const DESCRIPTION = `Everything that the platform has: scenes, results, application packages and services.
+
+The same records are at \`/stac\` (STAC API 1.0) and at \`/\` (OGC API Records and Features).`;
+
+/** The whole HTTP surface. Listens on nothing. */
+export async function createCatalogueService(logger: Logger, context: CatalogueContext): Promise<FastifyInstance> {
+  const app = createApp(logger, { routerOptions: { maxParamLength: 4000, ignoreTrailingSlash: true } });
+  await addOpenApi(app, {
+    title: "Resource catalogue",
+    version: "1.0.0",
+    description: DESCRIPTION,
+    tags: [{ name: "stac", description: "STAC API" }],
+  });
+  app.addHook("onSend", (_request, reply, _payload, done) => {
+    void reply.header("access-control-allow-origin", "*");
+    done();
+  });
+  await app.register(
+    async (scope) => {
+      scope.setErrorHandler(handleError);
+      addJsonBodies(scope);
+      scope.get("/api", { schema: { hide: true } }, (_request, reply) =>
+        reply
+          .header("content-type", "application/vnd.oai.openapi+json;version=3.1")
+          .send(JSON.stringify(app.swagger())),
+      );
+      addReadRoutes(scope, context);
+      addSearchRoutes(scope, context);
+      addTransactionRoutes(scope, context);
+      addBulkRoutes(scope, context);
+      addAggregationRoutes(scope, context);
+      addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
+    },
+    { prefix: "/stac" },
+  );
+  await app.register(async (scope) => {
+    scope.setErrorHandler(handleError);
+    addJsonBodies(scope);
+    addOgcReadRoutes(scope, context, () => app.swagger());
+    addRecordRoutes(scope, context);
+    addOgcTransactionRoutes(scope, context);
+    addQueryableRoutes(scope, context, {
+      draft: "https://json-schema.org/draft/2020-12/schema",
+      kinds: ["i", "r", "c"],
+    });
+  });
+  return app;
+}

@@ -1,0 +1,38 @@
+const STAC = "https://api.stacspec.org";
+const OGC = "http://www.opengis.net/spec";
+
+/** The classes that the STAC API declares; the same on the landing page and at `/conformance`. */
+export const CONFORMS_TO: readonly string[] = [
+  `${STAC}/v1.0.0/core`,
+  `${STAC}/v1.0.0/collections`,
+  `${STAC}/v1.0.0/ogcapi-features`,
+  `${STAC}/v1.0.0/item-search`,
+  `${STAC}/v1.0.0/item-search#filter`,
+  `${STAC}/v1.0.0/item-search#fields`,
+  `${STAC}/v1.0.0/ogcapi-features#fields`,
+  `${STAC}/v1.0.0/item-search#sort`,
+  `${STAC}/v1.0.0/ogcapi-features#sort`,
+  `${STAC}/v1.0.0/item-search#query`,
+  `${STAC}/v1.0.0/ogcapi-features#query`,
+  `${STAC}/v1.0.0-rc.1/item-search#free-text`,
+  `${STAC}/v1.0.0-rc.1/ogcapi-features#free-text`,
+  `${STAC}/v1.0.0/ogcapi-features/extensions/transaction`,
+  `${STAC}/v1.0.0/collections/extensions/transaction`,
+  `${OGC}/ogcapi-features-1/1.0/conf/core`,
+  `${OGC}/ogcapi-features-1/1.0/conf/geojson`,
+  `${OGC}/ogcapi-features-1/1.0/conf/oas30`,
+  `${OGC}/ogcapi-features-3/1.0/conf/filter`,
+  `${OGC}/ogcapi-features-3/1.0/conf/features-filter`,
+  `${OGC}/cql2/1.0/conf/cql2-text`,
+  `${OGC}/cql2/1.0/conf/cql2-json`,
+  `${OGC}/cql2/1.0/conf/basic-cql2`,
+  `${OGC}/cql2/1.0/conf/advanced-comparison-operators`,
+  `${OGC}/cql2/1.0/conf/case-insensitive-comparison`,
+  `${OGC}/cql2/1.0/conf/accent-insensitive-comparison`,
+  `${OGC}/cql2/1.0/conf/basic-spatial-functions`,
+  `${OGC}/cql2/1.0/conf/basic-spatial-functions-plus`,
+  `${OGC}/cql2/1.0/conf/temporal-functions`,
+  `${OGC}/cql2/1.0/conf/array-functions`,
+  `${OGC}/cql2/1.0/conf/property-property`,
+  `${OGC}/cql2/1.0/conf/arithmetic`,
+];

@@ -1,0 +1,119 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import type { Reader } from "../access/reader.ts";
+import type { CatalogueContext } from "../http/context.ts";
+import { badParameter, notFound } from "../http/errors.ts";
+import { requireObject } from "../http/json-body.ts";
+import { toTokenText } from "../query/page-token.ts";
+import { findCollection } from "../store/collections.ts";
+import { searchRecords } from "../store/search.ts";
+import { GEOJSON_TYPE, JSON_TYPE, type Link, collectionUrl, selfOf, stacRoot } from "./links.ts";
+import { renderItems, sendJson } from "./respond.ts";
+import { type RawParameters, type StacSearch, parseSearch, readQueryString } from "./search-parameters.ts";
+
+const ITEM_PARAMETERS = new Set([
+  "bbox",
+  "datetime",
+  "limit",
+  "token",
+  "filter",
+  "filter-lang",
+  "filter-crs",
+  "sortby",
+  "fields",
+  "query",
+  "q",
+  "ids",
+]);
+
+/** Item search (STAC API 1.0 item-search), and the items of a collection. */
+export function addSearchRoutes(scope: FastifyInstance, context: CatalogueContext): void {
+  scope.get("/search", async (request, reply) => {
+    const search = parseSearch(readQueryString(request), false);
+    return sendPage(context, request, reply, { search, next: (token) => [nextByGet(request, token)] });
+  });
+  scope.post("/search", async (request, reply) => {
+    const body: RawParameters = request.body === undefined ? {} : requireObject(request.body).value;
+    const search = parseSearch(body, true);
+    return sendPage(context, request, reply, {
+      search,
+      next: (token) => [
+        {
+          rel: "next",
+          type: GEOJSON_TYPE,
+          method: "POST",
+          href: `${stacRoot(request)}/search`,
+          body: { ...body, token },
+          merge: false,
+        },
+      ],
+    });
+  });
+  scope.get<{ Params: { collection: string } }>("/collections/:collection/items", async (request, reply) => {
+    const { collection } = request.params;
+    const reader = await context.readerOf(request);
+    if ((await findCollection(context.pool, reader, collection)) === undefined) {
+      throw notFound(`Collection ${JSON.stringify(collection)}`);
+    }
+    const parsed = parseSearch(readQueryString(request, ITEM_PARAMETERS), false);
+    return sendPage(context, request, reply, {
+      reader,
+      search: { ...parsed, search: { ...parsed.search, collections: [collection] } },
+      links: [
+        { rel: "collection", type: JSON_TYPE, href: collectionUrl(stacRoot(request), collection) },
+        { rel: "parent", type: JSON_TYPE, href: collectionUrl(stacRoot(request), collection) },
+      ],
+      next: (token) => [nextByGet(request, token)],
+    });
+  });
+}
+
+interface PageOptions {
+  readonly reader?: Reader;
+  readonly search: StacSearch;
+  readonly links?: readonly Link[];
+  readonly next: (token: string) => readonly Link[];
+}
+
+async function sendPage(
+  context: CatalogueContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { reader, search: { search, fields }, links = [], next }: PageOptions,
+): Promise<FastifyReply> {
+  const root = stacRoot(request);
+  const result = await searchRecords(context, {
+    ...search,
+    reader: reader ?? (await context.readerOf(request)),
+    kinds: ["i", "r"],
+    countUpTo: context.countUpTo,
+  });
+  const text = renderItems({
+    root,
+    result,
+    fields,
+    links: [
+      { rel: "self", type: GEOJSON_TYPE, href: selfOf(request) },
+      { rel: "root", type: JSON_TYPE, href: root },
+      ...links,
+      ...(result.next === undefined ? [] : next(toTokenText(result.next))),
+    ],
+  });
+  return sendJson(reply, text, GEOJSON_TYPE);
+}
+
+/** The same request with another token. */
+export function nextByGet(request: FastifyRequest, token: string): Link {
+  const url = new URL(selfOf(request));
+  url.searchParams.set("token", token);
+  return { rel: "next", type: GEOJSON_TYPE, method: "GET", href: url.href };
+}
+
+/** @throws {Problem} for parameters that a route does not know */
+export function refuseParameters(request: FastifyRequest, allowed: readonly string[] = []): void {
+  for (const name of Object.keys(request.query as object)) {
+    if (!allowed.includes(name)) {
+      throw badParameter(name, "is not known here; this address takes no such parameter");
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+
+import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
+
+const catalogue = await startCatalogue();
+const { request } = catalogue;
+
+interface ItemPage {
+  readonly features: readonly { readonly id: string }[];
+  readonly numberMatched: number;
+  readonly links: readonly { readonly rel: string; readonly href: string }[];
+}
+
+after(() => catalogue.close());
+
+await request("POST", "/stac/collections", { body: makeCollection("c1") });
+await request("POST", "/stac/collections", { body: makeCollection("c2") });
+
+test("an item is kept byte for byte, and shown with links of the host that was asked", async () => {
+  const text = JSON.stringify(makeItem("scene/1 é"), null, 3).replace(
+    '"eo:cloud_cover": 10',
+    '"eo:cloud_cover": 1.0e1',
+  );
+  const created = await request("POST", "/stac/collections/c1/items", { body: text });
+  assert.equal(created.status, 201, created.text);
+  const path = `/stac/collections/c1/items/${encodeURIComponent("scene/1 é")}`;
+  assert.equal(created.headers.get("location"), `${catalogue.url}${path}`);
+  assert.equal((await request("GET", `${path}?f=source`)).text, text);
+  const { body } = await request("GET", path);
+  assert.equal(body.collection, "c1");
+  assert.equal(body.links.find(({ rel }: { rel: string }) => rel === "self").href, `${catalogue.url}${path}`);
+  assert.equal((await request("POST", "/stac/collections/c1/items", { body: text })).status, 409);
+});
+
+test("searches by place, time, property, text and CQL2 find the same item", async () => {
+  await request("POST", "/stac/collections/c2/items", {
+    body: {
+      type: "FeatureCollection",
+      features: Array.from({ length: 30 }, (_, index) =>
+        makeItem(`many-${index}`, {
+          properties: {
+            datetime: `2024-07-${String(index + 1).padStart(2, "0")}T10:00:00Z`,
+            "eo:cloud_cover": index,
+            title: index === 7 ? "Vegetació de primavera" : "Scene",
+          },
+        }),
+      ),
+    },
+  });
+  for (const query of [
+    "collections=c2&datetime=2024-07-08T00:00:00Z/2024-07-08T23:59:59Z",
+    "collections=c2&q=vegetacio",
+    `collections=c2&filter=${encodeURIComponent('"eo:cloud_cover" = 7')}`,
+    `filter-lang=cql2-json&filter=${encodeURIComponent(
+      JSON.stringify({
+        op: "and",
+        args: [
+          { op: "=", args: [{ property: "collection" }, "c2"] },
+          { op: "between", args: [{ property: "eo:cloud_cover" }, 6.5, 7.5] },
+        ],
+      }),
+    )}`,
+    `filter=${encodeURIComponent("ACCENTI(title) LIKE 'Vegetacio%' AND S_INTERSECTS(geometry, POINT(10.5 45.5))")}`,
+    `query=${encodeURIComponent(JSON.stringify({ "eo:cloud_cover": { gte: 7, lt: 8 } }))}&collections=c2`,
+    "ids=many-7",
+  ]) {
+    const { status, body, text } = await request("GET", `/stac/search?${query}`);
+    assert.equal(status, 200, `${query}: ${text}`);
+    assert.deepEqual(
+      body.features.map(({ id }: { id: string }) => id),
+      ["many-7"],
+      query,
+    );
+    assert.equal(body.numberMatched, 1, query);
+  }
+});
+
+test("pages by token meet every item once, whatever the order", async () => {
+  for (const sortby of ["-datetime", "+id", "-eo:cloud_cover", "title,-id"]) {
+    const seen: string[] = [];
+    let url: string | undefined =
+      `${catalogue.url}/stac/search?collections=c2&limit=7&sortby=${encodeURIComponent(sortby)}`;
+    while (url !== undefined) {
+      const page = (await fetch(url).then((response) => response.json())) as ItemPage;
+      assert.equal(page.numberMatched, 30);
+      seen.push(...page.features.map(({ id }) => id));
+      url = page.links.find(({ rel }) => rel === "next")?.href;
+    }
+    assert.equal(seen.length, 30, sortby);
+    assert.equal(new Set(seen).size, 30, sortby);
+  }
+});
+
+test("changes need the version that was read", async () => {
+  const { headers } = await request("POST", "/stac/collections/c1/items", { body: makeItem("etag") });
+  const etag = headers.get("etag") ?? "";
+  const put = (tag: string, cloud: number) =>
+    request("PUT", "/stac/collections/c1/items/etag", {
+      headers: { "if-match": tag },
+      body: makeItem("etag", { properties: { datetime: "2024-01-01T00:00:00Z", "eo:cloud_cover": cloud } }),
+    });
+  const first = await put(etag, 1);
+  assert.equal(first.status, 200, first.text);
+  assert.equal((await put(etag, 2)).status, 412);
+  const patched = await request("PATCH", "/stac/collections/c1/items/etag", {
+    body: { properties: { "eo:cloud_cover": null, gsd: 10 } },
+  });
+  assert.equal(patched.status, 200, patched.text);
+  assert.deepEqual(patched.body.properties, { datetime: "2024-01-01T00:00:00Z", gsd: 10 });
+  assert.equal((await request("DELETE", "/stac/collections/c1/items/etag")).status, 204);
+  assert.equal((await request("DELETE", "/stac/collections/c1/items/etag")).status, 404);
+});
+
+test("what is wrong with a document is said with path, value and rule", async () => {
+  const { status, body } = await request("POST", "/stac/collections/c1/items", {
+    body: makeItem("bad", { properties: { datetime: "yesterday" }, assets: { data: {} } }),
+  });
+  assert.equal(status, 400);
+  assert.deepEqual(body.errors, [
+    { path: "/properties/datetime", rule: 'must match format "date-time"', value: "yesterday" },
+    { path: "/assets/data/href", rule: "is required" },
+  ]);
+  assert.equal(body.code, "InvalidDocument");
+});

@@ -1,0 +1,1 @@
+export { type StacIssue, type StacValidator, createCollectionValidator, createItemValidator } from "./validate.ts";

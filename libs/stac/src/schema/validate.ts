@@ -1,0 +1,77 @@
+import type { TSchema } from "typebox";
+import { Compile, type Validator } from "typebox/compile";
+
+import { Collection } from "./collection.ts";
+import { Item } from "./item.ts";
+import { collectionRules, itemRules } from "./rules.ts";
+
+/** What is wrong with a document. */
+export interface StacIssue {
+  /** JSON pointer to the member at fault. */
+  readonly path: string;
+  /** The rule that it breaks, as a text that goes on from the path: "must be …". */
+  readonly rule: string;
+  /** The value at fault, shortened; left out where a member is missing. */
+  readonly value?: unknown;
+}
+
+/** Issues that are told at once. */
+const MAX_ISSUES = 20;
+const MAX_VALUE_LENGTH = 200;
+
+export type StacValidator = (value: unknown) => readonly StacIssue[];
+
+/** A function that tells what is wrong with an item; nothing for a valid one. The geometry itself is not looked into. */
+export const createItemValidator = (): StacValidator => createValidator(Item, itemRules);
+
+/** A function that tells what is wrong with a collection; nothing for a valid one. */
+export const createCollectionValidator = (): StacValidator => createValidator(Collection, collectionRules);
+
+type Json = Readonly<Record<string, unknown>>;
+
+function createValidator(schema: TSchema, rules: (value: Json) => readonly StacIssue[]): StacValidator {
+  const compiled: Validator = Compile(schema);
+  return (value) => {
+    if (compiled.Check(value)) {
+      return rules(value as Json).slice(0, MAX_ISSUES);
+    }
+    return toIssues(compiled, value);
+  };
+}
+
+function toIssues(compiled: Validator, value: unknown): readonly StacIssue[] {
+  const issues = new Map<string, StacIssue>();
+  for (const { instancePath, message, keyword, params } of compiled.Errors(value)) {
+    if (keyword === "anyOf" && issues.has(instancePath)) {
+      continue;
+    }
+    const missing =
+      keyword === "required" ? (params as { requiredProperties?: readonly string[] }).requiredProperties : undefined;
+    for (const name of missing ?? [undefined]) {
+      const path = name === undefined ? instancePath : `${instancePath}/${name}`;
+      if (!issues.has(path) && issues.size < MAX_ISSUES) {
+        issues.set(path, {
+          path,
+          rule: name === undefined ? toRule(message) : "is required",
+          ...(name === undefined && { value: shorten(valueAt(value, instancePath)) }),
+        });
+      }
+    }
+  }
+  return [...issues.values()];
+}
+
+const toRule = (message: string): string => (/^must|^is/.test(message) ? message : `must be valid: ${message}`);
+
+function valueAt(value: unknown, pointer: string): unknown {
+  let found = value;
+  for (const part of pointer.split("/").slice(1)) {
+    found = (found as Json | null | undefined)?.[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+  }
+  return found;
+}
+
+function shorten(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? "";
+  return text.length <= MAX_VALUE_LENGTH ? value : `${text.slice(0, MAX_VALUE_LENGTH)}…`;
+}
