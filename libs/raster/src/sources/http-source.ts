@@ -148,7 +148,7 @@ function sendRequest(
       const target = incoming.headers.location;
       if ([301, 302, 307, 308].includes(incoming.statusCode ?? 0) && target !== undefined) {
         incoming.resume();
-        if (redirects === MAX_REDIRECTS || location.socketPath !== undefined || !URL.canParse(target, url)) {
+        if (redirects === MAX_REDIRECTS || location.socketPath !== undefined || !URL.canParse(target, url.href)) {
           reject(new RasterError("unavailable", "The source redirects too often or to no address."));
           return;
         }

@@ -1,3 +1,4 @@
+// @ts-expect-error -- the package has no types; those below say what is used of it
 import Lerc from "lerc";
 
 import { invalidRaster } from "../../../errors.ts";
