@@ -1,22 +1,20 @@
-import { Tiff, type TiffImage } from "@cogeotiff/core";
+import type { TiffImage } from "@cogeotiff/core";
 
-import { RasterError, invalidRaster } from "../../errors.ts";
-import { MAX_GCPS, MAX_STORED_BLOCK_BYTES } from "../../limits.ts";
+import { invalidRaster } from "../../errors.ts";
+import { MAX_STORED_BLOCK_BYTES } from "../../limits.ts";
 import type { Source } from "../../sources/source.ts";
 import { planRanges } from "../../windows/plan-ranges.ts";
 import type { BandInfo, Block, BlockAddress, Raster, RasterInfo } from "../raster.ts";
 import { checkDirectories } from "./check-directories.ts";
 import { COMPRESSIONS, decompress } from "./codecs/decompress.ts";
 import { type GdalMetadata, parseGdalMetadata, parseNodata } from "./gdal-tags.ts";
-import { readGeoKeys } from "./geo-keys.ts";
-import { toGeoreference } from "./georeference.ts";
 import { type Layout, readLayout } from "./layout.ts";
 import { MetadataReader } from "./metadata-reader.ts";
 import { type Piece, findPieces } from "./pieces.ts";
+import { parseTiff, readGeoreference } from "./read-georeference.ts";
 import { TAG, readNumbers, readText } from "./tags.ts";
 import { createBlock, unpackPiece } from "./unpack.ts";
 
-const HEADER_BYTES = 32 * 1024;
 const REDUCED = 1;
 const MASK = 4;
 
@@ -31,10 +29,12 @@ export async function openGeotiff(source: Source, signal?: AbortSignal): Promise
   }
   const layouts = await Promise.all(tiff.images.map((image) => readImage(image, reader, signal)));
   const base = await readLayout(main, reader, signal);
-  const levels = [base, ...reducedOf(layouts, 0, base)];
   const masks = [...layouts.filter((each) => each?.kind === MASK).slice(0, 1), ...layouts.filter((each) => each?.kind === (MASK | REDUCED))].flatMap((each) =>
     each?.layout === undefined ? [] : [each.layout],
   );
+  // A mask that only the full image has cannot be shown by an overview.
+  const hasMaskOf = ({ width, height }: Layout) => masks.length === 0 || masks.some((mask) => mask.width === width && mask.height === height);
+  const levels = [base, ...reducedOf(layouts, 0, base).filter(hasMaskOf)];
   const info = await readInfo(main, levels, masks.length > 0, reader, signal);
   const bands = info.bands.map((_, index) => index);
   const groups = [...(base.isPlanar ? bands.map((band) => [band]) : [bands]), ...(masks.length > 0 ? [[-1]] : [])];
@@ -83,25 +83,6 @@ export async function openGeotiff(source: Source, signal?: AbortSignal): Promise
   };
 }
 
-async function parseTiff(reader: MetadataReader, signal: AbortSignal | undefined): Promise<Tiff> {
-  const size = reader.size;
-  try {
-    return await Tiff.create(
-      {
-        url: new URL("raster:source"),
-        metadata: { ...(size !== undefined && { size }) },
-        fetch: async (offset, length = HEADER_BYTES) => {
-          const bytes = await reader.read(offset, length, signal);
-          return bytes.slice().buffer as ArrayBuffer;
-        },
-      },
-      { defaultReadSize: HEADER_BYTES },
-    );
-  } catch (error) {
-    throw error instanceof RasterError ? error : invalidRaster("The directories of the TIFF are damaged.", error);
-  }
-}
-
 interface ReadImage {
   readonly kind: number;
   readonly layout?: Layout;
@@ -126,8 +107,6 @@ async function readInfo(image: TiffImage, levels: readonly Layout[], hasMask: bo
     throw invalidRaster("The TIFF has no image.");
   }
   const numbers = (id: number) => readNumbers(image, id, reader, signal);
-  const directory = await numbers(TAG.geoKeys);
-  const { crs, isPoint } = readGeoKeys(directory, await numbers(TAG.geoDoubles), (await readText(image, TAG.geoAscii, reader, signal)) ?? "");
   const metadata = parseGdalMetadata(await readText(image, TAG.gdalMetadata, reader, signal));
   const nodata = parseNodata(await readText(image, TAG.gdalNodata, reader, signal));
   const colorMap = base.photometric === 3 ? await numbers(TAG.colorMap) : [];
@@ -137,8 +116,7 @@ async function readInfo(image: TiffImage, levels: readonly Layout[], hasMask: bo
     width: base.width,
     height: base.height,
     bands: toBands(base, metadata, nodata),
-    ...(crs !== undefined && { crs }),
-    ...toGeoreference(await numbers(TAG.pixelScale), await numbers(TAG.tiePoints), await numbers(TAG.transformation), isPoint, MAX_GCPS),
+    ...(await readGeoreference(image, reader, signal)),
     levels: levels.map(({ width, height, blockWidth, blockHeight }) => ({ width, height, blockWidth, blockHeight })),
     hasMask,
     ...(palette !== undefined && { palette }),
