@@ -1,0 +1,247 @@
+import { promisify } from "node:util";
+import { deflate } from "node:zlib";
+
+import { checkCancelled } from "../errors.ts";
+import { type BandInfo, type SampleType, type Samples, bytesOf, createSamples } from "../readers/raster.ts";
+import type { Plane } from "../render/plane.ts";
+import type { Grid } from "../warp/grid.ts";
+import { type TagValue, encodeDirectory, toGeoTags, toSampleTags, writePointer } from "./tiff-directory.ts";
+
+const deflateAsync = promisify(deflate);
+
+const TILE = 512;
+const DEFLATE_LEVEL = 6;
+/** Offsets of plain TIFF have 32 bits; beyond this the file is a BigTIFF. */
+const MAX_CLASSIC_BYTES = 2 ** 32 - 2 ** 26;
+
+export interface CogOptions {
+  readonly type: SampleType;
+  /** Written where there is nothing. */
+  readonly nodata?: number;
+  readonly bands: readonly Pick<BandInfo, "scale" | "offset" | "unit" | "description">[];
+  readonly isRgb?: boolean;
+  readonly overviews?: boolean;
+}
+
+/** Pixels of some rows of a grid, as many planes as bands. */
+export type ReadRows = (firstRow: number, rows: number) => Promise<readonly Plane[]>;
+
+/**
+ * Writes a cloud-optimised GeoTIFF: tiles of 512 pixels, deflate with a predictor, overviews by halves, directories first and the
+ * pixels of the smallest overview before those of larger ones. Reads the grid by rows of tiles, so that only compressed tiles are
+ * kept as a whole. Yields the file in order.
+ */
+export async function* encodeCog(grid: Grid, readRows: ReadRows, options: CogOptions, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  const levels = createLevels(grid, options);
+  for (let row = 0; row < grid.height; row += TILE) {
+    checkCancelled(signal);
+    const rows = Math.min(TILE, grid.height - row);
+    await addRows(levels, 0, (await readRows(row, rows)).map((plane) => fillMasked(plane, options)), rows);
+  }
+  const stored = levels.reduce((sum, { tiles }) => sum + tiles.reduce((bytes, tile) => bytes + tile.length, 0), 0);
+  const isBig = stored > MAX_CLASSIC_BYTES;
+  const head = encodeHead(grid, levels, options, isBig);
+  yield head;
+  for (const { tiles } of levels.toReversed()) {
+    for (const tile of tiles) {
+      yield tile;
+    }
+  }
+}
+
+interface Level {
+  readonly width: number;
+  readonly height: number;
+  readonly tiles: Uint8Array[];
+  /** Rows that wait for enough of them for a row of tiles, one array a band. */
+  readonly pending: Samples[];
+  pendingRows: number;
+  finishedRows: number;
+}
+
+function createLevels({ width, height }: Grid, { bands, type, overviews = true }: CogOptions): Level[] {
+  const levels: Level[] = [];
+  for (let [w, h] = [width, height]; ; [w, h] = [Math.ceil(w / 2), Math.ceil(h / 2)]) {
+    levels.push({
+      width: w,
+      height: h,
+      tiles: [],
+      pending: bands.map(() => createSamples(type, w * TILE)),
+      pendingRows: 0,
+      finishedRows: 0,
+    });
+    if (!overviews || Math.max(w, h) <= TILE) {
+      return levels;
+    }
+  }
+}
+
+async function addRows(levels: readonly Level[], index: number, planes: readonly Samples[], rows: number): Promise<void> {
+  const level = levels[index];
+  if (level === undefined) {
+    return;
+  }
+  const { width, height } = level;
+  for (let done = 0; done < rows; ) {
+    const taken = Math.min(rows - done, TILE - level.pendingRows);
+    for (const [band, plane] of planes.entries()) {
+      level.pending[band]?.set(plane.subarray(done * width, (done + taken) * width), level.pendingRows * width);
+    }
+    level.pendingRows += taken;
+    done += taken;
+    if (level.pendingRows === TILE || level.finishedRows + level.pendingRows === height) {
+      const complete = level.pending.map((plane) => plane.subarray(0, level.pendingRows * width));
+      level.tiles.push(...(await compressTiles(complete, width, level.pendingRows)));
+      const halves = complete.map((plane) => halve(plane, width, level.pendingRows));
+      const halfRows = Math.ceil(level.pendingRows / 2);
+      level.finishedRows += level.pendingRows;
+      level.pendingRows = 0;
+      await addRows(levels, index + 1, halves, halfRows);
+    }
+  }
+}
+
+/** Every second pixel: right for classes and nodata as well, and what the full image says. */
+function halve(plane: Samples, width: number, rows: number): Samples {
+  const [halfWidth, halfRows] = [Math.ceil(width / 2), Math.ceil(rows / 2)];
+  const output = plane.slice(0, halfWidth * halfRows);
+  for (let row = 0; row < halfRows; row += 1) {
+    for (let column = 0; column < halfWidth; column += 1) {
+      output[row * halfWidth + column] = plane[row * 2 * width + column * 2]!;
+    }
+  }
+  return output;
+}
+
+async function compressTiles(planes: readonly Samples[], width: number, rows: number): Promise<readonly Uint8Array[]> {
+  const columns = Math.ceil(width / TILE);
+  return Promise.all(
+    Array.from({ length: columns }, (_, column) => {
+      const tile = cutTile(planes, width, rows, column);
+      return deflateAsync(tile, { level: DEFLATE_LEVEL });
+    }),
+  );
+}
+
+/** Pixels next to each other, differenced where they are whole numbers; what is beyond the image is 0. */
+function cutTile(planes: readonly Samples[], width: number, rows: number, column: number): Uint8Array {
+  const [first] = planes;
+  const count = planes.length;
+  const tile = (first ?? new Uint8Array(0)).slice(0, 0).constructor as new (length: number) => Samples;
+  const output = new tile(TILE * TILE * count);
+  const left = column * TILE;
+  const columns = Math.min(TILE, width - left);
+  const isInteger = !(output instanceof Float32Array) && !(output instanceof Float64Array);
+  for (const [band, plane] of planes.entries()) {
+    for (let row = 0; row < rows; row += 1) {
+      let from = row * width + left;
+      let to = row * TILE * count + band;
+      let previous = 0;
+      for (let x = 0; x < columns; x += 1, from += 1, to += count) {
+        const value = plane[from]!;
+        output[to] = isInteger ? value - previous : value;
+        previous = value;
+      }
+      // Beyond the image zeros are meant, and so the difference to the last pixel is stored once.
+      if (isInteger && columns < TILE) {
+        output[to] = -previous;
+      }
+    }
+  }
+  return new Uint8Array(output.buffer);
+}
+
+function fillMasked({ samples, mask }: Plane, { nodata, type }: CogOptions): Samples {
+  if (nodata === undefined) {
+    return samples;
+  }
+  const output = createSamples(type, samples.length);
+  for (let at = 0; at < output.length; at += 1) {
+    output[at] = mask[at] === 0 ? nodata : samples[at]!;
+  }
+  return output;
+}
+
+/** Header and directories; their size does not depend on the offsets in them, so they are laid out twice. */
+function encodeHead(grid: Grid, levels: readonly Level[], options: CogOptions, isBig: boolean): Buffer {
+  const layOut = (dataStart: number): Buffer => {
+    const offsets = toOffsets(levels, dataStart);
+    const header = Buffer.alloc(isBig ? 16 : 8);
+    header.write("II", 0, "latin1");
+    header.writeUInt16LE(isBig ? 43 : 42, 2);
+    if (isBig) {
+      header.writeUInt16LE(8, 4);
+    }
+    writePointer(header, isBig ? 8 : 4, header.length, isBig);
+    const parts: Buffer[] = [header];
+    let at = header.length;
+    for (const [index, level] of levels.entries()) {
+      const tags = toTags(grid, level, index, offsets[index] ?? [], options, isBig);
+      const size = encodeDirectory(tags, at, 0, isBig).length;
+      const padded = Math.ceil(size / 8) * 8;
+      const directory = Buffer.alloc(padded);
+      encodeDirectory(tags, at, index === levels.length - 1 ? 0 : at + padded, isBig).copy(directory);
+      parts.push(directory);
+      at += padded;
+    }
+    return Buffer.concat(parts);
+  };
+  return layOut(layOut(0).length);
+}
+
+function toOffsets(levels: readonly Level[], start: number): readonly (readonly number[])[] {
+  let at = start;
+  const offsets: number[][] = [];
+  for (const { tiles } of levels.toReversed()) {
+    offsets.unshift(
+      tiles.map((tile) => {
+        const offset = at;
+        at += tile.length;
+        return offset;
+      }),
+    );
+  }
+  return offsets;
+}
+
+function toTags(grid: Grid, level: Level, index: number, offsets: readonly number[], options: CogOptions, isBig: boolean): TagValue[] {
+  const { bands, type, nodata, isRgb = false } = options;
+  const colors = isRgb ? 3 : 1;
+  const metadata = index === 0 ? toGdalMetadata(bands) : undefined;
+  return [
+    { id: 254, type: "long", values: [index === 0 ? 0 : 1] },
+    { id: 256, type: "long", values: [level.width] },
+    { id: 257, type: "long", values: [level.height] },
+    ...toSampleTags(type, bands.length),
+    { id: 259, type: "short", values: [8] },
+    { id: 262, type: "short", values: [isRgb ? 2 : 1] },
+    { id: 277, type: "short", values: [bands.length] },
+    { id: 284, type: "short", values: [1] },
+    { id: 317, type: "short", values: [type.startsWith("f") ? 1 : 2] },
+    { id: 322, type: "short", values: [TILE] },
+    { id: 323, type: "short", values: [TILE] },
+    { id: 324, type: isBig ? "long8" : "long", values: offsets },
+    { id: 325, type: "long", values: level.tiles.map((tile) => tile.length) },
+    ...(bands.length > colors ? [{ id: 338, type: "short" as const, values: Array.from({ length: bands.length - colors }, () => 0) }] : []),
+    ...(index === 0 ? toGeoTags(grid) : []),
+    ...(metadata === undefined ? [] : [{ id: 42_112, type: "ascii" as const, values: metadata }]),
+    ...(nodata === undefined ? [] : [{ id: 42_113, type: "ascii" as const, values: Number.isNaN(nodata) ? "nan" : String(nodata) }]),
+  ];
+}
+
+function toGdalMetadata(bands: CogOptions["bands"]): string | undefined {
+  const items = bands.flatMap(({ scale, offset, unit, description }, sample) => [
+    ...(scale === undefined ? [] : [`<Item name="SCALE" sample="${sample}" role="scale">${scale}</Item>`]),
+    ...(offset === undefined ? [] : [`<Item name="OFFSET" sample="${sample}" role="offset">${offset}</Item>`]),
+    ...(unit === undefined ? [] : [`<Item name="UNITTYPE" sample="${sample}" role="unittype">${escapeXml(unit)}</Item>`]),
+    ...(description === undefined ? [] : [`<Item name="DESCRIPTION" sample="${sample}" role="description">${escapeXml(description)}</Item>`]),
+  ]);
+  return items.length === 0 ? undefined : `<GDALMetadata>${items.join("")}</GDALMetadata>`;
+}
+
+const escapeXml = (text: string) => text.replace(/[<>&"]/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** Bytes of the pixels of a grid, for limits. */
+export function rawBytesOf({ width, height }: Grid, type: SampleType, bands: number): number {
+  return width * height * bands * bytesOf(type);
+}

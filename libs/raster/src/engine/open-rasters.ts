@@ -1,0 +1,104 @@
+import { openRaster } from "../readers/open-raster.ts";
+import type { Raster } from "../readers/raster.ts";
+import { type SourceLocation, describeLocation } from "../sources/source.ts";
+
+/** How long a remote object is taken to be unchanged. Files are looked at each time. */
+const MAX_UNVERIFIED_MS = 5000;
+
+interface Entry {
+  readonly raster: Promise<Raster>;
+  users: number;
+  verifiedAt: number;
+  isEvicted: boolean;
+}
+
+/** Keeps rasters open between requests, and opens them again once they have changed. */
+export class OpenRasters {
+  readonly #max: number;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  async use<T>(location: SourceLocation, work: (raster: Raster) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const entry = await this.#acquire(location, signal);
+    try {
+      return await work(await entry.raster);
+    } finally {
+      this.#release(entry);
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#entries.keys()].map((key) => this.#evict(key)));
+  }
+
+  async #acquire(location: SourceLocation, signal: AbortSignal | undefined): Promise<Entry> {
+    const key = describeLocation(location);
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      known.users += 1;
+      try {
+        if (await this.#isCurrent(known, location, signal)) {
+          this.#entries.delete(key);
+          this.#entries.set(key, known);
+          return known;
+        }
+      } catch (error) {
+        this.#release(known);
+        throw error;
+      }
+      this.#release(known);
+      if (this.#entries.get(key) === known) {
+        await this.#evict(key);
+      }
+    }
+    const other = this.#entries.get(key);
+    if (other !== undefined && other !== known) {
+      other.users += 1;
+      return other;
+    }
+    // Not bound to this caller's signal: others may join while it opens.
+    const entry: Entry = { raster: openRaster(location), users: 1, verifiedAt: Date.now(), isEvicted: false };
+    this.#entries.set(key, entry);
+    entry.raster.catch(() => {
+      if (this.#entries.get(key) === entry) {
+        this.#entries.delete(key);
+      }
+    });
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#max) {
+        break;
+      }
+      void this.#evict(oldest);
+    }
+    return entry;
+  }
+
+  async #isCurrent(entry: Entry, { kind }: SourceLocation, signal: AbortSignal | undefined): Promise<boolean> {
+    if (kind !== "file" && Date.now() - entry.verifiedAt < MAX_UNVERIFIED_MS) {
+      return true;
+    }
+    const isCurrent = await (await entry.raster).isCurrent(signal);
+    entry.verifiedAt = Date.now();
+    return isCurrent;
+  }
+
+  #release(entry: Entry): void {
+    entry.users -= 1;
+    if (entry.isEvicted && entry.users === 0) {
+      void entry.raster.then((raster) => raster.close()).catch(() => undefined);
+    }
+  }
+
+  async #evict(key: string): Promise<void> {
+    const entry = this.#entries.get(key);
+    this.#entries.delete(key);
+    if (entry !== undefined && !entry.isEvicted) {
+      entry.isEvicted = true;
+      entry.users += 1;
+      this.#release(entry);
+    }
+  }
+}

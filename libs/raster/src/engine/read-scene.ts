@@ -1,0 +1,121 @@
+import { invalidRequest } from "../errors.ts";
+import type { BandInfo } from "../readers/raster.ts";
+import { type Expression, compileExpression } from "../render/expression.ts";
+import type { Plane } from "../render/plane.ts";
+import type { Grid } from "../warp/grid.ts";
+import { type GridBand, readGrid } from "../warp/read-grid.ts";
+import type { Resampling } from "../warp/resample.ts";
+import type { BlockCache } from "../windows/block-cache.ts";
+import type { OpenRasters } from "./open-rasters.ts";
+import { type Scene, findBand } from "./scene.ts";
+
+interface SceneRequest {
+  readonly scene: Scene;
+  /** Left out to learn of what type the results are, without reading. */
+  readonly grid: Grid | undefined;
+  readonly expressions: readonly string[];
+  readonly resampling: Resampling;
+  readonly unscale: boolean;
+}
+
+interface SceneResult {
+  readonly planes: readonly Plane[];
+  readonly infos: readonly (BandInfo & { readonly isPlain: boolean })[];
+}
+
+const compiled = new Map<string, Expression>();
+const MAX_COMPILED = 500;
+
+/** Reads the bands that expressions use, each once, and calculates. */
+export async function readScene(request: SceneRequest, cache: BlockCache, rasters: OpenRasters, signal?: AbortSignal): Promise<SceneResult> {
+  const { scene, grid, resampling, unscale } = request;
+  const expressions = request.expressions.map(compileCached);
+  const references = new Map([...new Set(expressions.flatMap(({ variables }) => variables))].map((name) => [name, findBand(name, scene)]));
+  const needed = new Map<string, number[]>();
+  for (const { asset, band } of references.values()) {
+    needed.set(asset, [...new Set([...(needed.get(asset) ?? []), band])]);
+  }
+  const bands = new Map<string, GridBand>();
+  await Promise.all(
+    [...needed].map(async ([key, numbers]) => {
+      const asset = scene.assets[key]!;
+      await rasters.use(
+        asset.location,
+        async (raster) => {
+          const options = { bands: numbers, resampling, ...(asset.nodata !== undefined && { nodata: asset.nodata }) };
+          const read =
+            grid === undefined
+              ? numbers.map((band) => ({ info: checkBand(raster.info.bands, band), samples: new Uint8Array(0), mask: new Uint8Array(0) }))
+              : (await readGrid(raster, cache, grid, options, signal)).bands;
+          for (const [index, band] of numbers.entries()) {
+            bands.set(`${key}|${band}`, read[index]!);
+          }
+        },
+        signal,
+      );
+    }),
+  );
+  const results = expressions.map((expression) => {
+    const inputs = expression.variables.map((name) => {
+      const { asset, band } = references.get(name)!;
+      return bands.get(`${asset}|${band}`)!;
+    });
+    return evaluate(expression, inputs, unscale, grid === undefined ? 0 : grid.width * grid.height);
+  });
+  return { planes: results.map(({ plane }) => plane), infos: results.map(({ info }) => info) };
+}
+
+function evaluate(expression: Expression, inputs: readonly GridBand[], unscale: boolean, pixels: number): { plane: Plane; info: BandInfo & { isPlain: boolean } } {
+  const [first] = inputs;
+  const isScaled = unscale && inputs.some(({ info }) => (info.scale ?? 1) !== 1 || (info.offset ?? 0) !== 0);
+  if (expression.plain !== undefined && first !== undefined && !isScaled) {
+    return { plane: { samples: first.samples, mask: first.mask, type: first.info.type }, info: { ...first.info, isPlain: true } };
+  }
+  const values = inputs.map(({ samples, info: { scale = 1, offset = 0 } }) =>
+    isScaled ? Float32Array.from(samples, (value) => value * scale + offset) : samples,
+  );
+  const samples = new Float32Array(pixels);
+  expression.evaluate(values, samples);
+  const mask = intersectMasks(inputs.map((input) => input.mask), pixels);
+  for (let at = 0; at < pixels; at += 1) {
+    if (!Number.isFinite(samples[at]!)) {
+      mask[at] = 0;
+    }
+  }
+  return { plane: { samples, mask, type: "float32" }, info: { type: "float32", isComplex: false, color: "gray", isPlain: false } };
+}
+
+/** A result is there where all that it is made from is. */
+function intersectMasks(masks: readonly Uint8Array[], pixels: number): Uint8Array {
+  const output = masks[0]?.slice() ?? new Uint8Array(pixels).fill(255);
+  for (const mask of masks.slice(1)) {
+    if (mask !== masks[0]) {
+      for (let at = 0; at < pixels; at += 1) {
+        if (mask[at]! < output[at]!) {
+          output[at] = mask[at]!;
+        }
+      }
+    }
+  }
+  return output;
+}
+
+function checkBand(bands: readonly BandInfo[], band: number): BandInfo {
+  const info = bands[band];
+  if (info === undefined) {
+    throw invalidRequest(`Band ${band + 1} does not exist; the raster has ${bands.length}.`);
+  }
+  return info;
+}
+
+function compileCached(text: string): Expression {
+  let expression = compiled.get(text);
+  if (expression === undefined) {
+    if (compiled.size >= MAX_COMPILED) {
+      compiled.clear();
+    }
+    expression = compileExpression(text);
+    compiled.set(text, expression);
+  }
+  return expression;
+}

@@ -1,0 +1,27 @@
+export { RasterError, type RasterErrorCode } from "./errors.ts";
+export type { SourceLocation, HttpLocation, S3Location, FileLocation } from "./sources/source.ts";
+export { checkPublicUrl, isPrivateAddress } from "./sources/address-guard.ts";
+export { type Crs, findCrs, parseCrs } from "./warp/crs.ts";
+export type { Bbox, Grid } from "./warp/grid.ts";
+export { createReproject, reprojectBbox } from "./warp/reproject.ts";
+export { RESAMPLINGS, type Resampling } from "./warp/resample.ts";
+export { PIXEL_SELECTIONS, type PixelSelection } from "./mosaic/select-pixels.ts";
+export type { BandInfo, RasterInfo, SampleType } from "./readers/raster.ts";
+export { COLORMAP_NAMES, type Color, type ColormapSpec, namedColorTable, parseColor, parseColormap, stopsColorTable } from "./render/colormaps.ts";
+export { compileExpression } from "./render/expression.ts";
+export type { BandStatistics } from "./render/statistics.ts";
+export { TERRAIN_ALGORITHMS, type TerrainAlgorithm } from "./render/terrain.ts";
+export type { Range } from "./render/render-image.ts";
+export { type GridRequest, MAX_OUTPUT_PIXELS } from "./engine/resolve-grid.ts";
+export { type Scene, type SceneAsset, toVariable } from "./engine/scene.ts";
+export {
+  type DescribedRaster,
+  type EngineOptions,
+  type ImageRequest,
+  type ImageResult,
+  type OutputFormat,
+  type PixelsRequest,
+  type PointRequest,
+  RasterEngine,
+} from "./engine/engine.ts";
+export { RasterPool, type PoolOptions } from "./pool/pool.ts";

@@ -1,0 +1,57 @@
+import { parentPort, workerData } from "node:worker_threads";
+
+import sharp from "sharp";
+
+import { RasterEngine } from "../engine/engine.ts";
+import { RasterError } from "../errors.ts";
+import type { FromWorker, Method, ToWorker } from "./messages.ts";
+
+// One engine a thread, started by `RasterPool`.
+const port = parentPort;
+if (port === null) {
+  throw new Error("this file is the main module of a worker thread");
+}
+// The threads of the pool are what there is of parallel work.
+sharp.concurrency(1);
+sharp.cache(false);
+const engine = new RasterEngine(workerData as { cacheBytes: number; maxOpen: number });
+const running = new Map<number, AbortController>();
+
+port.on("message", (message: ToWorker) => {
+  if (message.kind === "cancel") {
+    running.get(message.id)?.abort();
+    return;
+  }
+  const { id, method, argument } = message;
+  const controller = new AbortController();
+  running.set(id, controller);
+  run(id, method, argument, controller.signal)
+    .then((value) => send({ kind: "done", id, value }, value))
+    .catch((error: unknown) => {
+      const { code, message: text, stack } = error instanceof RasterError ? { ...error, message: error.message, stack: undefined } : { ...toFacts(error), code: undefined };
+      send({ kind: "failed", id, error: { code, message: text, ...(stack !== undefined && { stack }) } });
+    })
+    .finally(() => running.delete(id));
+});
+
+async function run(id: number, method: Method, argument: unknown, signal: AbortSignal): Promise<unknown> {
+  if (method === "coverage") {
+    for await (const bytes of engine.coverage(argument as never, signal)) {
+      const own = new Uint8Array(bytes);
+      send({ kind: "part", id, bytes: own }, { bytes: own });
+    }
+    return undefined;
+  }
+  const value = await engine[method](argument as never, signal);
+  // Its own memory, so that it can be handed over rather than copied with whatever it is a part of.
+  return method === "image" ? { ...(value as { bytes: Uint8Array }), bytes: new Uint8Array((value as { bytes: Uint8Array }).bytes) } : value;
+}
+
+function send(message: FromWorker, carrier?: unknown): void {
+  const bytes = (carrier as { bytes?: unknown } | undefined)?.bytes;
+  port?.postMessage(message, bytes instanceof Uint8Array ? [bytes.buffer as ArrayBuffer] : []);
+}
+
+function toFacts(error: unknown): { message: string; stack: string | undefined } {
+  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error), stack: undefined };
+}

@@ -1,0 +1,50 @@
+import { createRequire } from "node:module";
+
+import { invalidRaster } from "../../errors.ts";
+import { type SampleType, type Samples, createSamples } from "../raster.ts";
+
+interface Decoder {
+  readonly getEncodedBuffer: (length: number) => Uint8Array;
+  readonly getDecodedBuffer: () => Uint8Array;
+  readonly decodeSubResolution: (reduction: number, layer: number) => void;
+  readonly delete: () => void;
+}
+
+type OpenJpeg = (options: { readonly print: () => void; readonly printErr: () => void }) => Promise<{ readonly J2KDecoder: new () => Decoder }>;
+
+let library: ReturnType<OpenJpeg> | undefined;
+
+/** Decodes a codestream, smaller by halvings, to one array a band of `pixels` each. */
+export async function decodeCodestream(
+  bytes: Uint8Array,
+  { reduction, pixels, components, type }: { reduction: number; pixels: number; components: number; type: SampleType },
+): Promise<readonly Samples[]> {
+  // It reports every tile on standard output otherwise.
+  library ??= (createRequire(import.meta.url)("@cornerstonejs/codec-openjpeg/decodewasmjs") as OpenJpeg)({ print: () => {}, printErr: () => {} });
+  const { J2KDecoder } = await library;
+  const decoder = new J2KDecoder();
+  try {
+    decoder.getEncodedBuffer(bytes.length).set(bytes);
+    decoder.decodeSubResolution(reduction, 0);
+    return toPlanes(decoder.getDecodedBuffer(), pixels, components, type);
+  } catch (error) {
+    throw invalidRaster("A JPEG 2000 tile is damaged.", error);
+  } finally {
+    decoder.delete();
+  }
+}
+
+function toPlanes(raw: Uint8Array, pixels: number, components: number, type: SampleType): Samples[] {
+  const bytes = raw.slice();
+  const values = type === "uint8" ? bytes : type === "int8" ? new Int8Array(bytes.buffer) : type === "uint16" ? new Uint16Array(bytes.buffer) : new Int16Array(bytes.buffer);
+  if (values.length !== pixels * components) {
+    throw new Error(`${values.length} samples instead of ${pixels * components}`);
+  }
+  return Array.from({ length: components }, (_, component) => {
+    const plane = createSamples(type, pixels);
+    for (let pixel = 0, at = component; pixel < pixels; pixel += 1, at += components) {
+      plane[pixel] = values[at]!;
+    }
+    return plane;
+  });
+}

@@ -1,0 +1,52 @@
+import { RasterError } from "../errors.ts";
+import { openSource } from "../sources/open-source.ts";
+import type { Source, SourceLocation } from "../sources/source.ts";
+import { openGeotiff } from "./geotiff/open-geotiff.ts";
+import { isJpeg2000, openJpeg2000 } from "./jpeg2000/open-jpeg2000.ts";
+import type { Raster } from "./raster.ts";
+
+/** Opens a raster of any format there is a reader for, told by its first bytes. */
+export async function openRaster(location: SourceLocation, signal?: AbortSignal): Promise<Raster> {
+  const source = await openSource(location);
+  try {
+    return await openSourceRaster(source, signal);
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
+async function openSourceRaster(source: Source, signal: AbortSignal | undefined): Promise<Raster> {
+  const { source: buffered, head } = await readHead(source, signal);
+  if (head[0] === head[1] && (head[0] === 0x49 || head[0] === 0x4d)) {
+    return openGeotiff(buffered, signal);
+  }
+  if (isJpeg2000(head)) {
+    return openJpeg2000(buffered, signal);
+  }
+  throw new RasterError("unsupported", "The format of the raster is not supported; GeoTIFF and JPEG 2000 are.");
+}
+
+const HEAD_BYTES = 32 * 1024;
+
+/** The format is told by bytes that its reader asks for again: they are read once. */
+async function readHead(source: Source, signal: AbortSignal | undefined): Promise<{ source: Source; head: Uint8Array }> {
+  const head = await source.read(0, HEAD_BYTES, signal);
+  return {
+    head,
+    source: {
+      get key() {
+        return source.key;
+      },
+      get size() {
+        return source.size;
+      },
+      isCurrent: source.isCurrent,
+      close: source.close,
+      read: async (offset, length, readSignal) => {
+        const end = Math.min(offset + length, source.size ?? Infinity);
+        return offset < head.length && end <= head.length ? head.subarray(offset, end) : source.read(offset, length, readSignal);
+      },
+    },
+  };
+}

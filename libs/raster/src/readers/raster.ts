@@ -1,0 +1,130 @@
+import type { Crs } from "../warp/crs.ts";
+
+export type SampleType = "uint8" | "int8" | "uint16" | "int16" | "uint32" | "int32" | "float32" | "float64";
+
+export type Samples =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | Float32Array
+  | Float64Array;
+
+/** Pixel corner (column, row) → coordinates: x = a·column + b·row + c, y = d·column + e·row + f. */
+export type Affine = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+
+export interface GroundControlPoint {
+  readonly column: number;
+  readonly row: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface BandInfo {
+  readonly type: SampleType;
+  /** Samples are complex in the file; their amplitude is read. */
+  readonly isComplex: boolean;
+  readonly nodata?: number;
+  /** value = sample · scale + offset */
+  readonly scale?: number;
+  readonly offset?: number;
+  readonly unit?: string;
+  readonly description?: string;
+  readonly color: "gray" | "palette" | "red" | "green" | "blue" | "alpha" | "undefined";
+}
+
+/** The full image, or a smaller one of it. */
+export interface LevelInfo {
+  readonly width: number;
+  readonly height: number;
+  readonly blockWidth: number;
+  readonly blockHeight: number;
+}
+
+export interface RasterInfo {
+  readonly format: "GeoTIFF" | "JPEG 2000";
+  readonly width: number;
+  readonly height: number;
+  readonly bands: readonly BandInfo[];
+  readonly crs?: Crs;
+  readonly transform?: Affine;
+  readonly gcps?: readonly GroundControlPoint[];
+  /** The full image first, then overviews by falling size. */
+  readonly levels: readonly LevelInfo[];
+  /** A mask is stored beside the bands. */
+  readonly hasMask: boolean;
+  /** Red, green, blue, alpha of each value of a palette band. */
+  readonly palette?: Uint8Array;
+  readonly compression: string;
+  readonly interleave: "pixel" | "band";
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Samples of a block, one array a band of its group, each `blockWidth` × `blockHeight`. */
+export type Block = readonly Samples[];
+
+export interface BlockAddress {
+  readonly level: number;
+  /** Bands that are stored together share a group; the mask is the last group, with one band. */
+  readonly group: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+/** An open raster. */
+export interface Raster {
+  /** Names the content: see `Source.key`. */
+  readonly key: string;
+  readonly info: RasterInfo;
+  /** Bands (from 0) of each group; one more group holds the mask if there is one. */
+  readonly groups: readonly (readonly number[])[];
+  /** Reads and decodes blocks; `undefined` for blocks that are not stored. */
+  readonly readBlocks: (
+    addresses: readonly BlockAddress[],
+    signal?: AbortSignal,
+  ) => Promise<readonly (Block | undefined)[]>;
+  readonly isCurrent: (signal?: AbortSignal) => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+const CONSTRUCTORS = {
+  uint8: Uint8Array,
+  int8: Int8Array,
+  uint16: Uint16Array,
+  int16: Int16Array,
+  uint32: Uint32Array,
+  int32: Int32Array,
+  float32: Float32Array,
+  float64: Float64Array,
+} as const;
+
+export function createSamples(type: SampleType, length: number): Samples {
+  return new CONSTRUCTORS[type](length);
+}
+
+export function bytesOf(type: SampleType): number {
+  return CONSTRUCTORS[type].BYTES_PER_ELEMENT;
+}
+
+/** Least and greatest value of an integer type; `undefined` for floats. */
+export function rangeOf(type: SampleType): readonly [number, number] | undefined {
+  switch (type) {
+    case "uint8":
+      return [0, 255];
+    case "int8":
+      return [-128, 127];
+    case "uint16":
+      return [0, 65_535];
+    case "int16":
+      return [-32_768, 32_767];
+    case "uint32":
+      return [0, 4_294_967_295];
+    case "int32":
+      return [-2_147_483_648, 2_147_483_647];
+    case "float32":
+    case "float64":
+      return undefined;
+  }
+}

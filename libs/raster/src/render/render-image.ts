@@ -1,0 +1,207 @@
+import { invalidRequest } from "../errors.ts";
+import { type ColorTable, type ColormapSpec, namedColorTable, stopsColorTable } from "./colormaps.ts";
+import type { Plane } from "./plane.ts";
+
+export type Range = readonly [min: number, max: number];
+
+export interface RenderOptions {
+  /** One for all bands or one each; 0 to 255 for bytes when left out, else the caller's choice is required. */
+  readonly rescale?: readonly Range[];
+  /** Above 1 brightens. */
+  readonly gamma?: number;
+  /** For one band. */
+  readonly colormap?: ColormapSpec;
+  /** Colours of the values of a palette image, four bytes each. */
+  readonly palette?: Uint8Array;
+}
+
+/** Pixels next to each other, 8 bits a channel. */
+export interface Image {
+  readonly width: number;
+  readonly height: number;
+  /** 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha. */
+  readonly channels: 1 | 2 | 3 | 4;
+  readonly data: Uint8Array;
+  /** No pixel is there. */
+  readonly isEmpty: boolean;
+}
+
+/**
+ * Turns one band into grey or colours, two into grey and alpha, three into colours, a fourth into transparency.
+ * Alpha is left out when every pixel is there.
+ */
+export function renderImage(planes: readonly Plane[], width: number, height: number, options: RenderOptions): Image {
+  const [first, second, third, fourth] = planes;
+  if (first === undefined || planes.length > 4) {
+    throw invalidRequest(`An image has one to four bands, not ${planes.length}.`);
+  }
+  if (planes.length === 1) {
+    return options.colormap !== undefined || options.palette !== undefined
+      ? renderColors(first, width, height, options)
+      : composeImage([toBytes(first, rangeOf(options, 0), options.gamma)], first.mask, width, height);
+  }
+  if (second === undefined || third === undefined) {
+    throw invalidRequest("An image of two bands cannot be shown; choose one or three.");
+  }
+  const channels = [first, second, third].map((plane, index) => toBytes(plane, rangeOf(options, index), options.gamma));
+  const mask = unionMasks([first.mask, second.mask, third.mask]);
+  return composeImage(channels, fourth === undefined ? mask : multiply(mask, toBytes(fourth, rangeOf(options, 3), undefined)), width, height);
+}
+
+function rangeOf({ rescale }: RenderOptions, index: number): Range {
+  return rescale?.[index] ?? rescale?.[0] ?? [0, 255];
+}
+
+const tables = new Map<string, Uint8Array>();
+const MAX_TABLES = 64;
+
+/** Rescales to bytes, by a table where there are few possible values. */
+function toBytes({ samples, type }: Plane, [min, max]: Range, gamma: number | undefined): Uint8Array {
+  if (!Number.isFinite(min) || !Number.isFinite(max) || min === max) {
+    throw invalidRequest("Rescaling needs two different numbers: min,max.");
+  }
+  if (type === "uint8" && min === 0 && max === 255 && (gamma ?? 1) === 1) {
+    return samples as Uint8Array;
+  }
+  const power = 1 / (gamma ?? 1);
+  const scale = 255 / (max - min);
+  const toByte = (value: number): number => {
+    const linear = Math.max(0, Math.min(255, (value - min) * scale));
+    return power === 1 ? linear : 255 * (linear / 255) ** power;
+  };
+  const output = new Uint8Array(samples.length);
+  if (type === "uint8" || type === "uint16" || type === "int16") {
+    const key = `${type} ${min} ${max} ${power}`;
+    let table = tables.get(key);
+    if (table === undefined) {
+      // Indexed by the sample's own bits.
+      table = new Uint8Array(type === "uint8" ? 256 : 65_536);
+      for (let bits = 0; bits < table.length; bits += 1) {
+        table[bits] = toByte(type === "int16" ? (bits << 16) >> 16 : bits) + 0.5;
+      }
+      if (tables.size >= MAX_TABLES) {
+        tables.clear();
+      }
+      tables.set(key, table);
+    }
+    for (let at = 0; at < output.length; at += 1) {
+      output[at] = table[samples[at]! & 0xff_ff]!;
+    }
+    return output;
+  }
+  for (let at = 0; at < output.length; at += 1) {
+    output[at] = toByte(samples[at]!) + 0.5;
+  }
+  return output;
+}
+
+function renderColors(plane: Plane, width: number, height: number, { colormap, palette, rescale, gamma }: RenderOptions): Image {
+  const data = new Uint8Array(width * height * 4);
+  const { samples, mask } = plane;
+  const paint = (at: number, table: Uint8Array, entry: number) => {
+    data[at * 4] = table[entry]!;
+    data[at * 4 + 1] = table[entry + 1]!;
+    data[at * 4 + 2] = table[entry + 2]!;
+    data[at * 4 + 3] = Math.round((table[entry + 3]! * mask[at]!) / 255);
+  };
+  if (colormap === undefined || colormap.kind === "classes" || colormap.kind === "intervals") {
+    const find = colormap === undefined ? findInPalette(palette ?? new Uint8Array(0)) : toClassFinder(colormap);
+    for (let at = 0; at < mask.length; at += 1) {
+      if (mask[at] !== 0) {
+        const color = find(samples[at]!);
+        if (color !== undefined) {
+          paint(at, color, 0);
+        }
+      }
+    }
+  } else {
+    const table: ColorTable = colormap.kind === "named" ? namedColorTable(colormap.name) : stopsColorTable(colormap.stops);
+    const bytes = toBytes(plane, rescale?.[0] ?? [0, 255], gamma);
+    for (let at = 0; at < mask.length; at += 1) {
+      if (mask[at] !== 0) {
+        paint(at, table, bytes[at]! * 4);
+      }
+    }
+  }
+  return { width, height, channels: 4, data, isEmpty: mask.every((value) => value === 0) };
+}
+
+function findInPalette(palette: Uint8Array): (value: number) => Uint8Array | undefined {
+  return (value) => (value >= 0 && value * 4 < palette.length ? palette.subarray(value * 4, value * 4 + 4) : undefined);
+}
+
+function toClassFinder(colormap: ColormapSpec): (value: number) => Uint8Array | undefined {
+  if (colormap.kind === "classes") {
+    const colors = new Map(colormap.classes.map(([value, color]) => [value, Uint8Array.from(color)]));
+    return (value) => colors.get(value);
+  }
+  const intervals = colormap.kind === "intervals" ? colormap.intervals.map(([from, to, color]) => ({ from, to, color: Uint8Array.from(color) })) : [];
+  return (value) => intervals.find(({ from, to }) => value >= from && value < to)?.color;
+}
+
+/** A pixel is there when any of the bands has it. */
+function unionMasks(masks: readonly Uint8Array[]): Uint8Array {
+  const [first, ...others] = masks;
+  const different = others.filter((mask) => mask !== first);
+  if (first === undefined || different.length === 0) {
+    return first ?? new Uint8Array(0);
+  }
+  const output = first.slice();
+  for (const mask of different) {
+    for (let at = 0; at < output.length; at += 1) {
+      if (mask[at]! > output[at]!) {
+        output[at] = mask[at]!;
+      }
+    }
+  }
+  return output;
+}
+
+function multiply(mask: Uint8Array, alpha: Uint8Array): Uint8Array {
+  return mask.map((value, at) => Math.round((value * alpha[at]!) / 255));
+}
+
+function composeImage(planes: readonly Uint8Array[], mask: Uint8Array, width: number, height: number): Image {
+  let isFull = true;
+  let isEmpty = true;
+  for (let at = 0; at < mask.length && (isFull || isEmpty); at += 1) {
+    isFull &&= mask[at] === 255;
+    isEmpty &&= mask[at] === 0;
+  }
+  const [red, green, blue] = planes;
+  if (red === undefined) {
+    throw invalidRequest("An image has at least one band.");
+  }
+  const count = width * height;
+  if (green === undefined || blue === undefined) {
+    if (isFull) {
+      return { width, height, channels: 1, data: red, isEmpty };
+    }
+    const data = new Uint8Array(count * 2);
+    for (let at = 0; at < count; at += 1) {
+      data[at * 2] = mask[at] === 0 ? 0 : red[at]!;
+      data[at * 2 + 1] = mask[at]!;
+    }
+    return { width, height, channels: 2, data, isEmpty };
+  }
+  if (isFull) {
+    const data = new Uint8Array(count * 3);
+    for (let at = 0, to = 0; at < count; at += 1, to += 3) {
+      data[to] = red[at]!;
+      data[to + 1] = green[at]!;
+      data[to + 2] = blue[at]!;
+    }
+    return { width, height, channels: 3, data, isEmpty };
+  }
+  const data = new Uint8Array(count * 4);
+  for (let at = 0, to = 0; at < count; at += 1, to += 4) {
+    const alpha = mask[at]!;
+    if (alpha !== 0) {
+      data[to] = red[at]!;
+      data[to + 1] = green[at]!;
+      data[to + 2] = blue[at]!;
+      data[to + 3] = alpha;
+    }
+  }
+  return { width, height, channels: 4, data, isEmpty };
+}

@@ -1,0 +1,119 @@
+import type { Samples } from "../readers/raster.ts";
+
+export interface BandStatistics {
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly count: number;
+  readonly sum: number;
+  readonly std: number;
+  readonly median: number;
+  readonly majority: number;
+  readonly minority: number;
+  readonly unique: number;
+  readonly histogram: readonly [counts: readonly number[], edges: readonly number[]];
+  readonly valid_percent: number;
+  readonly masked_pixels: number;
+  readonly valid_pixels: number;
+  readonly [percentile: `percentile_${number}`]: number;
+}
+
+const MAX_COUNTED_VALUES = 1_000_000;
+
+/** The numbers that tilers give, over pixels that are there. */
+export function computeStatistics(
+  samples: Samples,
+  mask: Uint8Array,
+  { percentiles = [2, 98], bins = 10, range }: { percentiles?: readonly number[]; bins?: number; range?: readonly [number, number] } = {},
+): BandStatistics {
+  const sorted = toSorted(samples, mask);
+  const count = sorted.length;
+  let sum = 0;
+  for (const value of sorted) {
+    sum += value;
+  }
+  const mean = count === 0 ? Number.NaN : sum / count;
+  let squares = 0;
+  for (const value of sorted) {
+    squares += (value - mean) ** 2;
+  }
+  const [min, max] = [sorted[0] ?? Number.NaN, sorted.at(-1) ?? Number.NaN];
+  const { majority, minority, unique } = countRuns(sorted);
+  return {
+    min,
+    max,
+    mean,
+    count,
+    sum,
+    std: Math.sqrt(squares / count),
+    median: percentileOf(sorted, 50),
+    majority,
+    minority,
+    unique,
+    histogram: toHistogram(sorted, range ?? [min, max], bins),
+    valid_percent: (count / mask.length) * 100,
+    masked_pixels: mask.length - count,
+    valid_pixels: count,
+    ...Object.fromEntries(percentiles.map((each) => [`percentile_${each}`, percentileOf(sorted, each)])),
+  };
+}
+
+/** Values below which the given percents of the pixels are, interpolated between neighbours. */
+export function computePercentiles(samples: Samples, mask: Uint8Array, percentiles: readonly number[]): readonly number[] {
+  const sorted = toSorted(samples, mask);
+  return percentiles.map((each) => percentileOf(sorted, each));
+}
+
+function toSorted(samples: Samples, mask: Uint8Array): Float64Array {
+  const valid = new Float64Array(samples.length);
+  let count = 0;
+  for (let at = 0; at < samples.length; at += 1) {
+    const value = samples[at]!;
+    if (mask[at] !== 0 && Number.isFinite(value)) {
+      valid[count] = value;
+      count += 1;
+    }
+  }
+  return valid.subarray(0, count).sort();
+}
+
+function percentileOf(sorted: Float64Array, percent: number): number {
+  if (sorted.length === 0) {
+    return Number.NaN;
+  }
+  const at = (Math.max(0, Math.min(100, percent)) / 100) * (sorted.length - 1);
+  const below = sorted[Math.floor(at)]!;
+  return below + (sorted[Math.ceil(at)]! - below) * (at - Math.floor(at));
+}
+
+function countRuns(sorted: Float64Array): { majority: number; minority: number; unique: number } {
+  let [majority, minority, most, fewest, unique] = [Number.NaN, Number.NaN, 0, Infinity, 0];
+  for (let start = 0; start < sorted.length && unique < MAX_COUNTED_VALUES; ) {
+    let end = start + 1;
+    while (end < sorted.length && sorted[end] === sorted[start]) {
+      end += 1;
+    }
+    unique += 1;
+    if (end - start > most) {
+      [majority, most] = [sorted[start]!, end - start];
+    }
+    if (end - start < fewest) {
+      [minority, fewest] = [sorted[start]!, end - start];
+    }
+    start = end;
+  }
+  return { majority, minority, unique };
+}
+
+function toHistogram(sorted: Float64Array, [least, greatest]: readonly [number, number], bins: number): [number[], number[]] {
+  const counts = Array.from({ length: bins }, () => 0);
+  // One value only: a range of one around it, as numpy has it.
+  const [from, to] = least === greatest ? [least - 0.5, greatest + 0.5] : [least, greatest];
+  for (const value of sorted) {
+    if (value >= from && value <= to) {
+      const bin = Math.min(bins - 1, Math.floor(((value - from) / (to - from)) * bins));
+      counts[bin] = (counts[bin] ?? 0) + 1;
+    }
+  }
+  return [counts, Array.from({ length: bins + 1 }, (_, bin) => from + ((to - from) * bin) / bins)];
+}

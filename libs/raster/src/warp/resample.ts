@@ -1,0 +1,203 @@
+import { type SampleType, type Samples, createSamples, rangeOf } from "../readers/raster.ts";
+
+export const RESAMPLINGS = ["nearest", "bilinear", "cubic", "average"] as const;
+export type Resampling = (typeof RESAMPLINGS)[number];
+
+/** Samples of a part of a raster, and where target pixels are in it: pixel corners are whole numbers. */
+export interface ResampleSource {
+  readonly width: number;
+  readonly height: number;
+  readonly type: SampleType;
+  readonly samples: Samples;
+  /** 0 where there is nothing. */
+  readonly valid?: Uint8Array;
+}
+
+export interface ResampleTarget {
+  readonly columns: Float64Array;
+  readonly rows: Float64Array;
+  /** Source pixels that one target pixel covers. */
+  readonly scaleX: number;
+  readonly scaleY: number;
+}
+
+/** Pixel numbers of the source for each target pixel, -1 outside: what nearest neighbour needs, once for all bands. */
+export function toNearestIndex({ columns, rows }: ResampleTarget, width: number, height: number): Int32Array {
+  const index = new Int32Array(columns.length);
+  for (let at = 0; at < index.length; at += 1) {
+    const column = Math.floor(columns[at]!);
+    const row = Math.floor(rows[at]!);
+    index[at] = column >= 0 && column < width && row >= 0 && row < height ? row * width + column : -1;
+  }
+  return index;
+}
+
+export function pickNearest(samples: Samples, index: Int32Array, type: SampleType): Samples {
+  const output = createSamples(type, index.length);
+  for (let at = 0; at < index.length; at += 1) {
+    const from = index[at]!;
+    if (from >= 0) {
+      output[at] = samples[from]!;
+    }
+  }
+  return output;
+}
+
+/**
+ * Weighted means of valid neighbours. A target pixel is valid where the source pixel it falls on is.
+ * Where a target pixel covers several source pixels, kernels widen, so that nothing is skipped.
+ */
+export function resample(source: ResampleSource, target: ResampleTarget, index: Int32Array, method: Exclude<Resampling, "nearest">): Samples {
+  const output = createSamples(source.type, index.length);
+  const store = createStore(output, source.type);
+  const [scaleX, scaleY] = [Math.max(1, target.scaleX), Math.max(1, target.scaleY)];
+  // Other software does not widen for the few percent that projections stretch either.
+  const isWide = scaleX > 1.05 || scaleY > 1.05;
+  if (method === "average") {
+    averageInto(source, target, index, store);
+  } else if (method === "bilinear" && !isWide) {
+    bilinearInto(source, target, index, store);
+  } else {
+    convolveInto(source, target, index, store, method === "bilinear" ? linear : cubic, method === "bilinear" ? 1 : 2, isWide ? scaleX : 1, isWide ? scaleY : 1);
+  }
+  return output;
+}
+
+type Store = (at: number, value: number) => void;
+
+/** Whole numbers are rounded and kept within their range. */
+function createStore(output: Samples, type: SampleType): Store {
+  const range = rangeOf(type);
+  if (range === undefined) {
+    return (at, value) => {
+      output[at] = value;
+    };
+  }
+  const [least, greatest] = range;
+  return (at, value) => {
+    output[at] = value <= least ? least : value >= greatest ? greatest : Math.floor(value + 0.5);
+  };
+}
+
+function bilinearInto({ width, height, samples, valid }: ResampleSource, { columns, rows }: ResampleTarget, index: Int32Array, store: Store): void {
+  for (let at = 0; at < index.length; at += 1) {
+    const nearest = index[at]!;
+    if (nearest < 0 || (valid !== undefined && valid[nearest] === 0)) {
+      continue;
+    }
+    const x = columns[at]! - 0.5;
+    const y = rows[at]! - 0.5;
+    const left = Math.floor(x);
+    const top = Math.floor(y);
+    const u = x - left;
+    const v = y - top;
+    if (valid === undefined && left >= 0 && top >= 0 && left + 1 < width && top + 1 < height) {
+      const from = top * width + left;
+      const upper = samples[from]! * (1 - u) + samples[from + 1]! * u;
+      const lower = samples[from + width]! * (1 - u) + samples[from + width + 1]! * u;
+      store(at, upper * (1 - v) + lower * v);
+      continue;
+    }
+    let sum = 0;
+    let weights = 0;
+    for (let j = 0; j < 2; j += 1) {
+      for (let i = 0; i < 2; i += 1) {
+        const [column, row] = [left + i, top + j];
+        const weight = (i === 0 ? 1 - u : u) * (j === 0 ? 1 - v : v);
+        const from = row * width + column;
+        if (weight > 0 && column >= 0 && column < width && row >= 0 && row < height && (valid === undefined || valid[from] !== 0)) {
+          sum += samples[from]! * weight;
+          weights += weight;
+        }
+      }
+    }
+    store(at, weights > 0 ? sum / weights : samples[nearest]!);
+  }
+}
+
+/** Triangle. */
+function linear(distance: number): number {
+  return distance < 1 ? 1 - distance : 0;
+}
+
+/** Catmull-Rom (a = -0.5), as GDAL. */
+function cubic(distance: number): number {
+  return distance <= 1
+    ? 1.5 * distance ** 3 - 2.5 * distance ** 2 + 1
+    : distance < 2
+      ? -0.5 * distance ** 3 + 2.5 * distance ** 2 - 4 * distance + 2
+      : 0;
+}
+
+const MAX_TAPS = 512;
+
+function convolveInto(
+  { width, height, samples, valid }: ResampleSource,
+  { columns, rows }: ResampleTarget,
+  index: Int32Array,
+  store: Store,
+  kernel: (distance: number) => number,
+  radius: number,
+  scaleX: number,
+  scaleY: number,
+): void {
+  const [reachX, reachY] = [Math.min(radius * scaleX, MAX_TAPS / 2), Math.min(radius * scaleY, MAX_TAPS / 2)];
+  const weightsX = new Float64Array(Math.ceil(reachX) * 2 + 2);
+  for (let at = 0; at < index.length; at += 1) {
+    const nearest = index[at]!;
+    if (nearest < 0 || (valid !== undefined && valid[nearest] === 0)) {
+      continue;
+    }
+    const x = columns[at]! - 0.5;
+    const y = rows[at]! - 0.5;
+    const [left, right] = [Math.max(0, Math.ceil(x - reachX)), Math.min(width - 1, Math.floor(x + reachX))];
+    const [top, bottom] = [Math.max(0, Math.ceil(y - reachY)), Math.min(height - 1, Math.floor(y + reachY))];
+    for (let column = left; column <= right; column += 1) {
+      weightsX[column - left] = kernel(Math.abs(column - x) / scaleX);
+    }
+    let sum = 0;
+    let weights = 0;
+    for (let row = top; row <= bottom; row += 1) {
+      const weightY = kernel(Math.abs(row - y) / scaleY);
+      if (weightY === 0) {
+        continue;
+      }
+      const start = row * width;
+      for (let column = left; column <= right; column += 1) {
+        if (valid === undefined || valid[start + column] !== 0) {
+          const weight = weightsX[column - left]! * weightY;
+          sum += samples[start + column]! * weight;
+          weights += weight;
+        }
+      }
+    }
+    store(at, weights > 1e-6 ? sum / weights : samples[nearest]!);
+  }
+}
+
+/** The mean of what a target pixel covers, parts of pixels by their share. */
+function averageInto({ width, height, samples, valid }: ResampleSource, target: ResampleTarget, index: Int32Array, store: Store): void {
+  const [halfX, halfY] = [Math.max(0.5, target.scaleX / 2), Math.max(0.5, target.scaleY / 2)];
+  for (let at = 0; at < index.length; at += 1) {
+    const nearest = index[at]!;
+    if (nearest < 0 || (valid !== undefined && valid[nearest] === 0)) {
+      continue;
+    }
+    const [left, right] = [Math.max(0, target.columns[at]! - halfX), Math.min(width, target.columns[at]! + halfX)];
+    const [top, bottom] = [Math.max(0, target.rows[at]! - halfY), Math.min(height, target.rows[at]! + halfY)];
+    let sum = 0;
+    let weights = 0;
+    for (let row = Math.floor(top); row < bottom; row += 1) {
+      const share = Math.min(row + 1, bottom) - Math.max(row, top);
+      for (let column = Math.floor(left); column < right; column += 1) {
+        const from = row * width + column;
+        if (valid === undefined || valid[from] !== 0) {
+          const weight = share * (Math.min(column + 1, right) - Math.max(column, left));
+          sum += samples[from]! * weight;
+          weights += weight;
+        }
+      }
+    }
+    store(at, weights > 0 ? sum / weights : samples[nearest]!);
+  }
+}
