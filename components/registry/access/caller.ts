@@ -6,16 +6,22 @@ import { RegistryError } from "../errors.ts";
 import { projectOf } from "../protocol/names.ts";
 import { findProject } from "../store/projects.ts";
 import type { Action } from "./actions.ts";
-import { type AuthenticateDeps, authenticate, authenticateToken, findSubject, readBasic } from "./authenticate.ts";
+import { type AuthenticateDeps, authenticate, authenticateToken, findSubject, readBasic, toSubject } from "./authenticate.ts";
 import { ANONYMOUS, type Principal, findRights } from "./principal.ts";
 import type { RegistryToken, RegistryTokens } from "./tokens.ts";
+
+/** Who relies on a blob: by the token, and by whose it is. */
+export interface Holder {
+  readonly token: string;
+  readonly subject: string;
+}
 
 /** Who sends a request to the distribution API. */
 export interface Caller {
   /** For people: the audit log and who pushed what. */
   readonly name: string;
   /** Names one push, as pins do. */
-  readonly holder: string;
+  readonly holder: Holder;
   readonly isAnonymous: boolean;
   /** Whether one of the actions is allowed on a repository. */
   readonly can: (repository: string, ...anyOf: readonly Action[]) => Promise<boolean>;
@@ -75,7 +81,7 @@ function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
   };
   return {
     name: principal.name,
-    holder: principal.name,
+    holder: { token: toSubject(principal), subject: toSubject(principal) },
     isAnonymous,
     can,
     require: async (repository, ...anyOf) => {
@@ -101,7 +107,7 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
   };
   return {
     name: token.subject.slice(token.subject.indexOf(":") + 1),
-    holder: token.id,
+    holder: { token: token.id, subject: token.subject },
     isAnonymous,
     can,
     require: async (repository, ...anyOf) => {

@@ -103,11 +103,13 @@ create table repository_blob (
 );
 create index on repository_blob (digest);
 
--- A push under way relies on a blob that no manifest of the repository refers to yet.
+-- A push under way relies on a blob, whether or not a manifest of the repository refers to it. The holder is the token, which clients
+-- change in the middle of a push; the subject is who pushes.
 create table pin (
   repository_id bigint not null,
   digest text collate "C" not null,
   holder text not null,
+  subject text not null,
   until timestamptz not null,
   primary key (repository_id, digest, holder),
   foreign key (repository_id, digest) references repository_blob on delete cascade

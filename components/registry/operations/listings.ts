@@ -50,8 +50,10 @@ export async function getReferrers(
   const subject = parseDigest(digest).text;
   const artifactType = query.get("artifactType") ?? undefined;
   const { n, last } = parsePage(query);
-  const found = await listReferrers(deps.database, name, { subject, artifactType, last, n: n + 1 });
-  const page = found.slice(0, n);
+  const page = await listReferrers(deps.database, name, { subject, artifactType, last, n });
+  const end = page.at(-1)?.digest;
+  const rest =
+    end === undefined ? [] : await listReferrers(deps.database, name, { subject, artifactType, last: end, n: 1 });
   const body = {
     schemaVersion: 2,
     mediaType: "application/vnd.oci.image.index.v1+json",
@@ -66,7 +68,7 @@ export async function getReferrers(
   sendJson(response, body, {
     "content-type": body.mediaType,
     ...(artifactType !== undefined && { "oci-filters-applied": "artifactType" }),
-    ...linkHeaders(found.length > n, { path, query, n, last: page.at(-1)?.digest }),
+    ...linkHeaders(rest.length > 0, { path, query, n, last: end }),
   });
 }
 

@@ -3,7 +3,6 @@ import { findDigest } from "./digest.ts";
 
 export const MAX_MANIFEST_BYTES = 4 << 20;
 const MAX_REFERENCES = 10_000;
-const MAX_ANNOTATIONS_CHARACTERS = 256 << 10;
 
 const IMAGES = new Set([
   "application/vnd.oci.image.manifest.v1+json",
@@ -131,10 +130,6 @@ function parseAnnotations(value: unknown): Readonly<Record<string, string>> | un
   const entries = Object.entries(value);
   if (entries.some(([key, text]) => typeof text !== "string" || !isPlain(key + text))) {
     throw invalid("keys and values of annotations must be texts without NUL");
-  }
-  const length = entries.reduce((sum, [key, text]) => sum + key.length + (text as string).length, 0);
-  if (length > MAX_ANNOTATIONS_CHARACTERS) {
-    throw invalid(`annotations are longer than ${MAX_ANNOTATIONS_CHARACTERS} characters`);
   }
   return value as Readonly<Record<string, string>>;
 }

@@ -1,3 +1,4 @@
+import type { Holder } from "../access/caller.ts";
 import type { Sql } from "./database.ts";
 
 /** A blob as a repository has it. */
@@ -20,8 +21,7 @@ export async function findLinkedBlob(sql: Sql, repository: string, digest: strin
 export interface Pin {
   readonly repositoryId: string;
   readonly digest: string;
-  /** Who relies on the blob: a token, which is one push. */
-  readonly holder: string;
+  readonly holder: Holder;
   readonly seconds: number;
 }
 
@@ -32,11 +32,11 @@ export async function pinBlob(sql: Sql, repository: string, { digest, holder, se
     `/* prepared: pin-blob */ with link as (
        select l.repository_id, l.digest from repository_blob l join repository r on r.id = l.repository_id
        where r.name = $1 and l.digest = $2 for key share of l)
-     insert into pin (repository_id, digest, holder, until)
-       select repository_id, digest, $3, now() + $4 * interval '1 second' from link
+     insert into pin (repository_id, digest, holder, subject, until)
+       select repository_id, digest, $3, $4, now() + $5 * interval '1 second' from link
      on conflict (repository_id, digest, holder) do update set until = excluded.until
      returning 1 as pinned`,
-    [repository, digest, holder, seconds],
+    [repository, digest, holder.token, holder.subject, seconds],
   );
   return rows.length > 0;
 }
@@ -54,9 +54,10 @@ export async function linkBlob(tx: Sql, projectId: string, pin: Pin): Promise<bo
     [repositoryId, projectId, digest, blob.size],
   );
   await tx.query(
-    `insert into pin (repository_id, digest, holder, until) values ($1, $2, $3, now() + $4 * interval '1 second')
+    `insert into pin (repository_id, digest, holder, subject, until)
+     values ($1, $2, $3, $4, now() + $5 * interval '1 second')
      on conflict (repository_id, digest, holder) do update set until = excluded.until`,
-    [repositoryId, digest, holder, seconds],
+    [repositoryId, digest, holder.token, holder.subject, seconds],
   );
   return true;
 }

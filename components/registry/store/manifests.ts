@@ -72,7 +72,10 @@ export interface Referrer {
   readonly annotations: Readonly<Record<string, string>> | null;
 }
 
-/** Manifests of a repository whose subject is `subject`, in the order of their digests, after `last`. */
+/** Annotations are listed, and a page of them stays small: it ends behind the manifest that goes over this. */
+const MAX_REFERRERS_BYTES = 4 << 20;
+
+/** Manifests of a repository whose subject is `subject`, in the order of their digests, after `last`: `n` at most. */
 export async function listReferrers(
   sql: Sql,
   repository: string,
@@ -85,11 +88,14 @@ export async function listReferrers(
     artifact_type: string | null;
     annotations: Readonly<Record<string, string>> | null;
   }>(
-    `select m.digest, m.media_type, m.size, m.artifact_type, m.annotations
-     from manifest m join repository r on r.id = m.repository_id
-     where r.name = $1 and m.subject = $2 and ($3::text is null or m.artifact_type = $3) and m.digest > $4
-     order by m.digest limit $5`,
-    [repository, query.subject, query.artifactType ?? null, query.last, query.n],
+    `select m.digest, m.media_type, m.size, m.artifact_type, m.annotations from (
+       select m.repository_id, m.digest, m.size, sum(m.size) over (order by m.digest) as bytes
+       from manifest m join repository r on r.id = m.repository_id
+       where r.name = $1 and m.subject = $2 and ($3::text is null or m.artifact_type = $3) and m.digest > $4
+       order by m.digest limit $5) page
+     join manifest m on m.repository_id = page.repository_id and m.digest = page.digest
+     where page.bytes - page.size <= $6 order by m.digest`,
+    [repository, query.subject, query.artifactType ?? null, query.last, query.n, MAX_REFERRERS_BYTES],
   );
   return rows.map((row) => ({
     digest: row.digest,

@@ -1,3 +1,4 @@
+import type { Holder } from "../access/caller.ts";
 import { RegistryError } from "../errors.ts";
 import type { ParsedManifest } from "../protocol/manifest.ts";
 import { checkImmutable } from "./immutable.ts";
@@ -16,7 +17,7 @@ export interface NewManifest {
   /** Who pushes, for people. */
   readonly actor: string;
   /** The push, as its pins name it. */
-  readonly holder: string;
+  readonly holder: Holder;
 }
 
 /**
@@ -31,12 +32,12 @@ export async function putManifest(tx: Sql, manifest: NewManifest): Promise<void>
   if (!project.allowsSparse) {
     await checkChildren(tx, repositoryId, parsed.children);
   }
-  await insertManifest(tx, { project, repositoryId }, manifest);
+  const isNew = await insertManifest(tx, { project, repositoryId }, manifest);
   for (const tag of tags) {
     await setTag(tx, { project, repositoryId, repository }, tag, digest);
   }
   await checkQuota(tx, project);
-  await releasePins(tx, repositoryId, parsed.blobs, manifest.holder);
+  await releasePins(tx, { repositoryId, blobs: parsed.blobs, holder: manifest.holder, isNew });
   await tx.query("update repository set updated_at = now() where id = $1", [repositoryId]);
   await addAudit(tx, {
     actor,
@@ -96,7 +97,7 @@ async function insertManifest(
   tx: Sql,
   { project, repositoryId }: Target,
   { digest, content, parsed, actor }: NewManifest,
-): Promise<void> {
+): Promise<boolean> {
   const total = content.length + [...parsed.sizes.values()].reduce((sum, size) => sum + size, 0);
   const inserted = await tx.query(
     `insert into manifest (repository_id, project_id, digest, media_type, size, content, subject, artifact_type,
@@ -118,7 +119,7 @@ async function insertManifest(
     ],
   );
   if (inserted.length === 0) {
-    return;
+    return false;
   }
   await tx.query("insert into manifest_blob (repository_id, manifest, blob) select $1, $2, unnest($3::text[])", [
     repositoryId,
@@ -130,6 +131,7 @@ async function insertManifest(
     digest,
     parsed.children,
   ]);
+  return true;
 }
 
 async function setTag(
@@ -152,12 +154,31 @@ async function setTag(
   );
 }
 
-/** The push has what it wanted; another one may still rely on the same blobs. */
-async function releasePins(tx: Sql, repositoryId: string, blobs: readonly string[], holder: string): Promise<void> {
-  await tx.query("delete from pin where repository_id = $1 and holder = $2 and digest = any($3)", [
-    repositoryId,
-    holder,
-    blobs,
-  ]);
+interface Release {
+  readonly repositoryId: string;
+  readonly blobs: readonly string[];
+  readonly holder: Holder;
+  readonly isNew: boolean;
 }
 
+/**
+ * The push has what it wanted; another one may still rely on the same blobs, so each push releases one pin of a blob: that of its token,
+ * or, since a long push goes through several tokens, the oldest of whoever pushes.
+ */
+async function releasePins(tx: Sql, { repositoryId, blobs, holder, isNew }: Release): Promise<void> {
+  const released = await tx.query<{ digest: string }>(
+    "delete from pin where repository_id = $1 and holder = $2 and digest = any($3) returning digest",
+    [repositoryId, holder.token, blobs],
+  );
+  const own = new Set(released.map(({ digest }) => digest));
+  const rest = blobs.filter((digest) => !own.has(digest));
+  // Clients that send a manifest twice, by digest and by tag, are through with the first.
+  if (isNew && rest.length > 0) {
+    await tx.query(
+      `delete from pin where (repository_id, digest, holder) in (
+         select distinct on (digest) repository_id, digest, holder from pin
+         where repository_id = $1 and digest = any($2) and subject = $3 order by digest, until)`,
+      [repositoryId, rest, holder.subject],
+    );
+  }
+}

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { takeChunks } from "@swath/service";
 
 import type { BlobStore, BlobWriter } from "../blobs/blob-store.ts";
+import type { Holder } from "../access/caller.ts";
 import { RegistryError } from "../errors.ts";
 import type { Digest, DigestAlgorithm } from "../protocol/digest.ts";
 import type { ByteRange } from "../protocol/range.ts";
@@ -47,7 +48,7 @@ export interface Uploads {
   readonly append: (target: UploadTarget, body: IncomingMessage, range: ByteRange | undefined) => Promise<number>;
   /** Appends the last chunk, which may be empty, and makes the upload a blob of the repository. */
   readonly finish: (
-    target: UploadTarget & { readonly holder: string; readonly digest: Digest },
+    target: UploadTarget & { readonly holder: Holder; readonly digest: Digest },
     body: IncomingMessage,
     range: ByteRange | undefined,
   ) => Promise<void>;
