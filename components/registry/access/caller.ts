@@ -27,6 +27,8 @@ export interface Caller {
   readonly can: (repository: string, ...anyOf: readonly Action[]) => Promise<boolean>;
   /** @throws {RegistryError} UNAUTHORIZED with a challenge, DENIED */
   readonly require: (repository: string, ...anyOf: readonly Action[]) => Promise<void>;
+  /** An error that asks for a token with more in it, where another token could help. */
+  readonly askFor?: (scopes: string) => RegistryError;
   /** What may be listed; undefined without the right. */
   readonly principal: () => Promise<Principal | undefined>;
 }
@@ -115,6 +117,10 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
         throw createChallenge(deps, repository, anyOf, "insufficient_scope");
       }
     },
+    askFor: (scopes) =>
+      new RegistryError("UNAUTHORIZED", "The token does not allow this; ask for one with both scopes.", {
+        headers: toChallenge(deps, scopes, "insufficient_scope"),
+      }),
     principal: () => findSubject(deps.sql, token.subject),
   };
 }

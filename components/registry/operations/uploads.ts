@@ -1,8 +1,9 @@
+import { findRights } from "../access/principal.ts";
 import { parseAlgorithm, parseDigest } from "../protocol/digest.ts";
 import { isRepositoryName, projectOf } from "../protocol/names.ts";
 import { parseContentRange } from "../protocol/range.ts";
 import { findLinkedBlob, linkBlob } from "../store/links.ts";
-import { checkQuota, lockProject } from "../store/projects.ts";
+import { checkQuota, findProject, lockProject } from "../store/projects.ts";
 import { ensureRepository } from "../store/repositories.ts";
 import { toUploadRange } from "../uploads/uploads.ts";
 import { type OperationContext, sendEmpty } from "./operation.ts";
@@ -89,7 +90,7 @@ async function mountBlob(context: OperationContext, name: string, digest: string
   if (from !== null && !isRepositoryName(from)) {
     return false;
   }
-  if (!(await isReadable(context, digest, from))) {
+  if (!(await isReadable(context, { name, digest, from }))) {
     return false;
   }
   return deps.database.transact(async (tx) => {
@@ -106,9 +107,21 @@ async function mountBlob(context: OperationContext, name: string, digest: string
   });
 }
 
-async function isReadable({ deps, caller }: OperationContext, digest: string, from: string | null): Promise<boolean> {
+async function isReadable(
+  context: OperationContext,
+  { name, digest, from }: { readonly name: string; readonly digest: string; readonly from: string | null },
+): Promise<boolean> {
+  const { deps, caller } = context;
   if (from !== null) {
-    return (await caller.can(from, "pull")) && (await findLinkedBlob(deps.database, from, digest)) !== undefined;
+    if ((await findLinkedBlob(deps.database, from, digest)) === undefined) {
+      return false;
+    }
+    const isAllowed = await caller.can(from, "pull");
+    if (!isAllowed && caller.askFor !== undefined && (await mayPull(context, from))) {
+      // The token alone is too narrow: its owner gets one with the source, and then the mount.
+      throw caller.askFor(`repository:${name}:pull,push repository:${from}:pull`);
+    }
+    return isAllowed;
   }
   const rows = await deps.database.query<{ name: string }>(
     `select r.name from repository_blob l join repository r on r.id = l.repository_id where l.digest = $1 limit $2`,
@@ -120,4 +133,10 @@ async function isReadable({ deps, caller }: OperationContext, digest: string, fr
     }
   }
   return false;
+}
+
+async function mayPull({ deps, caller }: OperationContext, repository: string): Promise<boolean> {
+  const principal = await caller.principal();
+  const project = await findProject(deps.database, projectOf(repository));
+  return principal !== undefined && project !== undefined && (await findRights(deps.database, principal, project)).has("pull");
 }
