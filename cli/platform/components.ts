@@ -8,6 +8,7 @@ import { manifest as identityApi } from "../../components/identity-api/manifest.
 import { manifest as objstore } from "../../components/objstore/manifest.ts";
 import { manifest as portal } from "../../components/portal/manifest.ts";
 import { manifest as postgres } from "../../components/postgres/manifest.ts";
+import { manifest as registry } from "../../components/registry/manifest.ts";
 import { manifest as resourceCatalogue } from "../../components/resource-catalogue/manifest.ts";
 import { manifest as workspaceApi } from "../../components/workspace-api/manifest.ts";
 
@@ -17,6 +18,7 @@ export const components: readonly Component[] = [
   identity,
   identityApi,
   objstore,
+  registry,
   dummyService,
   workspaceApi,
   resourceCatalogue,

@@ -17,7 +17,7 @@ export function completeConfig({ settings, publicUrl }: DeployContext): PortalCo
     data_access_url: publicUrl("data-access"),
     workspace_url: publicUrl("workspace-api"),
     workspace_docs_url: `${publicUrl("workspace-api")}/docs#`,
-    images_registry_url: publicUrl("registry"),
+    images_registry_url: variables.REGISTRY_URL ?? publicUrl("registry"),
     dummy_service_url: publicUrl("dummy-service"),
     access_token_name: "auth_user_id",
     access_token_domain: `.${domain}`,

@@ -26,8 +26,27 @@ export const componentRules: readonly ContradictionRule[] = [
   {
     subject: "REQUIRE_WORKSPACE_API",
     check: ({ variables: v }) =>
-      v.REQUIRE_WORKSPACE_API && !v.REQUIRE_REGISTRY
+      v.REQUIRE_WORKSPACE_API && !v.REQUIRE_REGISTRY && v.REGISTRY_URL === undefined
         ? "is true, but REQUIRE_REGISTRY is false: workspaces have no image repository"
+        : undefined,
+  },
+  {
+    subject: "REGISTRY_URL",
+    impossible: true,
+    check: ({ variables: v, isGiven }) =>
+      v.REGISTRY_URL !== undefined && v.REQUIRE_REGISTRY && isGiven("REQUIRE_REGISTRY")
+        ? "names an existing image registry while REQUIRE_REGISTRY=true asks to deploy one; set one of them"
+        : undefined,
+  },
+  {
+    subject: "REGISTRY_CONTENT",
+    impossible: true,
+    check: ({ variables: v }) =>
+      v.REQUIRE_REGISTRY &&
+      v.REGISTRY_CONTENT === "objstore" &&
+      !v.REQUIRE_OBJSTORE &&
+      v.OBJSTORE_ENDPOINT === undefined
+        ? "is objstore, but REQUIRE_OBJSTORE is false and OBJSTORE_ENDPOINT names no other: images have nowhere to go"
         : undefined,
   },
   {

@@ -78,7 +78,10 @@ export const componentVariables = {
   },
   REQUIRE_REGISTRY: {
     type: boolean,
-    fallback: sameAs("REQUIRE_WORKSPACE_API"),
+    fallback: derived(
+      "value of REQUIRE_WORKSPACE_API; false where REGISTRY_URL names an existing one",
+      ({ get }) => get("REGISTRY_URL") === undefined && get("REQUIRE_WORKSPACE_API"),
+    ),
     meaning: "Deploy the container image registry.",
     aliases: ["REQUIRE_HARBOR"],
   },

@@ -1,6 +1,6 @@
 import type { Variant } from "@swath/manifest";
-import { fixed, sameAs, type VariableGroup } from "../define.ts";
-import { choice, secret, secretUrl, size, text, url } from "../value-types.ts";
+import { derived, fixed, sameAs, type VariableGroup } from "../define.ts";
+import { boolean, choice, secret, secretUrl, size, text, url } from "../value-types.ts";
 import { defaultSecret } from "./default-secret.ts";
 
 const storageClass = text({
@@ -38,6 +38,31 @@ export const storageVariables = {
     fallback: defaultSecret("REGISTRY_ADMIN_PASSWORD"),
     meaning: "Password of the image registry's user admin.",
     aliases: ["HARBOR_ADMIN_PASSWORD"],
+  },
+  REGISTRY_URL: {
+    type: url(["https", "http"]),
+    fallback: fixed(undefined),
+    meaning: "Existing image registry used instead of the deployed one: the address that the portal links to.",
+  },
+  REGISTRY_CONTENT: {
+    type: choice(["objstore", "volume"]),
+    fallback: derived(
+      "objstore where REQUIRE_OBJSTORE is true or OBJSTORE_ENDPOINT is set, else volume",
+      ({ get }) => (get("REQUIRE_OBJSTORE") || get("OBJSTORE_ENDPOINT") !== undefined ? "objstore" : "volume"),
+    ),
+    meaning:
+      "Where the image registry keeps content: a bucket of the object storage, which several replicas can share, or a volume of its own. It cannot be changed later.",
+  },
+  REGISTRY_BUCKET: {
+    type: text({ pattern: /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, allowed: "the name of a bucket" }),
+    fallback: fixed("registry"),
+    meaning: "Bucket of the image registry's content; made when missing.",
+  },
+  REGISTRY_REDIRECT: {
+    type: boolean,
+    fallback: fixed(false),
+    meaning:
+      "Send clients that pull to presigned URLs of the object storage. Clients have to reach it under its public address.",
   },
   DATABASE_URL: {
     type: secretUrl(["postgresql", "postgres"]),

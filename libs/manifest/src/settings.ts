@@ -101,6 +101,12 @@ export interface Variables {
   readonly OBJSTORE_ENDPOINT: string | undefined;
   readonly OBJSTORE_REGION: string;
   readonly REGISTRY_ADMIN_PASSWORD: PlatformSecret;
+  /** Existing image registry used instead of the deployed one. */
+  readonly REGISTRY_URL: string | undefined;
+  /** Where the deployed image registry keeps content. */
+  readonly REGISTRY_CONTENT: "objstore" | "volume";
+  readonly REGISTRY_BUCKET: string;
+  readonly REGISTRY_REDIRECT: boolean;
   /** Existing PostgreSQL used instead of the deployed one. */
   readonly DATABASE_URL: PlatformSecret | undefined;
 

@@ -1,0 +1,169 @@
+import type { IncomingMessage } from "node:http";
+
+import { readBearerToken } from "@swath/auth";
+
+import { RegistryError } from "../errors.ts";
+import { projectOf } from "../protocol/names.ts";
+import { findProject } from "../store/projects.ts";
+import type { Action } from "./actions.ts";
+import { type AuthenticateDeps, authenticate, authenticateToken, findSubject, readBasic, toSubject } from "./authenticate.ts";
+import { ANONYMOUS, type Principal, findRights } from "./principal.ts";
+import type { RegistryToken, RegistryTokens } from "./tokens.ts";
+
+/** Who relies on a blob: by the token, and by whose it is. */
+export interface Holder {
+  readonly token: string;
+  readonly subject: string;
+}
+
+/** Who sends a request to the distribution API. */
+export interface Caller {
+  /** For people: the audit log and who pushed what. */
+  readonly name: string;
+  /** Names one push, as pins do. */
+  readonly holder: Holder;
+  readonly isAnonymous: boolean;
+  /** Whether one of the actions is allowed on a repository. */
+  readonly can: (repository: string, ...anyOf: readonly Action[]) => Promise<boolean>;
+  /** @throws {RegistryError} UNAUTHORIZED with a challenge, DENIED */
+  readonly require: (repository: string, ...anyOf: readonly Action[]) => Promise<void>;
+  /** An error that asks for a token with more in it, where another token could help. */
+  readonly askFor?: (scopes: string) => RegistryError;
+  /** What may be listed; undefined without the right. */
+  readonly principal: () => Promise<Principal | undefined>;
+}
+
+export interface CallerDeps extends AuthenticateDeps {
+  readonly tokens: RegistryTokens;
+  /** `https://registry.example.org` */
+  readonly publicUrl: string;
+}
+
+/** The address that the ingress saw; it adds it at the end of what others claim. */
+export function addressOf(message: IncomingMessage): string {
+  const forwarded = message.headers["x-forwarded-for"];
+  const last = (Array.isArray(forwarded) ? forwarded.join(",") : forwarded)?.split(",").at(-1)?.trim();
+  return last ?? message.socket.remoteAddress ?? "";
+}
+
+/** @throws {RegistryError} UNAUTHORIZED for a login or token that is wrong */
+export async function findCaller(deps: CallerDeps, message: IncomingMessage): Promise<Caller> {
+  const { authorization } = message.headers;
+  const login = readBasic(authorization);
+  if (login !== undefined) {
+    const principal = await authenticate(deps, { ...login, address: addressOf(message) }).catch((error: unknown) => {
+      throw challenged(deps, error);
+    });
+    return createPrincipalCaller(deps, principal);
+  }
+  const bearer = readBearerToken(authorization);
+  if (bearer === undefined) {
+    return createPrincipalCaller(deps, ANONYMOUS);
+  }
+  const token = deps.tokens.recall(bearer) ?? (await deps.tokens.verify(bearer));
+  if (token !== undefined) {
+    return createTokenCaller(deps, token);
+  }
+  const principal = await authenticateToken(deps, bearer).catch((error: unknown) => {
+    throw challenged(deps, error);
+  });
+  return createPrincipalCaller(deps, principal);
+}
+
+function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
+  const isAnonymous = principal.kind === "anonymous";
+  const can: Caller["can"] = async (repository, ...anyOf) => {
+    const project = await findProject(deps.sql, projectOf(repository));
+    if (project === undefined) {
+      // The administrator is told that the project does not exist; others cannot tell it from one that is not theirs.
+      return principal.kind === "admin";
+    }
+    const rights = await findRights(deps.sql, principal, project);
+    return anyOf.some((action) => rights.has(action));
+  };
+  return {
+    name: principal.name,
+    holder: { token: toSubject(principal), subject: toSubject(principal) },
+    isAnonymous,
+    can,
+    require: async (repository, ...anyOf) => {
+      if (!(await can(repository, ...anyOf))) {
+        throw isAnonymous ? createChallenge(deps, repository, anyOf) : denied(repository, anyOf);
+      }
+    },
+    principal: async () => principal,
+  };
+}
+
+function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
+  const isAnonymous = token.subject === "anonymous:anonymous";
+  const can: Caller["can"] = async (repository, ...anyOf) => {
+    const isGranted = token.access.some(
+      ({ type, name, actions }) =>
+        type === "repository" && name === repository && anyOf.some((action) => actions.includes(action)),
+    );
+    if (isGranted || !anyOf.includes("pull")) {
+      return isGranted;
+    }
+    return (await findProject(deps.sql, projectOf(repository)))?.isPublic === true;
+  };
+  return {
+    name: token.subject.slice(token.subject.indexOf(":") + 1),
+    holder: { token: token.id, subject: token.subject },
+    isAnonymous,
+    can,
+    require: async (repository, ...anyOf) => {
+      if (!(await can(repository, ...anyOf))) {
+        throw createChallenge(deps, repository, anyOf, "insufficient_scope");
+      }
+    },
+    askFor: (scopes) =>
+      new RegistryError("UNAUTHORIZED", "The token does not allow this; ask for one with both scopes.", {
+        headers: toChallenge(deps, scopes, "insufficient_scope"),
+      }),
+    principal: () => findSubject(deps.sql, token.subject),
+  };
+}
+
+/** The field that tells clients where to get a token (RFC 6750 §3, token authentication of the registry). */
+function toChallenge({ publicUrl }: CallerDeps, scope?: string, error?: string): Readonly<Record<string, string>> {
+  const parts = [
+    `realm="${publicUrl}/service/token"`,
+    `service="${new URL(publicUrl).host}"`,
+    ...(scope === undefined ? [] : [`scope="${scope}"`]),
+    ...(error === undefined ? [] : [`error="${error}"`]),
+  ];
+  return { "www-authenticate": `Bearer ${parts.join(",")}` };
+}
+
+/** 401 with what has to be asked for; also where a token lacks it, so that clients fetch a better one. */
+function createChallenge(
+  deps: CallerDeps,
+  repository: string,
+  actions: readonly Action[],
+  error?: string,
+): RegistryError {
+  const first = actions[0] ?? "pull";
+  const scope = `repository:${repository}:${first === "push" ? "pull,push" : first}`;
+  return new RegistryError("UNAUTHORIZED", "Authentication is required; log in to the registry.", {
+    headers: toChallenge(deps, scope, error),
+    detail: [{ Type: "repository", Name: repository, Action: first }],
+  });
+}
+
+/** 401 without a scope: for `/v2/` itself. */
+export function createLoginChallenge(deps: CallerDeps): RegistryError {
+  return new RegistryError("UNAUTHORIZED", "Authentication is required; log in to the registry.", {
+    headers: toChallenge(deps),
+  });
+}
+
+function challenged(deps: CallerDeps, error: unknown): unknown {
+  return error instanceof RegistryError && error.code === "UNAUTHORIZED"
+    ? new RegistryError("UNAUTHORIZED", error.message, { headers: toChallenge(deps), cause: error })
+    : error;
+}
+
+function denied(repository: string, actions: readonly Action[]): RegistryError {
+  return new RegistryError("DENIED", `You do not have the right to ${actions[0]} in the project of ${repository}; ask one of its administrators.`);
+}

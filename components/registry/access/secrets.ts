@@ -1,0 +1,17 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+
+const SECRET_BYTES = 32;
+
+/** A random secret; as many bits as a digest has, so that guessing it is hopeless and a plain digest of it may be stored. */
+export function createSecret(): string {
+  return randomBytes(SECRET_BYTES).toString("base64url");
+}
+
+export function digestSecret(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** Compares without telling by its time how much was right. */
+export function isSecret(given: string, digest: Buffer): boolean {
+  return timingSafeEqual(digestSecret(given), digest);
+}

@@ -1,0 +1,111 @@
+import { createTokenVerifier, openIssuer } from "@swath/auth";
+import type { Logger, RunningService, Settings } from "@swath/service";
+import { SettingsError } from "@swath/service";
+import { readyServer } from "@swath/service/fastify";
+
+import { createLoginGuard } from "./access/login-guard.ts";
+import type { CallerDeps } from "./access/caller.ts";
+import { createRegistryTokens } from "./access/tokens.ts";
+import { createApi } from "./api/api.ts";
+import { createPullCounter } from "./background/pull-counter.ts";
+import { startSchedule } from "./background/schedule.ts";
+import type { BlobStore } from "./blobs/blob-store.ts";
+import { openFileBlobStore } from "./blobs/file-blob-store.ts";
+import { openS3BlobStore } from "./blobs/s3-blob-store.ts";
+import type { settings as definitions } from "./config.ts";
+import { createRegistryServer } from "./service.ts";
+import { openRegistryDatabase } from "./store/database.ts";
+import { createManifestReader } from "./store/manifest-reader.ts";
+import { dropLeases } from "./store/uploads.ts";
+import { createUploads } from "./uploads/uploads.ts";
+
+type RegistrySettings = Settings<typeof definitions>;
+
+const MIN_TOKEN_SECRET_CHARACTERS = 32;
+
+/** The whole service: database, blob store, server and the work in the background. */
+export async function buildRegistry({
+  settings,
+  logger,
+}: {
+  readonly settings: RegistrySettings;
+  readonly logger: Logger;
+}): Promise<RunningService> {
+  if (settings.TOKEN_SECRET.length < MIN_TOKEN_SECRET_CHARACTERS) {
+    throw new SettingsError([`TOKEN_SECRET must have ${MIN_TOKEN_SECRET_CHARACTERS} characters or more`]);
+  }
+  const database = await openRegistryDatabase(settings.DATABASE_URL, (error) =>
+    logger.warn({ err: error }, "database connection lost"),
+  );
+  const blobs = await openBlobs(settings);
+  if (settings.BLOBS === "volume") {
+    // One process alone has the volume, so whoever was writing is gone.
+    await dropLeases(database);
+  }
+  const issuer =
+    settings.IDENTITY_ISSUER === undefined
+      ? undefined
+      : openIssuer({
+          issuer: settings.IDENTITY_ISSUER,
+          ...(settings.IDENTITY_INTERNAL_URL !== undefined && { peerUrl: settings.IDENTITY_INTERNAL_URL }),
+        });
+  const access: CallerDeps = {
+    sql: database,
+    adminPassword: settings.REGISTRY_ADMIN_PASSWORD,
+    identityAdmin: settings.IDENTITY_ADMIN_USER,
+    verifier: issuer && createTokenVerifier({ issuer }),
+    guard: createLoginGuard(),
+    tokens: createRegistryTokens({ secret: settings.TOKEN_SECRET, service: new URL(settings.PUBLIC_URL).host }),
+    publicUrl: settings.PUBLIC_URL,
+  };
+  const onError = (error: unknown) => logger.error({ err: error }, "background work failed; retrying");
+  const pushSeconds = settings.PUSH_RETENTION;
+  const uploads = createUploads({ database, blobs, pushSeconds, onError });
+  const pulls = createPullCounter(database);
+  const manifests = createManifestReader(database);
+  const schedule = await startSchedule({
+    database,
+    databaseUrl: settings.DATABASE_URL,
+    blobs,
+    uploadSeconds: settings.UPLOAD_RETENTION,
+    intervalSeconds: settings.COLLECT_INTERVAL,
+    pulls,
+    onError,
+  });
+  const app = await createApi({ logger, database, access });
+  await readyServer(app);
+  const server = createRegistryServer(
+    { database, blobs, access, uploads, manifests, pulls, redirects: settings.BLOB_REDIRECTS, pushSeconds, logger },
+    (message, response) => app.routing(message, response),
+  );
+  return {
+    servers: { http: server },
+    ready: async () => {
+      await database.check();
+      await blobs.check();
+    },
+    close: async () => {
+      uploads.close();
+      await schedule.stop();
+      await app.close();
+      await issuer?.close();
+      await blobs.close();
+      await database.close();
+    },
+  };
+}
+
+function openBlobs(settings: RegistrySettings): Promise<BlobStore> {
+  const { BLOBS, DATA_DIR, S3_URL: url, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
+  if (BLOBS === "volume") {
+    if (DATA_DIR === undefined) {
+      throw new SettingsError(["DATA_DIR is missing: it is needed where BLOBS is volume"]);
+    }
+    return openFileBlobStore(DATA_DIR);
+  }
+  if (url === undefined || accessKey === undefined || secretKey === undefined) {
+    throw new SettingsError(["S3_URL, S3_ACCESS_KEY and S3_SECRET_KEY are needed where BLOBS is s3"]);
+  }
+  const { S3_PUBLIC_URL: publicUrl, S3_BUCKET: bucket, S3_REGION: region } = settings;
+  return openS3BlobStore({ url, publicUrl, bucket, region, accessKey, secretKey });
+}

@@ -1,0 +1,84 @@
+import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+
+const NAMESPACE = "rm";
+
+/** The image registry at `registry.<domain>`. Content is in the object storage where there is one, else on a volume of its own. */
+export const manifest: Component = {
+  name: "registry",
+  title: "Image registry",
+  namespace: NAMESPACE,
+  enabled: ({ variables }) => variables.REQUIRE_REGISTRY && variables.REGISTRY_URL === undefined,
+  declare: () => ({ routes: [{ service: "registry", workload: "registry" }] }),
+  deploy: (context) => {
+    const { variables } = context.settings;
+    const isOnVolume = variables.REGISTRY_CONTENT === "volume";
+    return {
+      workloads: [
+        {
+          name: "registry",
+          namespace: NAMESPACE,
+          component: "registry",
+          kind: "service",
+          env: {
+            DATABASE_URL: { database: "url" },
+            PUBLIC_URL: context.publicUrl("registry"),
+            REGISTRY_ADMIN_PASSWORD: variables.REGISTRY_ADMIN_PASSWORD,
+            TOKEN_SECRET: { kind: "generated", name: "registry-token", bytes: 32 },
+            BLOB_REDIRECTS: String(variables.REGISTRY_REDIRECT),
+            IDENTITY_ADMIN_USER: variables.IDENTITY_SERVICE_ADMIN_USER,
+            ...(isOnVolume ? { BLOBS: "volume", DATA_DIR: { volume: "registry" } } : toStorage(context)),
+            ...toIdentity(context),
+          },
+          ports: [{ name: "http", number: 8080 }],
+          ...(!isOnVolume && context.isEnabled("objstore") && { needs: ["objstore"] }),
+          ...(isOnVolume && { mounts: [{ volume: "registry", path: "/data" }], strategy: "recreate" as const }),
+          resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+        },
+      ],
+      volumes: isOnVolume
+        ? [
+            {
+              name: "registry",
+              namespace: NAMESPACE,
+              size: "20Gi",
+              storageClass: variables.REGISTRY_STORAGE,
+              accessMode: "ReadWriteOnce",
+              backup: {
+                kind: "program",
+                component: "registry",
+                entry: "backup",
+                env: { DATA_DIR: { volume: "registry" } },
+              },
+            },
+          ]
+        : [],
+    };
+  },
+};
+
+/** The deployed object storage, or an existing one. */
+function toStorage(context: DeployContext): Record<string, EnvValue> {
+  const { OBJSTORE_ENDPOINT: endpoint, ...variables } = context.settings.variables;
+  const address: Record<string, EnvValue> = context.isEnabled("objstore")
+    ? { S3_URL: { peer: "objstore" }, S3_PUBLIC_URL: context.publicUrl("objstore") }
+    : { S3_URL: endpoint ?? "", S3_PUBLIC_URL: endpoint ?? "" };
+  return {
+    ...address,
+    BLOBS: "s3",
+    S3_BUCKET: variables.REGISTRY_BUCKET,
+    S3_REGION: variables.OBJSTORE_REGION,
+    S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
+    S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
+  };
+}
+
+/** Whose tokens are accepted: the deployed identity service's, an existing issuer's, or nobody's. */
+function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm } = settings.variables;
+  if (issuer !== undefined) {
+    return { IDENTITY_ISSUER: issuer };
+  }
+  return isEnabled("identity")
+    ? { IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`, IDENTITY_INTERNAL_URL: { peer: "identity" } }
+    : {};
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import type { Logger } from "@swath/service";
+
+import type { Caller, CallerDeps } from "../access/caller.ts";
+import type { BlobStore } from "../blobs/blob-store.ts";
+import type { PullCounter } from "../background/pull-counter.ts";
+import type { RegistryDatabase } from "../store/database.ts";
+import type { ManifestReader } from "../store/manifest-reader.ts";
+import type { Uploads } from "../uploads/uploads.ts";
+
+/** What operations work with. */
+export interface RegistryDeps {
+  readonly database: RegistryDatabase;
+  readonly blobs: BlobStore;
+  readonly access: CallerDeps;
+  readonly uploads: Uploads;
+  readonly manifests: ManifestReader;
+  readonly pulls: PullCounter;
+  readonly redirects: boolean;
+  /** Seconds that a push may take from its first blob to its manifest. */
+  readonly pushSeconds: number;
+  readonly logger: Logger;
+}
+
+/** One request to the distribution API. */
+export interface OperationContext {
+  readonly deps: RegistryDeps;
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Method; HEAD and GET are told apart here. */
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly caller: Caller;
+}
+
+/** Answers without a body. */
+export function sendEmpty(
+  response: ServerResponse,
+  status: number,
+  headers: Readonly<Record<string, string | number>> = {},
+): void {
+  response.writeHead(status, { ...headers, ...(status !== 204 && { "content-length": 0 }) });
+  response.end();
+}
+
+export function sendJson(
+  response: ServerResponse,
+  body: object,
+  headers: Readonly<Record<string, string | number>> = {},
+): void {
+  const text = Buffer.from(JSON.stringify(body));
+  response.writeHead(200, { "content-type": "application/json", "content-length": text.length, ...headers });
+  response.end(response.req.method === "HEAD" ? undefined : text);
+}

@@ -1,0 +1,96 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+
+import { isAway } from "@swath/service";
+
+import { findCaller } from "./access/caller.ts";
+import { issueToken } from "./access/token-endpoint.ts";
+import { RegistryError, renderError } from "./errors.ts";
+import { type RegistryDeps, sendJson } from "./operations/operation.ts";
+import { findOperation } from "./operations/table.ts";
+import { parseRoute } from "./protocol/route.ts";
+
+/** What takes every request that is not of the distribution API. */
+type Fallback = (message: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * The registry's server: `/v2/` by streams, `/service/token`, and the rest (REST API, pages) by `fallback`. Listens on nothing.
+ */
+export function createRegistryServer(deps: RegistryDeps, fallback: Fallback): Server {
+  const server = createServer({
+    requestTimeout: 0,
+    headersTimeout: 60_000,
+    keepAliveTimeout: 65_000,
+    maxHeaderSize: 32 << 10,
+  });
+  server.on("request", (message, response) => {
+    const target = message.url ?? "/";
+    const mark = target.indexOf("?");
+    const path = mark < 0 ? target : target.slice(0, mark);
+    if (path !== "/v2" && !path.startsWith("/v2/") && path !== "/service/token") {
+      fallback(message, response);
+      return;
+    }
+    const query = new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1));
+    perform(deps, message, response, { path, query }).catch((error: unknown) => {
+      sendError(deps, error, message, response);
+    });
+  });
+  return server;
+}
+
+async function perform(
+  deps: RegistryDeps,
+  message: IncomingMessage,
+  response: ServerResponse,
+  { path, query }: { readonly path: string; readonly query: URLSearchParams },
+): Promise<void> {
+  const { method = "GET" } = message;
+  if (path === "/service/token") {
+    response.setHeader("cache-control", "no-store");
+    sendJson(response, await issueToken(deps.access, message, query));
+    return;
+  }
+  response.setHeader("docker-distribution-api-version", "registry/2.0");
+  const route = parseRoute(path);
+  const operation = findOperation(route, method);
+  const caller = await findCaller(deps.access, message);
+  await operation.run({ deps, message, response, method, path, query, caller });
+}
+
+function sendError(deps: RegistryDeps, error: unknown, message: IncomingMessage, response: ServerResponse): void {
+  const known = toRegistryError(error);
+  if (known.status >= 500 && !response.destroyed) {
+    deps.logger.error({ err: error, method: message.method, path: message.url?.split("?", 1)[0] }, "request failed");
+  }
+  if (response.headersSent) {
+    // The status cannot be taken back; an answer that ends early is seen by its length.
+    response.destroy();
+    return;
+  }
+  const body = renderError(known);
+  response.writeHead(known.status, {
+    ...known.headers,
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    // What was not read of a body would be taken for the next request.
+    ...(!message.complete && { connection: "close" }),
+  });
+  response.end(message.method === "HEAD" ? undefined : body);
+  message.resume();
+}
+
+function toRegistryError(error: unknown): RegistryError {
+  if (error instanceof RegistryError) {
+    return error;
+  }
+  if (isAway(error)) {
+    return new RegistryError("UNAVAILABLE", "A dependency is temporarily unavailable; try again in a moment.", {
+      headers: { "retry-after": "1" },
+      cause: error,
+    });
+  }
+  if ((error as { code?: string }).code === "ENOSPC") {
+    return new RegistryError("DENIED", "The registry's storage is full; delete something first.", { status: 507, cause: error });
+  }
+  return new RegistryError("UNKNOWN", "The registry failed to handle this request; its log has the cause.", { cause: error });
+}

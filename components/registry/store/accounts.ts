@@ -1,0 +1,79 @@
+import { createSecret, digestSecret } from "../access/secrets.ts";
+import type { Sql } from "./database.ts";
+
+/** Somebody who has come with a token of the identity service at least once. */
+export interface Account {
+  readonly id: number;
+  readonly username: string;
+  readonly userId: string;
+  readonly groups: readonly string[];
+  readonly isAdmin: boolean;
+  readonly secretDigest: Buffer | undefined;
+  readonly secretCreatedAt: Date | undefined;
+  readonly createdAt: Date;
+}
+
+interface AccountRow {
+  readonly id: string;
+  readonly username: string;
+  readonly user_id: string;
+  readonly groups: string[];
+  readonly is_admin: boolean;
+  readonly secret_digest: Buffer | null;
+  readonly secret_created_at: Date | null;
+  readonly created_at: Date;
+}
+
+const toAccount = (row: AccountRow): Account => ({
+  id: Number(row.id),
+  username: row.username,
+  userId: row.user_id,
+  groups: row.groups,
+  isAdmin: row.is_admin,
+  secretDigest: row.secret_digest ?? undefined,
+  secretCreatedAt: row.secret_created_at ?? undefined,
+  createdAt: row.created_at,
+});
+
+export async function findAccount(sql: Sql, username: string): Promise<Account | undefined> {
+  const [row] = await sql.query<AccountRow>("/* prepared: account */ select * from account where username = $1", [username]);
+  return row && toAccount(row);
+}
+
+interface SeenUser {
+  readonly username: string;
+  readonly userId: string;
+  readonly groups: readonly string[];
+  readonly isAdmin: boolean;
+}
+
+/**
+ * Keeps what a verified token says about its user. A name that has gone over to another user of the identity service begins anew:
+ * the secret of the one before is not the new one's.
+ */
+export async function recordAccount(sql: Sql, { username, userId, groups, isAdmin }: SeenUser): Promise<Account> {
+  const [row] = await sql.query<AccountRow>(
+    `insert into account (username, user_id, groups, is_admin) values ($1, $2, $3, $4)
+     on conflict (username) do update set groups = excluded.groups, is_admin = excluded.is_admin, seen_at = now(),
+       secret_digest = case when account.user_id = excluded.user_id then account.secret_digest end,
+       secret_created_at = case when account.user_id = excluded.user_id then account.secret_created_at end,
+       user_id = excluded.user_id
+     returning *`,
+    [username, userId, groups, isAdmin],
+  );
+  return toAccount(row as AccountRow);
+}
+
+/** A new secret for command lines; it is good until it is replaced or revoked. */
+export async function createAccountSecret(sql: Sql, username: string): Promise<string> {
+  const secret = createSecret();
+  await sql.query("update account set secret_digest = $2, secret_created_at = now() where username = $1", [
+    username,
+    digestSecret(secret),
+  ]);
+  return secret;
+}
+
+export async function revokeAccountSecret(sql: Sql, username: string): Promise<void> {
+  await sql.query("update account set secret_digest = null, secret_created_at = null where username = $1", [username]);
+}

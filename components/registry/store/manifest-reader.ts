@@ -1,0 +1,87 @@
+import type { Sql } from "./database.ts";
+import { type ManifestKey, type StoredManifest, readManifestContent, resolveManifests } from "./manifests.ts";
+
+/** Reads manifests for clients: every request sees what was committed before it came. */
+export interface ManifestReader {
+  readonly read: (key: ManifestKey) => Promise<StoredManifest | undefined>;
+}
+
+interface Waiting {
+  readonly key: ManifestKey;
+  readonly resolve: (found: Omit<StoredManifest, "content"> | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const MAX_CACHED_BYTES = 32 << 20;
+const MAX_BATCH = 200;
+
+/**
+ * Looks up the requests that come while a query is under way together in the next one; a query begins after all of its requests
+ * have come. Content never changes under its digest, so it is remembered; whether a repository has it is asked each time.
+ */
+export function createManifestReader(sql: Sql): ManifestReader {
+  let waiting: Waiting[] = [];
+  let isQuerying = false;
+  const contents = new Map<string, Buffer>();
+  let cachedBytes = 0;
+
+  const flush = async () => {
+    isQuerying = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, MAX_BATCH);
+      try {
+        const found = await resolveManifests(
+          sql,
+          batch.map(({ key }) => key),
+        );
+        batch.forEach(({ resolve }, index) => resolve(found[index]));
+      } catch (error) {
+        for (const { reject } of batch) {
+          reject(error);
+        }
+      }
+    }
+    isQuerying = false;
+  };
+  const resolveKey = (key: ManifestKey) =>
+    new Promise<Omit<StoredManifest, "content"> | undefined>((resolve, reject) => {
+      waiting.push({ key, resolve, reject });
+      if (!isQuerying) {
+        isQuerying = true;
+        // Whatever else comes in this turn of the event loop goes along.
+        setImmediate(() => void flush());
+      }
+    });
+  const remember = (digest: string, content: Buffer) => {
+    contents.delete(digest);
+    contents.set(digest, content);
+    cachedBytes += content.length;
+    for (const [oldest, { length }] of contents) {
+      if (cachedBytes <= MAX_CACHED_BYTES) {
+        break;
+      }
+      contents.delete(oldest);
+      cachedBytes -= length;
+    }
+  };
+
+  return {
+    read: async (key) => {
+      const found = await resolveKey(key);
+      if (found === undefined) {
+        return undefined;
+      }
+      let content = contents.get(found.digest);
+      if (content === undefined) {
+        content = await readManifestContent(sql, key.repository, found.digest);
+        if (content === undefined) {
+          return undefined;
+        }
+        if (!contents.has(found.digest)) {
+          remember(found.digest, content);
+        }
+      }
+      return { ...found, content };
+    },
+  };
+}

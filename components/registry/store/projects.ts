@@ -1,0 +1,149 @@
+import { RegistryError } from "../errors.ts";
+import type { Sql } from "./database.ts";
+
+export interface Project {
+  readonly id: string;
+  readonly name: string;
+  readonly isPublic: boolean;
+  readonly allowsSparse: boolean;
+  readonly quotaBytes: number | null;
+  readonly usedBytes: number;
+  readonly owner: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+interface ProjectRow {
+  readonly id: string;
+  readonly name: string;
+  readonly is_public: boolean;
+  readonly allows_sparse: boolean;
+  readonly quota_bytes: string | null;
+  readonly used_bytes: string;
+  readonly owner: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+const toProject = (row: ProjectRow): Project => ({
+  id: row.id,
+  name: row.name,
+  isPublic: row.is_public,
+  allowsSparse: row.allows_sparse,
+  quotaBytes: row.quota_bytes === null ? null : Number(row.quota_bytes),
+  usedBytes: Number(row.used_bytes),
+  owner: row.owner,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+});
+
+export async function findProject(sql: Sql, name: string): Promise<Project | undefined> {
+  const [row] = await sql.query<ProjectRow>("/* prepared: project */ select * from project where name = $1", [name]);
+  return row && toProject(row);
+}
+
+export async function findProjectById(sql: Sql, id: string): Promise<Project | undefined> {
+  const [row] = await sql.query<ProjectRow>("select * from project where id = $1", [id]);
+  return row && toProject(row);
+}
+
+/** Every transaction that changes what is in a project begins with this, so that its quota is exact. */
+export async function lockProject(tx: Sql, name: string): Promise<Project> {
+  const [row] = await tx.query<ProjectRow>("select * from project where name = $1 for update", [name]);
+  if (row === undefined) {
+    throw new RegistryError("NAME_UNKNOWN", `The project ${name} does not exist; create it first.`);
+  }
+  return toProject(row);
+}
+
+/** @throws {RegistryError} DENIED when the project, locked before with less in it, has more than its quota */
+export async function checkQuota(tx: Sql, before: Project): Promise<void> {
+  if (before.quotaBytes === null) {
+    return;
+  }
+  const [row] = await tx.query<{ used_bytes: string }>("select used_bytes from project where id = $1", [before.id]);
+  const used = Number(row?.used_bytes);
+  if (used > before.quotaBytes && used > before.usedBytes) {
+    throw quotaExceeded(before, used - before.usedBytes);
+  }
+}
+
+export function quotaExceeded({ name, quotaBytes, usedBytes }: Project, bytes: number): RegistryError {
+  return new RegistryError(
+    "DENIED",
+    `The quota of project ${name} is exceeded: ${usedBytes} of ${quotaBytes} bytes are used, ${bytes} more do not fit. Delete something or ask for a larger quota.`,
+    { detail: { quota: quotaBytes, used: usedBytes, requested: bytes } },
+  );
+}
+
+export interface NewProject {
+  readonly name: string;
+  readonly owner: string;
+  readonly isPublic: boolean;
+  readonly quotaBytes: number | null;
+}
+
+/** Undefined when the name is taken. */
+export async function createProject(sql: Sql, { name, owner, isPublic, quotaBytes }: NewProject): Promise<string | undefined> {
+  const [row] = await sql.query<{ id: string }>(
+    `insert into project (name, owner, is_public, quota_bytes) values ($1, $2, $3, $4)
+     on conflict (name) do nothing returning id`,
+    [name, owner, isPublic, quotaBytes],
+  );
+  return row?.id;
+}
+
+export interface ProjectChange {
+  readonly isPublic?: boolean;
+  readonly allowsSparse?: boolean;
+  /** null: no limit. */
+  readonly quotaBytes?: number | null;
+}
+
+export async function updateProject(sql: Sql, id: string, change: ProjectChange): Promise<void> {
+  const { isPublic = null, allowsSparse = null, quotaBytes } = change;
+  await sql.query(
+    `update project set is_public = coalesce($2, is_public), allows_sparse = coalesce($3, allows_sparse),
+       quota_bytes = case when $4 then $5::bigint else quota_bytes end, updated_at = now() where id = $1`,
+    [id, isPublic, allowsSparse, quotaBytes !== undefined, quotaBytes ?? null],
+  );
+}
+
+export interface ProjectSelection {
+  /** Ids of projects to show besides public ones; undefined: all. */
+  readonly visible: readonly string[] | undefined;
+  readonly name?: string | undefined;
+  readonly isPublic?: boolean | undefined;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export async function listProjects(
+  sql: Sql,
+  { visible, name, isPublic, offset, limit }: ProjectSelection,
+): Promise<{ readonly projects: readonly (Project & { readonly repositories: number })[]; readonly total: number }> {
+  const rows = await sql.query<ProjectRow & { total: string; repositories: string }>(
+    `select *, count(*) over () as total,
+       (select count(*) from repository r where r.project_id = project.id) as repositories
+     from project
+     where ($1::bigint[] is null or is_public or id = any($1)) and ($2::text is null or position($2 in name) > 0)
+       and ($3::boolean is null or is_public = $3)
+     order by name offset $4 limit $5`,
+    [visible ?? null, name ?? null, isPublic ?? null, offset, limit],
+  );
+  return {
+    projects: rows.map((row) => ({ ...toProject(row), repositories: Number(row.repositories) })),
+    total: Number(rows[0]?.total ?? 0),
+  };
+}
+
+/** Deletes a project that has no repositories; false when it has some. Its name is free again. */
+export async function deleteEmptyProject(tx: Sql, id: string): Promise<boolean> {
+  await tx.query("select from project where id = $1 for update", [id]);
+  const [has] = await tx.query("select from repository where project_id = $1 limit 1", [id]);
+  if (has !== undefined) {
+    return false;
+  }
+  await tx.query("delete from project where id = $1", [id]);
+  return true;
+}
