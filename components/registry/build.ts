@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import type { Logger, RunningService, Settings } from "@swath/service";
 import { SettingsError } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -54,6 +54,7 @@ export async function buildRegistry({
     adminPassword: settings.REGISTRY_ADMIN_PASSWORD,
     identityAdmin: settings.IDENTITY_ADMIN_USER,
     verifier: issuer && createTokenVerifier({ issuer }),
+    audiences: ["registry", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
     guard: createLoginGuard(),
     tokens: createRegistryTokens({ secret: settings.TOKEN_SECRET, service: new URL(settings.PUBLIC_URL).host }),
     publicUrl: settings.PUBLIC_URL,

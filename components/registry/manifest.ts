@@ -74,11 +74,19 @@ function toStorage(context: DeployContext): Record<string, EnvValue> {
 
 /** Whose tokens are accepted: the deployed identity service's, an existing issuer's, or nobody's. */
 function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
-  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm } = settings.variables;
+  const {
+    IDENTITY_ISSUER_URL: issuer,
+    IDENTITY_REALM: realm,
+    IDENTITY_ACCEPTED_AUDIENCES: audiences,
+  } = settings.variables;
   if (issuer !== undefined) {
-    return { IDENTITY_ISSUER: issuer };
+    return { IDENTITY_ISSUER: issuer, ACCEPTED_AUDIENCES: audiences };
   }
   return isEnabled("identity")
-    ? { IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`, IDENTITY_INTERNAL_URL: { peer: "identity" } }
+    ? {
+        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
+        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        ACCEPTED_AUDIENCES: audiences,
+      }
     : {};
 }

@@ -1,4 +1,4 @@
-import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
+import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { type Logger, type Settings, createPeer } from "@swath/service";
 import { createCollectionValidator, createItemValidator } from "@swath/stac/schema";
 import type { FastifyInstance } from "fastify";
@@ -37,6 +37,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const workspaces = settings.WORKSPACE_URL === undefined ? undefined : createPeer(settings.WORKSPACE_URL);
   const callerOf = createCallerOf({
     ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
+    audiences: ["resource-catalogue", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
     adminUser: settings.IDENTITY_ADMIN_USER,
     isOpen: settings.AUTHENTICATION === "optional",
     allowsAnonymous: true,

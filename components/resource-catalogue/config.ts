@@ -20,6 +20,11 @@ export const settings = defineSettings({
     description: "Host name on which requests without a token act for the administrator.",
   },
   IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
+  ACCEPTED_AUDIENCES: {
+    kind: "string",
+    default: "swath-platform",
+    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
+  },
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
   IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   WORKSPACE_URL: {

@@ -59,15 +59,21 @@ export const manifest: Component = {
 };
 
 function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
-  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm, IDENTITY_SERVICE_ADMIN_USER: admin } = settings.variables;
+  const {
+    IDENTITY_ISSUER_URL: issuer,
+    IDENTITY_REALM: realm,
+    IDENTITY_SERVICE_ADMIN_USER: admin,
+    IDENTITY_ACCEPTED_AUDIENCES: audiences,
+  } = settings.variables;
   if (issuer !== undefined) {
-    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin };
+    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin, ACCEPTED_AUDIENCES: audiences };
   }
   return isEnabled("identity")
     ? {
         IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
         IDENTITY_INTERNAL_URL: { peer: "identity" },
         IDENTITY_ADMIN_USER: admin,
+        ACCEPTED_AUDIENCES: audiences,
       }
     : {};
 }

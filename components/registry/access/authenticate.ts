@@ -17,6 +17,8 @@ export interface AuthenticateDeps {
   readonly identityAdmin: string;
   /** Left out where the deployment has no identity service. */
   readonly verifier: TokenVerifier | undefined;
+  /** The clients whose access tokens are taken. */
+  readonly audiences: readonly string[];
   readonly guard: LoginGuard;
 }
 
@@ -31,7 +33,9 @@ const MAX_CREDENTIAL_CHARACTERS = 20_000;
 
 /** User and password of an `Authorization: Basic` field (RFC 7617); undefined with another scheme. */
 export function readBasic(authorization: string | undefined): { user: string; password: string } | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec((authorization ?? "").slice(0, MAX_CREDENTIAL_CHARACTERS))?.[1];
+  const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(
+    (authorization ?? "").slice(0, MAX_CREDENTIAL_CHARACTERS),
+  )?.[1];
   if (encoded === undefined) {
     return undefined;
   }
@@ -81,12 +85,14 @@ async function findPrincipal(deps: AuthenticateDeps, user: string, password: str
     });
   }
   const account = await findAccount(sql, user);
-  return account?.secretDigest !== undefined && isSecret(password, account.secretDigest) ? toPrincipal(account) : undefined;
+  return account?.secretDigest !== undefined && isSecret(password, account.secretDigest)
+    ? toPrincipal(account)
+    : undefined;
 }
 
 /** Who an access token of the identity service speaks of. @throws {RegistryError} UNAUTHORIZED, UNAVAILABLE */
 export async function authenticateToken(
-  { verifier, identityAdmin, sql }: AuthenticateDeps,
+  { verifier, audiences, identityAdmin, sql }: AuthenticateDeps,
   token: string,
 ): Promise<Principal> {
   if (verifier === undefined) {
@@ -95,7 +101,7 @@ export async function authenticateToken(
   let identity;
   const known = verifier.recall(token);
   try {
-    ({ identity } = known ?? (await verifier.verify(token)));
+    ({ identity } = known ?? (await verifier.verify(token, { audiences })));
   } catch (error) {
     if (error instanceof TokenError) {
       throw new RegistryError("UNAUTHORIZED", `The access token is not accepted: ${error.message}.`, { cause: error });

@@ -83,9 +83,13 @@ async function checkChildren(tx: Sql, repositoryId: string, children: readonly s
 }
 
 function unknownReference(digest: string): RegistryError {
-  return new RegistryError("MANIFEST_BLOB_UNKNOWN", `The manifest refers to ${digest}, which the repository does not have; push it first.`, {
-    detail: { digest },
-  });
+  return new RegistryError(
+    "MANIFEST_BLOB_UNKNOWN",
+    `The manifest refers to ${digest}, which the repository does not have; push it first.`,
+    {
+      detail: { digest },
+    },
+  );
 }
 
 interface Target {

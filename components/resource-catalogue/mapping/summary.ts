@@ -116,7 +116,9 @@ function toLanguage(language: unknown): string | undefined {
 function toFormats(properties: Json, references: readonly Reference[]): string[] {
   const named = (Array.isArray(properties["formats"]) ? (properties["formats"] as readonly unknown[]) : []).flatMap(
     (format) =>
-      typeof format === "string" ? [format] : textsOf([(format as Json | null)?.["mediaType"] ?? (format as Json | null)?.["name"]]),
+      typeof format === "string"
+        ? [format]
+        : textsOf([(format as Json | null)?.["mediaType"] ?? (format as Json | null)?.["name"]]),
   );
   const own = [...textsOf(properties["format"]), ...named];
   const types = references.flatMap(({ rel, type }) => (type !== undefined && rel === "enclosure" ? [type] : []));
@@ -148,7 +150,18 @@ function toContacts(properties: Json): Contact[] {
 }
 
 const STRUCTURE = new Set([
-  "self", "root", "parent", "collection", "items", "item", "child", "alternate", "queryables", "sortables", "next", "prev",
+  "self",
+  "root",
+  "parent",
+  "collection",
+  "items",
+  "item",
+  "child",
+  "alternate",
+  "queryables",
+  "sortables",
+  "next",
+  "prev",
 ]);
 
 function toLinks(links: unknown): Reference[] {
@@ -200,7 +213,11 @@ function toBbox(kind: StoredRecord["kind"], document: Json): Bbox | undefined {
     kind === "c"
       ? (document as { extent?: { spatial?: { bbox?: unknown[] } } }).extent?.spatial?.bbox?.[0]
       : document["bbox"];
-  if (Array.isArray(listed) && listed.every((entry) => typeof entry === "number") && (listed.length === 4 || listed.length === 6)) {
+  if (
+    Array.isArray(listed) &&
+    listed.every((entry) => typeof entry === "number") &&
+    (listed.length === 4 || listed.length === 6)
+  ) {
     const [west, south, east, north] = listed.length === 4 ? listed : [listed[0], listed[1], listed[3], listed[4]];
     return [west, south, east, north] as Bbox;
   }
@@ -243,7 +260,11 @@ function toTime(document: Json, properties: Json): RecordSummary["time"] | undef
   if (typeof start === "string" || typeof end === "string") {
     return toEnds(start, end);
   }
-  const { date, timestamp, interval } = (document["time"] ?? {}) as { date?: unknown; timestamp?: unknown; interval?: unknown };
+  const { date, timestamp, interval } = (document["time"] ?? {}) as {
+    date?: unknown;
+    timestamp?: unknown;
+    interval?: unknown;
+  };
   const instant = textOf(timestamp) ?? textOf(date);
   if (instant !== undefined) {
     return { start: instant, end: instant };
@@ -257,7 +278,9 @@ function toExtentTime(document: Json): RecordSummary["time"] | undefined {
 }
 
 function toEnds(start: unknown, end: unknown): RecordSummary["time"] | undefined {
-  const [from, to] = [start, end].map((entry) => (typeof entry === "string" && entry !== ".." && entry !== "" ? entry : undefined));
+  const [from, to] = [start, end].map((entry) =>
+    typeof entry === "string" && entry !== ".." && entry !== "" ? entry : undefined,
+  );
   return from === undefined && to === undefined
     ? undefined
     : { ...(from !== undefined && { start: from }), ...(to !== undefined && { end: to }) };
