@@ -1,7 +1,7 @@
 import { Menu } from "@mantine/core";
 import { Awaited, Shell, type ShellLink, notifyFailed, requestJson } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
-import { Cpu, ExternalLink, FolderOpen, House, ShieldCheck } from "lucide-react";
+import { Cpu, ExternalLink, FolderOpen, House, Layers, ShieldCheck } from "lucide-react";
 import { useMemo } from "react";
 import { Outlet } from "react-router";
 
@@ -72,6 +72,7 @@ function linksFor({ isAdmin }: User, { services }: PortalConfig): readonly Shell
   return [
     { to: "/", label: "Home", icon: House, exact: true },
     ...(services.includes("workspace-api") ? [{ to: "/workspaces", label: "Workspaces", icon: FolderOpen }] : []),
+    ...(services.includes("resource-catalogue") ? [{ to: "/catalogue", label: "Catalogue", icon: Layers }] : []),
     ...(services.includes("ades") ? [{ to: "/processing", label: "Processing", icon: Cpu }] : []),
     ...(isAdmin ? [{ to: "/admin", label: "Administration", icon: ShieldCheck }] : []),
   ];

@@ -1,5 +1,6 @@
 import { Navigate, type RouteObject } from "react-router";
 
+import { catalogueRoutes } from "../catalogue/routes.tsx";
 import { processingRoutes } from "../processing/routes.tsx";
 import { Home } from "./home/home.tsx";
 import { Layout } from "./layout.tsx";
@@ -24,6 +25,7 @@ export function createRoutes(): RouteObject[] {
             { path: ":name/:part", lazy: () => import("./workspaces/workspace-page.tsx") },
           ],
         },
+        { path: "catalogue", children: catalogueRoutes() },
         { path: "processing", children: processingRoutes() },
         {
           path: "admin",

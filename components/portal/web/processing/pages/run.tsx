@@ -11,18 +11,19 @@ import { FieldInput } from "../fields/field-input.tsx";
 import { FormContext } from "../fields/form-context.ts";
 import type { Scene } from "../fields/scene-sources.ts";
 import { type InputProblem, checkInputs } from "../model/check-inputs.ts";
-import { toFields } from "../model/form-fields.ts";
+import { type Kind, toFields } from "../model/form-fields.ts";
 import { type Drafts, toDrafts } from "../model/form-values.ts";
 import type { ProcessDescription } from "../model/process-description.ts";
 import { readForm } from "../model/read-form.ts";
 import { NoSuchProcess } from "../parts/no-such-process.tsx";
 import { Trail } from "../parts/trail.tsx";
 
-/** The form of a process; with `?from=<job>` as it was filled in for that job. */
+/** The form of a process; with `?from=<job>` as it was filled in for that job, with `?scene=<address>` for that scene. */
 export function Component() {
   const { id = "" } = useParams();
   const [query] = useSearchParams();
   const from = query.get("from") ?? undefined;
+  const scene = query.get("scene") ?? undefined;
   const client = useProcessing();
   const process = useQuery(processQuery(client, id));
   const before = useQuery({ ...inputsQuery(client, from ?? ""), enabled: from !== undefined });
@@ -46,7 +47,7 @@ export function Component() {
         <Awaited query={process} what="Reading the process">
           {(found) =>
             from === undefined ? (
-              <RunForm process={found} />
+              <RunForm process={found} {...(scene !== undefined && { given: giveScene(found, scene) })} />
             ) : (
               <Awaited query={before} what="Reading what the job was given">
                 {(given) => <RunForm process={found} given={given} />}
@@ -57,6 +58,16 @@ export function Component() {
       )}
     </Page>
   );
+}
+
+/** Fills the first input that takes a scene. */
+function giveScene(process: ProcessDescription, scene: string): Readonly<Record<string, unknown>> {
+  const takesScene = (kind: Kind): boolean => kind.kind === "address" && kind.of === "scene";
+  const fields = toFields(process);
+  const field =
+    fields.find(({ kind }) => takesScene(kind) || (kind.kind === "list" && takesScene(kind.items))) ??
+    fields.find(({ kind }) => kind.kind === "address");
+  return field === undefined ? {} : { [field.name]: field.kind.kind === "list" ? [scene] : scene };
 }
 
 interface RunFormProps {

@@ -1,0 +1,15 @@
+import { Footprints, MapView } from "@swath/ui/map";
+import { useMemo } from "react";
+
+import { type StacItem, boxOfFeatures, titleOf } from "../model/stac.ts";
+
+/** Where an item lies. */
+export function ItemMap({ item }: { readonly item: StacItem }) {
+  const items = useMemo(() => [{ id: item.id, geometry: item.geometry }], [item]);
+  const box = useMemo(() => boxOfFeatures([item]), [item]);
+  return (
+    <MapView label={`Footprint of ${titleOf(item)}`} height={360} box={box}>
+      <Footprints items={items} outline />
+    </MapView>
+  );
+}

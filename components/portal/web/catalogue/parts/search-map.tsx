@@ -1,0 +1,74 @@
+import { Button, Group, Text } from "@mantine/core";
+import { DrawArea, Footprints, MapView } from "@swath/ui/map";
+import { SquareDashed, Trash2 } from "lucide-react";
+import { useMemo, useState } from "react";
+
+import { type Box, boxOf, roundBox, toPolygon } from "../../processing/model/areas.ts";
+import { type StacItem, boxOfFeatures } from "../model/stac.ts";
+import { keyOf } from "./result-list.tsx";
+
+interface SearchMapProps {
+  readonly items: readonly StacItem[];
+  readonly selected: string | undefined;
+  readonly onSelect: (key: string) => void;
+  readonly box: Box | undefined;
+  readonly onBox: (box: Box | undefined) => void;
+}
+
+const HINT =
+  "Click one corner, then the opposite one. With keys: arrows move the map below the cross, Enter sets a corner.";
+
+/** Footprints of what was found, and the area that is searched. */
+export function SearchMap({ items, selected, onSelect, box, onBox }: SearchMapProps) {
+  const [isDrawing, setDrawing] = useState(false);
+  const [said, setSaid] = useState<string>();
+  const shown = useMemo(() => items.map((item) => ({ id: keyOf(item), geometry: item.geometry })), [items]);
+  const polygon = useMemo(() => box && toPolygon(box), [box]);
+  const sight = useMemo(() => box ?? boxOfFeatures(items), [box, items]);
+  return (
+    <>
+      <Group gap="xs" mb="xs">
+        <Button
+          size="xs"
+          variant={isDrawing ? "filled" : "light"}
+          leftSection={<SquareDashed size={14} aria-hidden />}
+          aria-pressed={isDrawing}
+          onClick={() => {
+            setSaid(undefined);
+            setDrawing(!isDrawing);
+          }}
+        >
+          {box === undefined ? "Draw an area" : "Draw another area"}
+        </Button>
+        {box !== undefined && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<Trash2 size={14} aria-hidden />}
+            onClick={() => onBox(undefined)}
+          >
+            Clear area
+          </Button>
+        )}
+        <Text size="xs" c="dimmed" role="status">
+          {isDrawing ? (said ?? HINT) : ""}
+        </Text>
+      </Group>
+      <MapView label="Footprints of the results" height={420} box={sight}>
+        <Footprints items={shown} selected={selected} onSelect={onSelect} outline={items.length > 20} />
+        <DrawArea
+          shape="box"
+          value={polygon}
+          isDrawing={isDrawing}
+          onSay={setSaid}
+          onCancel={() => setDrawing(false)}
+          onChange={(area) => {
+            setDrawing(false);
+            const drawn = boxOf(area);
+            onBox(drawn && roundBox(drawn));
+          }}
+        />
+      </MapView>
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+import type { RouteObject } from "react-router";
+
+/** The addresses below `/catalogue`. */
+export function catalogueRoutes(): RouteObject[] {
+  return [
+    { index: true, lazy: () => import("./pages/search.tsx") },
+    { path: "collections", lazy: () => import("./pages/collection-list.tsx") },
+    { path: "collections/:collection", lazy: () => import("./pages/collection-page.tsx") },
+    { path: "collections/:collection/items/:item", lazy: () => import("./pages/item-page.tsx") },
+  ];
+}
