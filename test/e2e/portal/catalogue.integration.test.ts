@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { checkAccessibility } from "../in-browser.ts";
+import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
+
+// Real scenes in the catalogue, found in the portal by area, time and words, looked at, and handed to a process.
+const SCENES = join(import.meta.dirname, "../../../examples/scenes");
+const skip = skipWithoutChromium;
+
+let rig: PortalRig;
+let close: (() => Promise<void>) | undefined;
+let eric: Visitor;
+before(async () => {
+  if (skip === false) {
+    ({ rig, close } = await deployPortal({ REQUIRE_RESOURCE_CATALOGUE: "true" }));
+    const admin = await rig.open();
+    await admin.logIn("admin");
+    await loadScenes(admin);
+    await admin.context.close();
+    eric = await rig.open();
+    await eric.logIn("eric");
+  }
+});
+after(() => close?.());
+
+const portal = (path: string) => rig.url("portal", path);
+
+/** A public collection of the example scenes, through the portal as pages do it. */
+async function loadScenes({ page }: Visitor): Promise<void> {
+  const items = readdirSync(SCENES).map((name) => ({
+    ...(JSON.parse(readFileSync(join(SCENES, name, "item.json"), "utf8")) as Record<string, unknown>),
+    collection: "examples",
+    links: [],
+  }));
+  const collection = {
+    type: "Collection",
+    stac_version: "1.0.0",
+    id: "examples",
+    title: "Example scenes",
+    description: "Crops of real scenes",
+    license: "proprietary",
+    keywords: ["examples"],
+    extent: {
+      spatial: { bbox: [[5.2, -36, 150, 51.4]] },
+      temporal: { interval: [["1990-01-01T00:00:00Z", null]] },
+    },
+    links: [],
+  };
+  const statuses = await page.evaluate(
+    async ([record, features]) => {
+      const send = async (path: string, body: unknown) =>
+        (
+          await fetch(`/api/services/resource-catalogue/stac${path}`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify(body),
+          })
+        ).status;
+      const results = [await send("/collections", record)];
+      for (const feature of features) {
+        results.push(await send("/collections/examples/items", feature));
+      }
+      return results;
+    },
+    [collection, items] as const,
+  );
+  assert.deepEqual([...new Set(statuses)], [201]);
+}
+
+test("scenes are found by area, time and words; list, map and address are in step", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(portal("/"));
+  await page.getByRole("link", { name: "Catalogue", exact: true }).click();
+  await page.getByText("4 results").waitFor();
+  await page.getByRole("application", { name: "Footprints of the results" }).waitFor();
+  await checkAccessibility(page);
+  // The area of Lommel, typed.
+  await page.getByLabel("Area").fill("5,51,6,52");
+  await page.getByRole("button", { name: "Search", exact: true }).click();
+  await page.getByText("1 result", { exact: true }).waitFor();
+  await page.getByRole("link", { name: /Lommel/ }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("bbox"), "5,51,6,52");
+  // The address opens the same search elsewhere.
+  const address = page.url();
+  await page.goto(portal("/"));
+  await page.goto(address);
+  await page.getByText("1 result", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.getByText("4 results").waitFor();
+  // A month of the histogram.
+  await page.getByRole("button", { name: /^2019-04: 1$/ }).click();
+  await page.getByText("1 result", { exact: true }).waitFor();
+  assert.equal(await page.getByLabel("To", { exact: true }).inputValue(), "2019-04-30");
+  await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.getByLabel("Text").fill("burley");
+  await page.getByLabel("Text").press("Enter");
+  await page.getByText("1 result", { exact: true }).waitFor();
+  await page.getByRole("link", { name: /Lake Burley/ }).waitFor();
+});
+
+test(
+  "a condition that cannot be understood is explained at its field, and nothing found is said",
+  { skip },
+  async () => {
+    const { page } = eric;
+    await page.goto(portal("/catalogue"));
+    await page.getByLabel("Condition (CQL2)").fill("platform = ");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.locator("[aria-invalid=true]").waitFor();
+    await page.getByLabel("Condition (CQL2)").fill("platform = 'none'");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.getByText("Nothing found").waitFor();
+    await page.getByLabel("Area").fill("north,south");
+    await page.getByRole("button", { name: "Search", exact: true }).click();
+    await page.getByText("Four numbers: west,south,east,north in degrees").waitFor();
+  },
+);
+
+test("a collection, an item with its assets, and the item in the form of a process", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(portal("/catalogue/collections"));
+  await page.getByRole("link", { name: "Example scenes" }).click();
+  await page.getByText("Crops of real scenes").waitFor();
+  await checkAccessibility(page);
+  await page.getByRole("link", { name: /Lommel/ }).click();
+  await page.getByRole("row", { name: /Green \(B03\)/ }).waitFor();
+  await page.getByRole("cell", { name: "sentinel-2b" }).waitFor();
+  await checkAccessibility(page);
+  await page.getByRole("button", { name: "Use in processing" }).click();
+  await page.getByRole("dialog").waitFor();
+});
+
+test("the search is copied for other programs, with the public address of the catalogue", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(portal("/catalogue?collection=examples&clouds=20"));
+  await page.getByRole("button", { name: "Copy as" }).click();
+  await page.getByRole("menuitem", { name: "pystac-client" }).click();
+  await page.getByText(`Client.open("${rig.url("resource-catalogue", "/stac")}"`).waitFor();
+});
+
+test("no page had a fault in the console of the browser", { skip }, () => {
+  // A refused condition is a 400 that the browser tells as well.
+  assert.deepEqual(rig.findFaults([/status of 400/]), []);
+});
