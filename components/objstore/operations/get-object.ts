@@ -1,4 +1,5 @@
 import { S3Error } from "../errors.ts";
+import { toExpirationHeader } from "../background/expiry.ts";
 import { confineActiveContent } from "../protocol/active-content.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { checkReadConditions } from "../protocol/conditions.ts";
@@ -104,9 +105,11 @@ function toHead(context: OperationContext, version: Version): string[] {
     }
   }
   const { baseHead } = context.request;
-  return bucketOf(context).versioning === ""
-    ? baseHead.concat(known)
-    : baseHead.concat(known, "x-amz-version-id", version.version);
+  const bucket = bucketOf(context);
+  const head =
+    bucket.versioning === "" ? baseHead.concat(known) : baseHead.concat(known, "x-amz-version-id", version.version);
+  const expiration = toExpirationHeader(bucket, version);
+  return expiration === undefined ? head : head.concat("x-amz-expiration", expiration);
 }
 
 function describe(version: Version, overrides: Readonly<Record<string, string>> | undefined): readonly string[] {

@@ -3,6 +3,7 @@ import { readDocument } from "../protocol/body.ts";
 import {
   type DefaultRetention,
   type Lock,
+  isLocked,
   parseHold,
   parseLockConfiguration,
   parseRetention,
@@ -156,12 +157,7 @@ export function mayBypass({ request, may }: OperationContext, key: string | unde
 
 /** @throws {S3Error} AccessDenied when a lock keeps a version from being deleted for good */
 export function checkUnlocked(version: Pick<Version, "lock"> | undefined, now: number, bypass: boolean): void {
-  if (version === undefined || version.lock === null) {
-    return;
-  }
-  const { retention, hold } = JSON.parse(version.lock) as Lock;
-  const isKept = retention !== undefined && retention.until > now && !(retention.mode === "GOVERNANCE" && bypass);
-  if (hold === true || isKept) {
+  if (version !== undefined && isLocked(version, now, bypass)) {
     throw new S3Error("AccessDenied", "Access Denied because object protected by object lock.");
   }
 }

@@ -1,3 +1,4 @@
+import { toExpirationHeader } from "../background/expiry.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
@@ -87,6 +88,10 @@ export async function keepObject(
     const version = await store.versions.put(bucket, added, check);
     setVersionHeader(context, bucket, version.version);
     request.response.setHeader("etag", `"${etag}"`);
+    const expiration = toExpirationHeader(bucket, version);
+    if (expiration !== undefined) {
+      request.response.setHeader("x-amz-expiration", expiration);
+    }
     for (const [name, value] of Object.entries(toChecksumHeaders(version.checksum))) {
       request.response.setHeader(name, value);
     }

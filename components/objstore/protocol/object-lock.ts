@@ -130,6 +130,17 @@ export function toRetention({ mode, days, years }: DefaultRetention, now: number
   return { mode, until: end.getTime() };
 }
 
+/** Whether a lock keeps a version from being deleted for good; `bypass` passes over governance. */
+export function isLocked({ lock: json }: { readonly lock: string | null }, now: number, bypass = false): boolean {
+  if (json === null) {
+    return false;
+  }
+  const { retention, hold } = JSON.parse(json) as Lock;
+  return (
+    hold === true || (retention !== undefined && retention.until > now && !(retention.mode === "GOVERNANCE" && bypass))
+  );
+}
+
 /** Headers that tell of a lock. */
 export function toLockHeaders(json: string | null): readonly string[] {
   if (json === null) {
