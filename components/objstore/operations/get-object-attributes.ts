@@ -1,5 +1,6 @@
 import { S3Error } from "../errors.ts";
 import { toChecksumElements } from "../protocol/checksums.ts";
+import { openEncryption } from "../protocol/encryption.ts";
 import { type S3Request, header, sendXml } from "../protocol/request.ts";
 import type { XmlElement } from "../protocol/xml.ts";
 import type { StoredChecksum, Version } from "../store/rows.ts";
@@ -16,6 +17,7 @@ export const getObjectAttributes: Operation = {
       throw new S3Error("InvalidArgument", `x-amz-object-attributes must name some of ${known.join(", ")}.`);
     }
     const version = findVersion(context);
+    openEncryption(version.encryption, context.request, context.keyring);
     setVersionHeader(context, bucketOf(context), version.version);
     context.request.response.setHeader("last-modified", new Date(version.modified).toUTCString());
     const has = (name: string) => wanted.includes(name);

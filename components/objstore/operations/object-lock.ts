@@ -75,8 +75,7 @@ export const putObjectRetention: Operation = {
       const isKept = before !== undefined && before.until > store.now();
       const isLess =
         retention === undefined || retention.until < (before?.until ?? 0) || retention.mode !== before?.mode;
-      const isStronger = retention?.mode === "COMPLIANCE" && retention.until >= (before?.until ?? 0);
-      if (isKept && isLess && !isStronger && !(before.mode === "GOVERNANCE" && bypass)) {
+      if (isKept && isLess && !(before.mode === "GOVERNANCE" && bypass)) {
         throw new S3Error("AccessDenied", "The retention of this object cannot be made shorter.");
       }
       return { ...lock, retention };

@@ -43,6 +43,10 @@ export function parseLifecycle(text: string): readonly LifecycleRule[] {
 function parseRule(rule: XmlNode): LifecycleRule {
   const filter = childOf(rule, "Filter");
   const actions = ["Expiration", "NoncurrentVersionExpiration", "AbortIncompleteMultipartUpload"];
+  const dates = childrenOf(rule, "Transition").flatMap((each) => textOf(each, "Date") ?? []);
+  if (dates.some((date) => !isDate(date))) {
+    throw new S3Error("MalformedXML", "Transition Date must be an ISO 8601 date.");
+  }
   const unsupported = ["Transition", "NoncurrentVersionTransition"].find((name) => childrenOf(rule, name).length > 0);
   if (unsupported !== undefined) {
     throw new S3Error("NotImplemented", `Lifecycle rules with ${unsupported} are not supported.`);
@@ -52,7 +56,7 @@ function parseRule(rule: XmlNode): LifecycleRule {
   }
   const expiration = childOf(rule, "Expiration");
   const date = textOf(expiration, "Date");
-  if (date !== undefined && !(/^\d{4}-\d\d-\d\d/.test(date) && !Number.isNaN(Date.parse(date)))) {
+  if (date !== undefined && !isDate(date)) {
     throw new S3Error("MalformedXML", "Expiration Date must be an ISO 8601 date.");
   }
   const kinds = ["Date", "Days", "ExpiredObjectDeleteMarker"].filter((name) => childrenOf(expiration, name).length > 0);
@@ -77,6 +81,10 @@ function parseRule(rule: XmlNode): LifecycleRule {
     noncurrentKept: readDays(noncurrent, "NewerNoncurrentVersions") ?? 0,
     abortUploadDays: readDays(abort, "DaysAfterInitiation"),
   };
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
 const FILTERS = new Set(["Prefix", "Tag", "ObjectSizeGreaterThan", "ObjectSizeLessThan"]);

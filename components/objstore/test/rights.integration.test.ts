@@ -111,9 +111,11 @@ test("BlockPublicPolicy holds on every way a policy comes, and whatever makes it
   const PublicAccessBlockConfiguration = { BlockPublicPolicy: true };
   await root.send(new s3.PutPublicAccessBlockCommand({ Bucket, PublicAccessBlockConfiguration }));
   const base = { Effect: "Allow", Action: "s3:GetObject", Resource: `arn:aws:s3:::${Bucket}/*` };
+  await assert.rejects(setPolicy(Bucket, { ...base, NotPrincipal: { AWS: "arn:aws:iam:::user/nobody" } }), {
+    name: "MalformedPolicy",
+  });
   for (const more of [
     { Principal: "*" },
-    { NotPrincipal: { AWS: "arn:aws:iam:::user/nobody" } },
     { Principal: "*", Condition: { StringLike: { "aws:Referer": "*" } } },
     { Principal: "*", Condition: { IpAddress: { "aws:SourceIp": "0.0.0.0/0" } } },
   ]) {
