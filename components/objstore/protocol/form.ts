@@ -59,7 +59,7 @@ export function openForm(request: S3Request): Promise<UploadForm> {
             },
           ),
         );
-      } else if (file === undefined) {
+      } else {
         const known = name.toLowerCase();
         if (fields.has(known)) {
           fail(new S3Error("InvalidArgument", `The form holds the field ${known} twice.`));
@@ -67,20 +67,27 @@ export function openForm(request: S3Request): Promise<UploadForm> {
         fields.set(known, value);
       }
     };
-    parser.on("field", (name, value, nameTruncated, valueTruncated) =>
-      addField(name, value, nameTruncated || valueTruncated),
-    );
+    // What follows the file is ignored.
+    parser.on("field", (name, value, nameTruncated, valueTruncated) => {
+      if (file === undefined) {
+        addField(name, value, nameTruncated || valueTruncated);
+      }
+    });
+    /** Fields that came as files and are still being read when the next part begins. */
+    const pending: Promise<void>[] = [];
     parser.on("file", (name, stream, fileName) => {
-      file = stream;
       // Who reads it gets the error. While nobody does, as before a disk has made room or after a refusal, it must not end the service.
       stream.on("error", () => {});
-      if (name.toLowerCase() !== "file") {
-        // Some clients give every field a file name.
-        file = undefined;
-        collectField(stream, (value) => addField(name, value, false));
-      } else {
+      if (file !== undefined) {
+        stream.resume();
+      } else if (name.toLowerCase() === "file") {
+        file = stream;
         // Some browsers send a whole path.
-        resolve({ fields, fileName: (fileName ?? "").replace(/^.*[/\\]/, ""), file: stream });
+        const form = { fields, fileName: (fileName ?? "").replace(/^.*[/\\]/, ""), file: stream };
+        Promise.all(pending).then(() => resolve(form), reject);
+      } else {
+        // Some clients give every field a file name.
+        pending.push(collectField(stream).then((value) => addField(name, value, false)));
       }
     });
     // Not `pipeline`: it would close the connection on which the error is to be told.
@@ -104,7 +111,7 @@ export function openForm(request: S3Request): Promise<UploadForm> {
 }
 
 /** The text of a field that came as a file; what is too much of it is dropped, and its length tells. */
-function collectField(stream: Readable, done: (value: string) => void): void {
+function collectField(stream: Readable): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   stream.on("data", (chunk: Buffer) => {
@@ -113,5 +120,5 @@ function collectField(stream: Readable, done: (value: string) => void): void {
       size += chunk.length;
     }
   });
-  stream.on("end", () => done(Buffer.concat(pieces).toString()));
+  return new Promise((resolve) => stream.on("end", () => resolve(Buffer.concat(pieces).toString())));
 }

@@ -45,7 +45,7 @@ function parseRule(rule: XmlNode): LifecycleRule {
   const actions = ["Expiration", "NoncurrentVersionExpiration", "AbortIncompleteMultipartUpload"];
   const dates = childrenOf(rule, "Transition").flatMap((each) => textOf(each, "Date") ?? []);
   if (dates.some((date) => !isDate(date))) {
-    throw new S3Error("MalformedXML", "Transition Date must be an ISO 8601 date.");
+    throw new S3Error("InvalidArgument", "'Date' must be at midnight GMT");
   }
   const unsupported = ["Transition", "NoncurrentVersionTransition"].find((name) => childrenOf(rule, name).length > 0);
   if (unsupported !== undefined) {
@@ -57,7 +57,7 @@ function parseRule(rule: XmlNode): LifecycleRule {
   const expiration = childOf(rule, "Expiration");
   const date = textOf(expiration, "Date");
   if (date !== undefined && !isDate(date)) {
-    throw new S3Error("MalformedXML", "Expiration Date must be an ISO 8601 date.");
+    throw new S3Error("InvalidArgument", "'Date' must be at midnight GMT");
   }
   const kinds = ["Date", "Days", "ExpiredObjectDeleteMarker"].filter((name) => childrenOf(expiration, name).length > 0);
   if (expiration !== undefined && kinds.length !== 1) {
@@ -84,7 +84,7 @@ function parseRule(rule: XmlNode): LifecycleRule {
 }
 
 function isDate(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text));
+  return /^\d{4}-\d\d-\d\d/.test(text) && Date.parse(text) % (24 * 3600 * 1000) === 0;
 }
 
 const FILTERS = new Set(["Prefix", "Tag", "ObjectSizeGreaterThan", "ObjectSizeLessThan"]);
