@@ -259,7 +259,7 @@ export function authenticateForm<C extends Credential>(
     return undefined;
   }
   const key2 = form.get("awsaccesskeyid");
-  if (deps.version2 === true && key2 !== undefined && policy !== undefined) {
+  if (deps.version2 === true && key2 !== undefined && policy !== undefined && form.has("signature")) {
     const credential = findValid(key2, deps);
     checkToken(credential, form.get("x-amz-security-token"));
     compareVersion2(toSignature(credential.secret, policy), form.get("signature") ?? "", key2);
