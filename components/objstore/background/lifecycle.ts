@@ -1,6 +1,6 @@
 import { parseLifecycle, type LifecycleRule } from "../protocol/lifecycle.ts";
-import { isLocked } from "../protocol/object-lock.ts";
 import { listVersions } from "../store/listing.ts";
+import { isLocked } from "../store/lock.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 

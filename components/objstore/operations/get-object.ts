@@ -1,5 +1,5 @@
 import { S3Error } from "../errors.ts";
-import { toExpirationHeader } from "../background/expiry.ts";
+import { toExpirationHeader } from "../protocol/expiry.ts";
 import { confineActiveContent } from "../protocol/active-content.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { checkReadConditions } from "../protocol/conditions.ts";

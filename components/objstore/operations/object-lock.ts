@@ -2,8 +2,6 @@ import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import {
   type DefaultRetention,
-  type Lock,
-  isLocked,
   parseHold,
   parseLockConfiguration,
   parseRetention,
@@ -11,6 +9,7 @@ import {
   toRetention,
 } from "../protocol/object-lock.ts";
 import { header, send, sendXml } from "../protocol/request.ts";
+import { type Lock, isLocked } from "../store/lock.ts";
 import type { Bucket, Version } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, findVersion, keyOf } from "./operation.ts";
 

@@ -1,4 +1,4 @@
-import { toExpirationHeader } from "../background/expiry.ts";
+import { toExpirationHeader } from "../protocol/expiry.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";

@@ -1,20 +1,7 @@
 import { S3Error } from "../errors.ts";
+import type { Lock, LockMode, Retention } from "../store/lock.ts";
 import { type S3Request, header } from "./request.ts";
 import { type XmlNode, childOf, parseXml, textOf } from "./xml.ts";
-
-export type LockMode = "GOVERNANCE" | "COMPLIANCE";
-
-export interface Retention {
-  readonly mode: LockMode;
-  /** Milliseconds since 1970. */
-  readonly until: number;
-}
-
-/** What keeps a version from being deleted. */
-export interface Lock {
-  readonly retention?: Retention | undefined;
-  readonly hold?: boolean | undefined;
-}
 
 /** What new versions of a bucket get. */
 export interface DefaultRetention {
@@ -128,17 +115,6 @@ export function toRetention({ mode, days, years }: DefaultRetention, now: number
   const end = new Date(now);
   end.setUTCFullYear(end.getUTCFullYear() + (years ?? 0));
   return { mode, until: end.getTime() };
-}
-
-/** Whether a lock keeps a version from being deleted for good; `bypass` passes over governance. */
-export function isLocked({ lock: json }: { readonly lock: string | null }, now: number, bypass = false): boolean {
-  if (json === null) {
-    return false;
-  }
-  const { retention, hold } = JSON.parse(json) as Lock;
-  return (
-    hold === true || (retention !== undefined && retention.until > now && !(retention.mode === "GOVERNANCE" && bypass))
-  );
 }
 
 /** Headers that tell of a lock. */

@@ -1,5 +1,5 @@
-import { type LifecycleRule, parseLifecycle } from "../protocol/lifecycle.ts";
 import type { Bucket, Version } from "../store/rows.ts";
+import { type LifecycleRule, parseLifecycle } from "./lifecycle.ts";
 
 const DAY = 24 * 3600 * 1000;
 const known = new WeakMap<Bucket, readonly LifecycleRule[]>();
