@@ -62,7 +62,10 @@ function openBody({ acceptBody, message, payload }: S3Request, isLent: boolean):
 
 /** Receives the body of an upload, verifies every digest the client gave, and leaves it where it can be committed. */
 export async function receiveBody(request: S3Request, options: ReceiveOptions): Promise<ReceivedBody> {
-  if (header(request, "transfer-encoding") !== undefined && header(request, "content-length") === undefined) {
+  const isAnnounced = ["content-length", "x-amz-decoded-content-length"].some(
+    (name) => header(request, name) !== undefined,
+  );
+  if (header(request, "transfer-encoding") !== undefined && !isAnnounced) {
     return receiveUnannounced(request, options);
   }
   const length = readDecodedLength(request);
@@ -92,18 +95,14 @@ function receiveUnannounced(
   request: S3Request,
   { files, label, encryption, checkRoom }: ReceiveOptions,
 ): Promise<ReceivedBody> {
-  const decoded = header(request, "x-amz-decoded-content-length");
   let room = 0;
-  const checkSize = (size: number, whole: boolean) => {
+  const checkSize = (size: number) => {
     if (size > MAXIMUM_BYTES) {
       throw new S3Error("EntityTooLarge");
     }
     if (size > room) {
       checkRoom(ROOM_BYTES);
       room += ROOM_BYTES;
-    }
-    if (whole && decoded !== undefined && Number(decoded) !== size) {
-      throw new S3Error("IncompleteBody");
     }
   };
   return receiveChunks(request, {

@@ -91,15 +91,15 @@ export class ContentFiles {
     };
   }
 
-  /** Writes a file that is nothing but a label, for `use` to enter into the index; it goes again when that fails. */
+  /** Writes a file that is nothing but a label, for `enter` to enter into the index; it goes again when that fails. */
   async keepLabel<T>(
     label: ContentLabel,
     index: { readonly hasFailed: boolean },
-    use: (file: WrittenFile) => Promise<T>,
+    enter: (file: WrittenFile) => Promise<T>,
   ): Promise<T> {
     const writer = await this.create(["md5"]);
     try {
-      return await use(await writer.finish(label));
+      return await enter(await writer.finish(label));
     } catch (error) {
       if (!index.hasFailed) {
         await writer.discard();
