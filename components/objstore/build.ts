@@ -20,6 +20,7 @@ import type { ObjstoreSettings } from "./config.ts";
 import { StalledRequests } from "./background/stalled.ts";
 import { createS3Server } from "./service.ts";
 import type { CrashPoints } from "./store/crash-points.ts";
+import { Keyring } from "./store/keyring.ts";
 import { moveWatermark } from "./store/recovery.ts";
 import { isIndexWhole } from "./store/index-damage.ts";
 import { rebuildIndex } from "./store/rebuild-index.ts";
@@ -98,6 +99,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   const server = createS3Server({
     ...common,
     stalled,
+    keyring: new Keyring(settings.OBJSTORE_ENCRYPTION_KEYS),
     signatureVersion2: settings.OBJSTORE_SIGNATURE_V2,
     defaultOwnership: settings.OBJSTORE_DEFAULT_OWNERSHIP,
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,

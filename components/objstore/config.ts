@@ -32,6 +32,13 @@ export const settings = defineSettings({
     default: false,
     description: "Accepts Signature Version 2 too, which protects less, for clients that know nothing newer",
   },
+  OBJSTORE_ENCRYPTION_KEYS: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description:
+      "Keys of the deployment for encryption at rest, <name>:<secret> separated by commas: the first encrypts, the others decrypt what they encrypted before; none: no SSE-S3",
+  },
   OBJSTORE_REBUILD: {
     kind: "boolean",
     default: false,

@@ -16,12 +16,14 @@ import { parseCors, toConsoleRules, toCorsHeaders } from "./protocol/cors.ts";
 import { Query } from "./protocol/query.ts";
 import type { S3Request } from "./protocol/request.ts";
 import { renderXml } from "./protocol/xml.ts";
-import { type AuthenticateDeps, authenticate, authenticateForm } from "./signature/authenticate.ts";
+import { authenticate, authenticateForm } from "./signature/authenticate.ts";
+import type { AuthenticateDeps } from "./signature/credential.ts";
 import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
 import { DamagedContentError } from "./store/content-reader.ts";
 import { isDiskFull } from "./store/disk-full.ts";
+import type { Keyring } from "./store/keyring.ts";
 import type { Bucket, Ownership } from "./store/rows.ts";
 import type { ObjectStore } from "./store/store.ts";
 import type { AssumeRole } from "./sts/assume-role.ts";
@@ -34,6 +36,7 @@ export interface S3Options {
   readonly publicUrl: string;
   readonly consoleOrigin?: string | undefined;
   readonly disk: DiskGuard;
+  readonly keyring: Keyring;
   /** Accepts Signature Version 2 as well. */
   readonly signatureVersion2: boolean;
   /** Of buckets that are made without saying: whether access control lists count. */
@@ -232,6 +235,7 @@ function perform(
     ...admitted,
     region,
     publicUrl: context.publicUrl,
+    keyring: context.keyring,
     defaultOwnership: context.defaultOwnership,
     watchClient: () => context.stalled.watch(message, response),
     signIn: (form) => admit(context, request, authenticateForm(form, credentials), "POST"),
@@ -299,7 +303,8 @@ function corsHeaders(
 function addCors(context: ServerContext, address: Address, message: IncomingMessage, head: string[]): void {
   const { origin } = message.headers;
   if (origin !== undefined) {
-    head.push(...Object.entries(corsHeaders(context, address, message.method ?? "", origin, []) ?? {}).flat());
+    const method = message.headers["access-control-request-method"] ?? message.method ?? "";
+    head.push(...Object.entries(corsHeaders(context, address, method, origin, []) ?? {}).flat());
   }
 }
 

@@ -188,6 +188,7 @@ test("conditions: every documented kind decides, and what is not known is refuse
     { Condition: { IpAddress: { "aws:SourceIp": "10.0.0.0/99" } } },
     { Condition: { Bool: { "aws:SecureTransport": "perhaps" } } },
     { Action: "s3:MakeCoffee" },
+    { Effect: "Allow", NotPrincipal: { AWS: "arn:aws:iam:::user/u" } },
     { Action: "s3:Gett*" },
     { Sidd: "x" },
   ];
@@ -204,7 +205,6 @@ test("a policy is public unless principals or where requests come from are fixed
   for (const more of [
     everybody,
     { Principal: { AWS: ["arn:aws:iam:::user/u", "*"] } },
-    { NotPrincipal: { AWS: "arn:aws:iam:::user/u" } },
     { ...everybody, Condition: { StringLike: { "aws:Referer": "*" } } },
     { ...everybody, Condition: { StringLike: { "aws:UserId": "*" } } },
     { ...everybody, Condition: { Bool: { "aws:SecureTransport": "true" } } },

@@ -112,6 +112,9 @@ function parseStatement(value: unknown, bucket: string | undefined): Statement {
   if (value["Principal"] !== undefined && value["NotPrincipal"] !== undefined) {
     throw new S3Error("MalformedPolicy", "A statement must have either Principal or NotPrincipal.");
   }
+  if (value["NotPrincipal"] !== undefined && effect === "Allow") {
+    throw new S3Error("MalformedPolicy", "Allow with NotPrincipal lets in everybody but a few; it is not allowed.");
+  }
   if ((principal === undefined) === (bucket !== undefined)) {
     throw new S3Error(
       "MalformedPolicy",

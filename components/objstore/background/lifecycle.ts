@@ -1,5 +1,6 @@
 import { parseLifecycle, type LifecycleRule } from "../protocol/lifecycle.ts";
 import { listVersions } from "../store/listing.ts";
+import { isLocked } from "../store/lock.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 
@@ -48,12 +49,14 @@ async function expireVersions(
       if (!isChosen(store, bucket, rule, entry)) {
         return false;
       }
+      if (entry.isLatest && entry.marker === 1) {
+        const days = rule.expireDays;
+        const isDue = rule.lonelyMarkers || (days !== undefined && now >= entry.modified + days * DAY);
+        return isDue && isAlone(store, bucket, entry);
+      }
       if (entry.isLatest) {
         const byDate = rule.expireAt !== undefined && now >= rule.expireAt;
-        return (
-          entry.marker === 0 &&
-          (byDate || (rule.expireDays !== undefined && now >= entry.modified + rule.expireDays * DAY))
-        );
+        return byDate || (rule.expireDays !== undefined && now >= entry.modified + rule.expireDays * DAY);
       }
       return (
         rule.noncurrentDays !== undefined &&
@@ -64,10 +67,15 @@ async function expireVersions(
     });
     if (due.length > 0) {
       await store.index.mutate(() => {
-        for (const { key, version, isLatest, seq } of due) {
+        for (const { key, version, isLatest, seq, marker } of due) {
           // The newest may have been overwritten since the page was read.
-          if (!isLatest || store.versions.findLatest(bucket.id, key)?.seq === seq) {
-            store.versions.remove(bucket.id, key, isLatest ? undefined : version);
+          const found = store.versions.find(bucket.id, key, version);
+          if (found?.seq !== seq || (isLatest && store.versions.findLatest(bucket.id, key)?.seq !== seq)) {
+            continue;
+          }
+          const isForGood = !isLatest || marker === 1;
+          if (!isForGood || !isLocked(found, now)) {
+            store.versions.remove(bucket.id, key, isForGood ? version : undefined);
           }
         }
       });
@@ -82,6 +90,17 @@ async function expireVersions(
     afterVersion = due.includes(last) ? undefined : last.version;
   }
   return removed;
+}
+
+/** Whether a delete marker is all that is left of its key. */
+function isAlone(store: ObjectStore, bucket: Bucket, { key, seq }: { key: string; seq: number }): boolean {
+  const older = store.index.get(
+    "select 1 from versions where bucket = ? and key = ? and seq < ? limit 1",
+    bucket.id,
+    key,
+    seq,
+  );
+  return older === undefined;
 }
 
 /** Whether a version has the size and the tags that a rule asks for. */

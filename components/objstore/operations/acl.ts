@@ -55,7 +55,7 @@ export const putObjectAcl: Operation = {
 };
 
 /** The list that a request sets: canned, in headers, or in its body. @throws {S3Error} */
-async function readAcl({ store, request }: OperationContext, bucket: Bucket, owner: string): Promise<Acl> {
+async function readAcl({ store, request, principal }: OperationContext, bucket: Bucket, owner: string): Promise<Acl> {
   const directory = toDirectory(store);
   const body = (await readDocument(request, 64 << 10)).toString();
   const given = readHeaderAcl(request, { owner, bucketOwner: bucket.owner, directory });
@@ -69,7 +69,8 @@ async function readAcl({ store, request }: OperationContext, bucket: Bucket, own
   if (acl.owner !== owner) {
     throw new S3Error("AccessDenied", "The owner of a list is the owner of what it is for.");
   }
-  if (bucket.ownership === "BucketOwnerEnforced" && !isOwnersAlone(acl, owner)) {
+  const isOwn = principal.kind !== "anonymous" && principal.account === bucket.account;
+  if (bucket.ownership === "BucketOwnerEnforced" && !(isOwn && isOwnersAlone(acl, owner))) {
     throw new S3Error("AccessControlListNotSupported");
   }
   checkPublicAcl(bucket, acl);
@@ -137,8 +138,10 @@ export function readObjectAccess(
   }
   const canned = header(request, "x-amz-acl");
   if (isEnforced) {
-    const isHarmless = canned === "private" || canned === "bucket-owner-full-control" || canned === "bucket-owner-read";
-    if (!isHarmless && !isOwnersAlone(wanted, bucketOwner)) {
+    // Within one account every list of these says what enforced ownership says anyway; another's "private" would not be.
+    const isOwn = principal.kind !== "anonymous" && principal.account === bucket.account;
+    const isHarmless = isOwn && (canned === "private" || canned === "bucket-owner-read");
+    if (!isHarmless && canned !== "bucket-owner-full-control" && !isOwnersAlone(wanted, bucketOwner)) {
       throw new S3Error("AccessControlListNotSupported");
     }
     return { owner: enforcedOwner(bucket, writer), acl: null };

@@ -1,7 +1,9 @@
+import { randomBytes } from "node:crypto";
+
 import { type S3ErrorCode, S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import { parseCors } from "../protocol/cors.ts";
-import { parseLifecycle } from "../protocol/lifecycle.ts";
+import { nameRules, parseLifecycle } from "../protocol/lifecycle.ts";
 import { send } from "../protocol/request.ts";
 import { type Operation, bucketOf } from "./operation.ts";
 
@@ -13,6 +15,8 @@ interface Kind {
   readonly right: string;
   readonly missing: S3ErrorCode;
   readonly check: (text: string) => unknown;
+  /** What is kept of a document that was checked. */
+  readonly complete?: (text: string) => string;
 }
 
 const cors: Kind = {
@@ -28,6 +32,7 @@ const lifecycle: Kind = {
   right: "LifecycleConfiguration",
   missing: "NoSuchLifecycleConfiguration",
   check: parseLifecycle,
+  complete: (text) => nameRules(text, () => randomBytes(12).toString("hex")),
 };
 
 export const getBucketCors = createGet(cors);
@@ -51,14 +56,14 @@ function createGet({ column, name, right, missing }: Kind): Operation {
   };
 }
 
-function createPut({ column, name, right, check }: Kind): Operation {
+function createPut({ column, name, right, check, complete = (text) => text }: Kind): Operation {
   return {
     name: `Put${name}`,
     action: `s3:Put${right}`,
     handle: async (context) => {
       const text = (await readDocument(context.request, 256 << 10)).toString();
       check(text);
-      await context.store.buckets.set(bucketOf(context).name, column, text);
+      await context.store.buckets.set(bucketOf(context).name, column, complete(text));
       send(context.request, 200);
     },
   };

@@ -1,5 +1,6 @@
 import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
+import { checkEncryptionConfiguration } from "../protocol/encryption.ts";
 import { send, sendXml } from "../protocol/request.ts";
 import { parseXml, textOf } from "../protocol/xml.ts";
 import { type Operation, bucketOf } from "./operation.ts";
@@ -34,8 +35,35 @@ export const putBucketRequestPayment: Operation = {
 export const getBucketEncryption: Operation = {
   name: "GetBucketEncryption",
   action: "s3:GetEncryptionConfiguration",
-  handle: () => {
-    throw new S3Error("ServerSideEncryptionConfigurationNotFoundError");
+  handle: (context) => {
+    const { encryption } = bucketOf(context);
+    if (encryption === null) {
+      throw new S3Error("ServerSideEncryptionConfigurationNotFoundError");
+    }
+    send(context.request, 200, encryption, "application/xml");
+  },
+};
+
+export const putBucketEncryption: Operation = {
+  name: "PutBucketEncryption",
+  action: "s3:PutEncryptionConfiguration",
+  handle: async (context) => {
+    const text = (await readDocument(context.request, 64 << 10)).toString();
+    checkEncryptionConfiguration(text);
+    if (context.keyring.isEmpty) {
+      throw new S3Error("NotImplemented", "This deployment has no keys: encryption needs OBJSTORE_ENCRYPTION_KEYS.");
+    }
+    await context.store.buckets.set(bucketOf(context).name, "encryption", text);
+    send(context.request, 200);
+  },
+};
+
+export const deleteBucketEncryption: Operation = {
+  name: "DeleteBucketEncryption",
+  action: "s3:PutEncryptionConfiguration",
+  handle: async (context) => {
+    await context.store.buckets.set(bucketOf(context).name, "encryption", null);
+    send(context.request, 204);
   },
 };
 

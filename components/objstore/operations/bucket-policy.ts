@@ -1,3 +1,5 @@
+import { isPublicAcl } from "../access/acl.ts";
+import { aclOf } from "../access/authorize.ts";
 import { isBlocked } from "../access/evaluate.ts";
 import { parsePolicy } from "../access/policy.ts";
 import { isPublicPolicy } from "../access/public-policy.ts";
@@ -23,11 +25,14 @@ export const getBucketPolicyStatus: Operation = {
   name: "GetBucketPolicyStatus",
   action: "s3:GetBucketPolicyStatus",
   handle: (context) => {
-    const { policy, name } = bucketOf(context);
-    if (policy === null) {
-      throw new S3Error("NoSuchBucketPolicy", undefined, { details: { BucketName: name } });
-    }
-    sendXml(context.request, "PolicyStatus", { IsPublic: isPublicPolicy(parsePolicy(policy, name)) });
+    const bucket = bucketOf(context);
+    const { policy, name } = bucket;
+    const byPolicy = policy !== null && isPublicPolicy(parsePolicy(policy, name));
+    const byAcl =
+      bucket.ownership !== "BucketOwnerEnforced" &&
+      isPublicAcl(aclOf(bucket)) &&
+      !isBlocked(bucket, "IgnorePublicAcls");
+    sendXml(context.request, "PolicyStatus", { IsPublic: byPolicy || byAcl });
   },
 };
 

@@ -17,17 +17,18 @@ export const completeMultipartUpload: Operation = {
     const key = keyOf(context);
     const id = request.query.get("uploadId") ?? "";
     const done = store.uploads.findCompleted(bucket, key, id);
-    if (done !== undefined) {
-      await readDocument(request, 4 << 20);
-      answer(context, done);
-      return;
-    }
-    const upload = store.uploads.get(bucket.id, key, id);
-    const name = upload.checksum_algorithm;
+    const upload = done === undefined ? store.uploads.get(bucket.id, key, id) : undefined;
+    const name = upload?.checksum_algorithm ?? null;
     // Checksum headers of this request speak of the whole object, not of the document.
     const whole = name === null ? undefined : header(request, `x-amz-checksum-${name}`);
     for (const each of Object.keys(request.message.headers).filter((item) => item.startsWith("x-amz-checksum-"))) {
       delete request.message.headers[each];
+    }
+    if (done !== undefined) {
+      // The client did not hear of it the first time.
+      await readDocument(request, 4 << 20);
+      answer(context, done);
+      return;
     }
     const document = await parseLargeXml((await readDocument(request, 4 << 20)).toString(), "CompleteMultipartUpload");
     const parts = childrenOf(document, "Part").map((part) => {

@@ -1,13 +1,24 @@
 import { S3Error } from "../errors.ts";
-import { toChecksumElements } from "../protocol/checksums.ts";
+import { toChecksumElements, toChecksumName } from "../protocol/checksums.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
+import { type Encryption, openEncryption, readEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
 import type { WrittenFile } from "../store/content-files.ts";
-import type { StoredChecksum } from "../store/rows.ts";
+import type { StoredChecksum, Version } from "../store/rows.ts";
+import type { NewVersion } from "../store/versions.ts";
 import { readObjectAccess } from "./acl.ts";
-import { findCopySource } from "./copy-source.ts";
+import { findCopySource, writeStored } from "./copy-source.ts";
 import { authorizeLock, readObjectLock } from "./object-lock.ts";
-import { type Operation, bucketOf, keyOf, readObjectHeaders, readTagHeader, setVersionHeader } from "./operation.ts";
+import { setEncryptionHeaders } from "./put-object.ts";
+import {
+  type Operation,
+  type OperationContext,
+  bucketOf,
+  keyOf,
+  readObjectHeaders,
+  readTagHeader,
+  setVersionHeader,
+} from "./operation.ts";
 
 /** CopyObject. The copy refers to the same content, so nothing is read or written but the index. */
 export const copyObject: Operation = {
@@ -30,6 +41,8 @@ export const copyObject: Operation = {
       );
     }
     context.checkRoom(bucket, version.size);
+    const from = openEncryption(version.encryption, request, context.keyring, "x-amz-copy-source-");
+    const to = readEncryption(request, bucket.encryption, context.keyring);
     const check = toWriteCheck(request.message.headers);
     const described = {
       key,
@@ -47,6 +60,10 @@ export const copyObject: Operation = {
       parts: version.parts ?? undefined,
       draft: store.versions.draft(),
     };
+    const rewritten =
+      from === undefined && to === undefined && header(request, "x-amz-checksum-algorithm") === undefined
+        ? undefined
+        : await rewrite(context, version, { from, to, described });
     const insert = (label?: WrittenFile) =>
       store.index.mutate(() => {
         // The source may have gone since it was looked up: its content must still be there to be shared.
@@ -58,17 +75,21 @@ export const copyObject: Operation = {
         const added = { ...described, label, content: { kind: "shared", id: version.content } as const };
         return store.versions.insert(bucket.id, added, check);
       });
-    const shared = version.content === null ? undefined : store.contents.read(version.content);
+    const shared =
+      rewritten !== undefined || version.content === null ? undefined : store.contents.read(version.content);
     // Small content lies in the index beside its versions; of files a file says that they are this object's too.
     const copy =
-      shared !== undefined && "parts" in shared
-        ? await store.files.keepLabel(
-            { kind: "version", bucket: bucket.name, ...described.draft, ...described, content: shared.parts },
-            store.index,
-            insert,
-          )
-        : await insert();
+      rewritten !== undefined
+        ? await rewritten.keep((added) => store.versions.put(bucket, added, check))
+        : shared !== undefined && "parts" in shared
+          ? await store.files.keepLabel(
+              { kind: "version", bucket: bucket.name, ...described.draft, ...described, content: shared.parts },
+              store.index,
+              insert,
+            )
+          : await insert();
     setVersionHeader(context, bucket, copy.version);
+    setEncryptionHeaders(request, copy.encryption);
     if (source.bucket.versioning !== "") {
       request.response.setHeader("x-amz-copy-source-version-id", version.version);
     }
@@ -80,6 +101,58 @@ export const copyObject: Operation = {
     store.garbage.nudge();
   },
 };
+
+interface Rewriting {
+  readonly from: Encryption | undefined;
+  readonly to: Encryption | undefined;
+  readonly described: Omit<NewVersion, "content" | "encryption">;
+}
+
+/** A copy whose bytes are not those of the source on the disk: encrypted otherwise, or with another checksum. */
+async function rewrite(context: OperationContext, version: Version, { from, to, described }: Rewriting) {
+  const { store, request } = context;
+  const wanted = header(request, "x-amz-checksum-algorithm");
+  const before = described.checksum;
+  const algorithm = wanted === undefined ? before?.algorithm : toChecksumName(wanted);
+  const content = version.content === null ? undefined : store.contents.read(version.content);
+  const writer = await store.files.create(algorithm === undefined ? ["md5"] : ["md5", algorithm], to?.key);
+  try {
+    const end = version.size - 1;
+    await writeStored(store, { content, encryption: from, start: 0, end }, (chunk) => writer.write(chunk));
+    const { name } = bucketOf(context);
+    const file = await writer.finish({ kind: "object", bucket: name, algorithm, ...described, encryption: to?.stored });
+    const value = algorithm === undefined ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");
+    const checksum =
+      algorithm === undefined || value === undefined ? undefined : ({ algorithm, value, type: "FULL_OBJECT" } as const);
+    const etag = Buffer.from(file.digests.md5 ?? []).toString("hex");
+    const added: NewVersion = {
+      ...described,
+      etag,
+      checksum,
+      parts: undefined,
+      encryption: to === undefined ? null : JSON.stringify(to.stored),
+      content: { kind: "file", file },
+    };
+    return {
+      keep: async (put: (version: NewVersion) => Promise<Version>): Promise<Version> => {
+        try {
+          return await put(added);
+        } catch (error) {
+          if (!store.index.hasFailed) {
+            await writer.discard();
+          }
+          throw error;
+        } finally {
+          writer.settle();
+        }
+      },
+    };
+  } catch (error) {
+    await writer.discard();
+    writer.settle();
+    throw error;
+  }
+}
 
 function readDirective(value: string | undefined, name: string): boolean {
   if (value !== undefined && value !== "COPY" && value !== "REPLACE") {

@@ -1,7 +1,12 @@
 import { S3Error } from "../errors.ts";
 import { checkCopyConditions } from "../protocol/conditions.ts";
+import type { Encryption } from "../protocol/encryption.ts";
 import { header } from "../protocol/request.ts";
+import { cryptSmall } from "../store/cipher.ts";
+import { CONTENT_BLOCK_BYTES } from "../store/content-trailer.ts";
+import type { StoredContent } from "../store/contents.ts";
 import type { Bucket, Version } from "../store/rows.ts";
+import type { ObjectStore } from "../store/store.ts";
 import { type OperationContext, requireVersion } from "./operation.ts";
 
 /** Resolves `x-amz-copy-source`: the caller must be allowed to read it and its conditions must hold. */
@@ -30,4 +35,44 @@ export function findCopySource(context: OperationContext): { readonly bucket: Bu
   const version = requireVersion(store, bucket, key, id);
   checkCopyConditions(request.message.headers, version);
   return { bucket, version };
+}
+
+interface StoredRange {
+  readonly content: StoredContent | undefined;
+  readonly encryption: Encryption | undefined;
+  readonly start: number;
+  /** Last byte, inclusive. */
+  readonly end: number;
+}
+
+/** Gives the bytes of stored content to `write`, verified and decrypted. */
+export async function writeStored(
+  { files }: Pick<ObjectStore, "files">,
+  { content, encryption, start, end }: StoredRange,
+  write: (chunk: Uint8Array) => undefined | Promise<void>,
+): Promise<void> {
+  if (content !== undefined && "data" in content) {
+    const { data } = content;
+    const plain = encryption === undefined ? data : cryptSmall(encryption.key, encryption.stored.seed, data);
+    await write(plain.subarray(start, end + 1));
+    return;
+  }
+  const memory = Buffer.allocUnsafeSlow(4 * CONTENT_BLOCK_BYTES);
+  let offset = 0;
+  for (const part of content?.parts ?? []) {
+    const from = Math.max(start - offset, 0);
+    const to = Math.min(end + 1 - offset, part.size);
+    offset += part.size;
+    if (from >= to) {
+      continue;
+    }
+    const reader = await files.read(part, from, to, encryption?.key);
+    try {
+      for (let bytes = await reader.read(memory); bytes !== undefined; bytes = await reader.read(memory)) {
+        await write(bytes);
+      }
+    } finally {
+      await reader.close();
+    }
+  }
 }

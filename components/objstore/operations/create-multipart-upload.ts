@@ -1,9 +1,11 @@
 import { S3Error } from "../errors.ts";
 import { toChecksumName } from "../protocol/checksums.ts";
+import { readEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
 import { readObjectAccess } from "./acl.ts";
 import { authorizeLock, readObjectLock } from "./object-lock.ts";
 import { type Operation, bucketOf, keyOf, readObjectHeaders, readTagHeader } from "./operation.ts";
+import { setEncryptionHeaders } from "./put-object.ts";
 
 export const createMultipartUpload: Operation = {
   name: "CreateMultipartUpload",
@@ -13,6 +15,7 @@ export const createMultipartUpload: Operation = {
     const bucket = bucketOf(context);
     const headers = readObjectHeaders(request);
     authorizeLock(context);
+    const encryption = readEncryption(request, bucket.encryption, context.keyring);
     const named = header(request, "x-amz-checksum-algorithm");
     const algorithm = named === undefined ? undefined : toChecksumName(named);
     const wanted = header(request, "x-amz-checksum-type");
@@ -32,6 +35,7 @@ export const createMultipartUpload: Operation = {
       key: keyOf(context),
       ...readObjectAccess(context, bucket),
       lock: readObjectLock(context, bucket),
+      encryption: encryption === undefined ? null : JSON.stringify(encryption.stored),
       headers,
       tags: readTagHeader(request),
       algorithm,
@@ -42,6 +46,7 @@ export const createMultipartUpload: Operation = {
       request.response.setHeader("x-amz-checksum-algorithm", algorithm.toUpperCase());
       request.response.setHeader("x-amz-checksum-type", type);
     }
+    setEncryptionHeaders(request, upload.encryption);
     sendXml(request, "InitiateMultipartUploadResult", { Bucket: bucket.name, Key: upload.key, UploadId: id });
   },
 };

@@ -1,13 +1,16 @@
 import { S3Error } from "../errors.ts";
+import { toExpirationHeader } from "../protocol/expiry.ts";
 import { confineActiveContent } from "../protocol/active-content.ts";
 import { toChecksumHeaders } from "../protocol/checksums.ts";
 import { checkReadConditions } from "../protocol/conditions.ts";
 import { toLockHeaders } from "../protocol/object-lock.ts";
+import { openEncryption, toEncryptionHeaders } from "../protocol/encryption.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
-import { header, sendHead, startHead } from "../protocol/request.ts";
+import { type S3Request, header, sendHead, startHead } from "../protocol/request.ts";
 import { type OpenContent, openContent, sendContent } from "../protocol/send-content.ts";
+import { cryptSmall } from "../store/cipher.ts";
 import type { StoredContent } from "../store/contents.ts";
-import type { ContentPart, Version } from "../store/rows.ts";
+import type { ContentPart, StoredChecksum, Version } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, findVersion } from "./operation.ts";
 
 const OVERRIDES = [
@@ -46,19 +49,22 @@ function answer(context: OperationContext, attempt: number): undefined | Promise
   head.push("content-length", String(end - start + 1));
   if (range !== undefined) {
     head.push("content-range", `bytes ${start}-${end}/${version.size}`);
-  } else if (header(request, "x-amz-checksum-mode")?.toUpperCase() === "ENABLED") {
+  } else if (wantsChecksum(request)) {
     head.push(...Object.entries(toChecksumHeaders(version.checksum)).flat());
   }
+  const encryption = openEncryption(version.encryption, request, context.keyring);
   const status = range === undefined ? 200 : 206;
   if (request.method === "HEAD") {
     sendHead(request, status, head);
     return undefined;
   }
   if ("data" in content) {
-    sendHead(request, status, head, range === undefined ? content.data : content.data.subarray(start, end + 1));
+    const data =
+      encryption === undefined ? content.data : cryptSmall(encryption.key, encryption.stored.seed, content.data);
+    sendHead(request, status, head, range === undefined ? data : data.subarray(start, end + 1));
     return undefined;
   }
-  return sendFiles(context, content.parts, { status, head, range: { start, end }, attempt });
+  return sendFiles(context, content.parts, { status, head, range: { start, end }, attempt, key: encryption?.key });
 }
 
 interface Answer {
@@ -66,17 +72,18 @@ interface Answer {
   readonly head: readonly string[];
   readonly range: ByteRange;
   readonly attempt: number;
+  readonly key: Buffer | undefined;
 }
 
 async function sendFiles(
   context: OperationContext,
   parts: readonly ContentPart[],
-  { status, head, range, attempt }: Answer,
+  { status, head, range, attempt, key }: Answer,
 ): Promise<void> {
   const { store, request } = context;
   let open: OpenContent;
   try {
-    open = await openContent(store.files, parts, range);
+    open = await openContent(store.files, parts, range, key);
   } catch (error) {
     if (attempt > 4 || !(error instanceof Error && "code" in error && error.code === "ENOENT")) {
       throw error;
@@ -104,9 +111,11 @@ function toHead(context: OperationContext, version: Version): string[] {
     }
   }
   const { baseHead } = context.request;
-  return bucketOf(context).versioning === ""
-    ? baseHead.concat(known)
-    : baseHead.concat(known, "x-amz-version-id", version.version);
+  const bucket = bucketOf(context);
+  const head =
+    bucket.versioning === "" ? baseHead.concat(known) : baseHead.concat(known, "x-amz-version-id", version.version);
+  const expiration = toExpirationHeader(bucket, version);
+  return expiration === undefined ? head : head.concat("x-amz-expiration", expiration);
 }
 
 function describe(version: Version, overrides: Readonly<Record<string, string>> | undefined): readonly string[] {
@@ -116,6 +125,7 @@ function describe(version: Version, overrides: Readonly<Record<string, string>> 
   head.push("etag", `"${version.etag}"`);
   head.push("last-modified", new Date(version.modified).toUTCString());
   head.push("accept-ranges", "bytes", ...toLockHeaders(version.lock));
+  head.push(...toEncryptionHeaders(version.encryption));
   if (tags !== null && tags !== "{}") {
     head.push("x-amz-tagging-count", String(Object.keys(JSON.parse(tags) as object).length));
   }
@@ -151,6 +161,10 @@ function withoutType(head: readonly string[]): string[] {
   return at < 0 ? [...head] : head.toSpliced(at, 2);
 }
 
+function wantsChecksum(request: S3Request): boolean {
+  return header(request, "x-amz-checksum-mode")?.toUpperCase() === "ENABLED";
+}
+
 function chooseRange(
   { request }: OperationContext,
   version: Version,
@@ -170,8 +184,12 @@ function chooseRange(
     head.push("x-amz-mp-parts-count", String(version.parts));
   }
   let start = 0;
-  for (const { number, size } of "parts" in content ? content.parts : []) {
+  for (const { number, size, checksum } of "parts" in content ? content.parts : []) {
     if (number === Number(part)) {
+      if (checksum !== undefined && version.checksum !== null && wantsChecksum(request)) {
+        const { algorithm, type } = JSON.parse(version.checksum) as StoredChecksum;
+        head.push(`x-amz-checksum-${algorithm}`, checksum, "x-amz-checksum-type", type);
+      }
       return { start, end: start + size - 1 };
     }
     start += size;
@@ -179,5 +197,5 @@ function chooseRange(
   if (version.parts === null && Number(part) === 1) {
     return version.size === 0 ? undefined : { start: 0, end: version.size - 1 };
   }
-  throw new S3Error("InvalidRange", "The requested partnumber is not satisfiable");
+  throw new S3Error("InvalidPart", "The requested partnumber is not satisfiable");
 }

@@ -2,7 +2,6 @@ import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import {
   type DefaultRetention,
-  type Lock,
   parseHold,
   parseLockConfiguration,
   parseRetention,
@@ -10,6 +9,7 @@ import {
   toRetention,
 } from "../protocol/object-lock.ts";
 import { header, send, sendXml } from "../protocol/request.ts";
+import { type Lock, isLocked } from "../store/lock.ts";
 import type { Bucket, Version } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, findVersion, keyOf } from "./operation.ts";
 
@@ -74,8 +74,7 @@ export const putObjectRetention: Operation = {
       const isKept = before !== undefined && before.until > store.now();
       const isLess =
         retention === undefined || retention.until < (before?.until ?? 0) || retention.mode !== before?.mode;
-      const isStronger = retention?.mode === "COMPLIANCE" && retention.until >= (before?.until ?? 0);
-      if (isKept && isLess && !isStronger && !(before.mode === "GOVERNANCE" && bypass)) {
+      if (isKept && isLess && !(before.mode === "GOVERNANCE" && bypass)) {
         throw new S3Error("AccessDenied", "The retention of this object cannot be made shorter.");
       }
       return { ...lock, retention };
@@ -156,12 +155,7 @@ export function mayBypass({ request, may }: OperationContext, key: string | unde
 
 /** @throws {S3Error} AccessDenied when a lock keeps a version from being deleted for good */
 export function checkUnlocked(version: Pick<Version, "lock"> | undefined, now: number, bypass: boolean): void {
-  if (version === undefined || version.lock === null) {
-    return;
-  }
-  const { retention, hold } = JSON.parse(version.lock) as Lock;
-  const isKept = retention !== undefined && retention.until > now && !(retention.mode === "GOVERNANCE" && bypass);
-  if (hold === true || isKept) {
+  if (version !== undefined && isLocked(version, now, bypass)) {
     throw new S3Error("AccessDenied", "Access Denied because object protected by object lock.");
   }
 }

@@ -41,7 +41,13 @@ export const deleteObjectTagging: Operation = {
 };
 
 export function toTagSet(tags: Readonly<Record<string, string>>) {
-  return { TagSet: { Tag: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })) } };
+  return {
+    TagSet: {
+      Tag: Object.entries(tags)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([Key, Value]) => ({ Key, Value })),
+    },
+  };
 }
 
 export function readTagSet(document: XmlNode, limit = 10): Record<string, string> {

@@ -4,6 +4,7 @@ import { S3Error } from "../errors.ts";
 import type { FormFields } from "../protocol/post-policy.ts";
 import { type S3Request, header } from "../protocol/request.ts";
 import type { Bucket, Ownership, Version } from "../store/rows.ts";
+import type { Keyring } from "../store/keyring.ts";
 import type { ObjectStore } from "../store/store.ts";
 
 /** What an operation works with. The bucket exists and the caller may do `action` on it when `handle` is called. */
@@ -13,6 +14,8 @@ export interface OperationContext extends Authorizer {
   readonly principal: Principal;
   readonly region: string;
   readonly publicUrl: string;
+  /** Keys of the deployment for encryption at rest. */
+  readonly keyring: Keyring;
   /** Of buckets that are made without saying. */
   readonly defaultOwnership: Ownership;
   /** Ends the request when the client stops to take its answer. */
@@ -52,7 +55,7 @@ export function requireVersion(store: ObjectStore, bucket: Bucket, key: string, 
     id === undefined ? store.versions.findLatest(bucket.id, key) : store.versions.find(bucket.id, key, id);
   if (version === undefined) {
     throw id === undefined
-      ? new S3Error("NoSuchKey", undefined, { details: { Key: key } })
+      ? new S3Error("NoSuchKey", undefined, { details: { Key: key }, headers: { "x-amz-delete-marker": "false" } })
       : new S3Error("NoSuchVersion", undefined, { details: { Key: key, VersionId: id } });
   }
   if (version.marker === 1) {
@@ -66,7 +69,8 @@ export function requireVersion(store: ObjectStore, bucket: Bucket, key: string, 
 
 /** Tells the version in an answer, where the bucket has versions. */
 export function setVersionHeader({ request }: OperationContext, bucket: Bucket, version: string | undefined): void {
-  if (bucket.versioning !== "" && version !== undefined) {
+  // A bucket whose versions are suspended says nothing of the one that it overwrites.
+  if (version !== undefined && (bucket.versioning === "Enabled" || (bucket.versioning !== "" && version !== "null"))) {
     request.response.setHeader("x-amz-version-id", version);
   }
 }
@@ -110,10 +114,10 @@ export function readObjectHeaders(request: S3Request): Record<string, string> {
   };
 }
 
-/** Refuses what would otherwise be silently ignored: encryption, redirects. */
+/** Refuses what would otherwise be silently ignored: redirects. */
 export function refuseUnsupported(request: S3Request): void {
   const unsupported = Object.keys(request.headers).find(
-    (name) => name.startsWith("x-amz-server-side-encryption") || name === "x-amz-website-redirect-location",
+    (name) => name === "x-amz-server-side-encryption-context" || name === "x-amz-website-redirect-location",
   );
   if (unsupported !== undefined) {
     throw new S3Error("NotImplemented", `The header ${unsupported} is not supported.`, {

@@ -1,5 +1,6 @@
 import { S3Error } from "../errors.ts";
 import { INLINE_BYTES, readDecodedLength, receiveChunks } from "../protocol/body.ts";
+import { readEncryption } from "../protocol/encryption.ts";
 import { type UploadForm, openForm } from "../protocol/form.ts";
 import { type SizeRange, checkPostPolicy } from "../protocol/post-policy.ts";
 import { type S3Request, send } from "../protocol/request.ts";
@@ -42,14 +43,16 @@ export const postObject: Operation = {
       const whole = { ...context, ...caller };
       const access = readObjectAccess({ ...whole, request: described }, bucket);
       const lock = readObjectLock({ store, request: described }, bucket);
+      const encryption = readEncryption(described, bucket.encryption, context.keyring);
       const body = await receiveChunks(described, {
         files: store.files,
-        label: () => toLabel(whole, { key, headers, tags, draft, access, lock }),
+        label: () => toLabel(whole, { key, headers, tags, draft, access, lock, encryption }),
+        encryption,
         inline: Math.min(length, range.maximum) <= INLINE_BYTES,
         checkSize: (size, whole) => checkSize(range, size, whole),
         open: () => ({ chunks: form.file, trailers: new Map() }),
       });
-      const version = await keepObject(whole, { key, headers, tags, draft, access, lock, body });
+      const version = await keepObject(whole, { key, headers, tags, draft, access, lock, encryption, body });
       answer(context, form, key, version.etag);
       store.garbage.nudge();
     } catch (error) {

@@ -15,6 +15,7 @@ import { deleteObject } from "./delete-object.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { getBucketLocation } from "./get-bucket-location.ts";
 import { getObject } from "./get-object.ts";
+import { getObjectTorrent } from "./get-object-torrent.ts";
 import { getObjectAttributes } from "./get-object-attributes.ts";
 import { headBucket } from "./head-bucket.ts";
 import { listBuckets } from "./list-buckets.ts";
@@ -73,6 +74,8 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "PUT bucket?requestPayment": fixed.putBucketRequestPayment,
   "GET bucket?requestPayment": fixed.getBucketRequestPayment,
   "GET bucket?encryption": fixed.getBucketEncryption,
+  "PUT bucket?encryption": fixed.putBucketEncryption,
+  "DELETE bucket?encryption": fixed.deleteBucketEncryption,
   "GET object": getObject,
   "HEAD object": getObject,
   "PUT object": putObject,
@@ -81,6 +84,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET object?attributes": getObjectAttributes,
   "GET object?acl": acl.getObjectAcl,
   "PUT object?acl": acl.putObjectAcl,
+  "GET object?torrent": getObjectTorrent,
   "GET object?retention": lock.getObjectRetention,
   "PUT object?retention": lock.putObjectRetention,
   "GET object?legal-hold": lock.getObjectLegalHold,

@@ -1,10 +1,10 @@
 import { S3Error } from "../errors.ts";
+import { openEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
-import type { ContentWriter } from "../store/content-files.ts";
-import type { ContentReader } from "../store/content-reader.ts";
-import { CONTENT_BLOCK_BYTES } from "../store/content-trailer.ts";
-import { findCopySource } from "./copy-source.ts";
+import type { DigestName } from "../store/digests.ts";
+import { findCopySource, writeStored } from "./copy-source.ts";
 import { type Operation, bucketOf } from "./operation.ts";
+import { setEncryptionHeaders } from "./put-object.ts";
 import { commitPart, readPartAddress, toPartLabel } from "./upload-part.ts";
 
 /** UploadPartCopy: reads the source and writes it anew, because the part needs its own digest. */
@@ -19,23 +19,13 @@ export const uploadPartCopy: Operation = {
     context.checkRoom(bucketOf(context), end - start + 1);
     const content = version.content === null ? undefined : store.contents.read(version.content);
     const algorithm = upload.checksum_algorithm;
-    const writer = await store.files.create(algorithm === null ? ["md5"] : ["md5", algorithm]);
+    const { keyring } = context;
+    const source = openEncryption(version.encryption, request, keyring, "x-amz-copy-source-");
+    const target = openEncryption(upload.encryption, request, keyring);
+    const digests: readonly DigestName[] = algorithm === null ? ["md5"] : ["md5", algorithm];
+    const writer = await store.files.create(digests, target?.key);
     try {
-      if (content !== undefined && "data" in content) {
-        await writer.write(content.data.subarray(start, end + 1));
-      } else {
-        let offset = 0;
-        const memory = Buffer.allocUnsafeSlow(4 * CONTENT_BLOCK_BYTES);
-        for (const part of content?.parts ?? []) {
-          const { size } = part;
-          const from = Math.max(start - offset, 0);
-          const to = Math.min(end + 1 - offset, size);
-          offset += size;
-          if (from < to) {
-            await copyBytes(await store.files.read(part, from, to), memory, writer);
-          }
-        }
-      }
+      await writeStored(store, { content, encryption: source, start, end }, (chunk) => writer.write(chunk));
       const file = await writer.finish(toPartLabel(context, upload, number));
       const etag = Buffer.from(file.digests.md5 ?? []).toString("hex");
       const value = algorithm === null ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");
@@ -43,6 +33,7 @@ export const uploadPartCopy: Operation = {
         algorithm === null || value === undefined ? undefined : ({ algorithm, value, type: "COMPOSITE" } as const);
       const body = { size: file.size, etag, checksum, file, settle: writer.settle };
       const part = await commitPart(context, upload, number, body);
+      setEncryptionHeaders(request, upload.encryption);
       sendXml(request, "CopyPartResult", {
         LastModified: new Date(part.modified).toISOString(),
         ETag: `"${part.etag}"`,
@@ -55,16 +46,6 @@ export const uploadPartCopy: Operation = {
     }
   },
 };
-
-async function copyBytes(reader: ContentReader, memory: Buffer, writer: ContentWriter): Promise<void> {
-  try {
-    for (let bytes = await reader.read(memory); bytes !== undefined; bytes = await reader.read(memory)) {
-      await writer.write(bytes);
-    }
-  } finally {
-    await reader.close();
-  }
-}
 
 function readCopyRange(text: string | undefined, size: number): { start: number; end: number } {
   if (text === undefined) {

@@ -1,9 +1,11 @@
 import { S3Error } from "../errors.ts";
 import { type ReceivedBody, receiveBody } from "../protocol/body.ts";
+import { openEncryption } from "../protocol/encryption.ts";
 import { send } from "../protocol/request.ts";
 import type { ContentLabel } from "../store/content-trailer.ts";
 import type { Part, Upload } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, keyOf } from "./operation.ts";
+import { setEncryptionHeaders } from "./put-object.ts";
 
 export const uploadPart: Operation = {
   name: "UploadPart",
@@ -12,7 +14,9 @@ export const uploadPart: Operation = {
     const { store, request } = context;
     const bucket = bucketOf(context);
     const { upload, number } = readPartAddress(context);
+    const encryption = openEncryption(upload.encryption, request, context.keyring);
     const body = await receiveBody(request, {
+      encryption,
       files: store.files,
       label: () => toPartLabel(context, upload, number),
       checkRoom: (bytes) => context.checkRoom(bucket, bytes),
@@ -23,6 +27,7 @@ export const uploadPart: Operation = {
     if (body.checksum !== undefined) {
       request.response.setHeader(`x-amz-checksum-${body.checksum.algorithm}`, body.checksum.value);
     }
+    setEncryptionHeaders(request, upload.encryption);
     send(request, 200);
   },
 };

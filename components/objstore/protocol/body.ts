@@ -2,12 +2,14 @@ import { hash, timingSafeEqual } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
 import { type ChunkedBody, decodeChunks } from "../signature/chunked-body.ts";
+import { cryptSmall } from "../store/cipher.ts";
 import type { ContentFiles, WrittenFile } from "../store/content-files.ts";
 import type { ContentLabel } from "../store/content-trailer.ts";
 import { type DigestName, digestAll } from "../store/digests.ts";
 import type { StoredChecksum } from "../store/rows.ts";
 import { type AnnouncedChecksum, readChecksum, readContentMd5 } from "./checksums.ts";
 import { lendChunks, takeBody } from "./chunks.ts";
+import type { Encryption } from "./encryption.ts";
 import { type S3Request, header } from "./request.ts";
 
 /** Objects up to this size live in the index: one fsync shared by many, instead of two of their own. */
@@ -31,6 +33,7 @@ interface ReceiveOptions {
   readonly neverInline?: boolean;
   /** What the file says of itself. */
   readonly label: () => ContentLabel;
+  readonly encryption?: Encryption | undefined;
 }
 
 /** Decoded length of a body as the client announced it. @throws {S3Error} MissingContentLength, EntityTooLarge */
@@ -59,7 +62,10 @@ function openBody({ acceptBody, message, payload }: S3Request, isLent: boolean):
 
 /** Receives the body of an upload, verifies every digest the client gave, and leaves it where it can be committed. */
 export async function receiveBody(request: S3Request, options: ReceiveOptions): Promise<ReceivedBody> {
-  if (header(request, "transfer-encoding") !== undefined && header(request, "content-length") === undefined) {
+  const isAnnounced = ["content-length", "x-amz-decoded-content-length"].some(
+    (name) => header(request, name) !== undefined,
+  );
+  if (header(request, "transfer-encoding") !== undefined && !isAnnounced) {
     return receiveUnannounced(request, options);
   }
   const length = readDecodedLength(request);
@@ -73,15 +79,24 @@ export async function receiveBody(request: S3Request, options: ReceiveOptions): 
     }
   };
   const inline = length <= INLINE_BYTES && options.neverInline !== true;
-  const { files, label } = options;
-  return receiveChunks(request, { files, label, inline, checkSize, open: () => openBody(request, !inline) });
+  const { files, label, encryption } = options;
+  return receiveChunks(request, {
+    files,
+    label,
+    encryption,
+    inline,
+    checkSize,
+    open: () => openBody(request, !inline),
+  });
 }
 
 /** A body whose size nobody said before: room is asked for as it comes. */
-function receiveUnannounced(request: S3Request, { files, label, checkRoom }: ReceiveOptions): Promise<ReceivedBody> {
-  const decoded = header(request, "x-amz-decoded-content-length");
+function receiveUnannounced(
+  request: S3Request,
+  { files, label, encryption, checkRoom }: ReceiveOptions,
+): Promise<ReceivedBody> {
   let room = 0;
-  const checkSize = (size: number, whole: boolean) => {
+  const checkSize = (size: number) => {
     if (size > MAXIMUM_BYTES) {
       throw new S3Error("EntityTooLarge");
     }
@@ -89,16 +104,21 @@ function receiveUnannounced(request: S3Request, { files, label, checkRoom }: Rec
       checkRoom(ROOM_BYTES);
       room += ROOM_BYTES;
     }
-    if (whole && decoded !== undefined && Number(decoded) !== size) {
-      throw new S3Error("IncompleteBody");
-    }
   };
-  return receiveChunks(request, { files, label, inline: false, checkSize, open: () => openBody(request, true) });
+  return receiveChunks(request, {
+    files,
+    label,
+    encryption,
+    inline: false,
+    checkSize,
+    open: () => openBody(request, true),
+  });
 }
 
 interface ChunkOptions {
   readonly files: ContentFiles;
   readonly label: () => ContentLabel;
+  readonly encryption?: Encryption | undefined;
   readonly inline: boolean;
   /** Called as bytes arrive and once with all of them; throws to refuse. */
   readonly checkSize: (size: number, whole: boolean) => void;
@@ -129,12 +149,14 @@ async function receiveInline(request: S3Request, options: ChunkOptions, claims: 
   const found = await digestAll(data, digestsFor(request, claims));
   const checksum = verify(request, claims, found, trailers);
   const md5 = toHex(found.md5);
-  return { size: data.length, etag: md5, md5, checksum, data };
+  const { encryption } = options;
+  const kept = encryption === undefined ? data : cryptSmall(encryption.key, encryption.stored.seed, data);
+  return { size: data.length, etag: md5, md5, checksum, data: kept };
 }
 
 async function receiveFile(request: S3Request, options: ChunkOptions, claims: Claims): Promise<ReceivedBody> {
   const { chunks, trailers } = options.open();
-  const writer = await options.files.create(digestsFor(request, claims));
+  const writer = await options.files.create(digestsFor(request, claims), options.encryption?.key);
   try {
     let size = 0;
     await takeBody(chunks, chunks === request.message, (chunk) => {

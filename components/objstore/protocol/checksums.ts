@@ -27,7 +27,7 @@ export function readChecksum(request: S3Request): AnnouncedChecksum | undefined 
   const [checksum] = given;
   if (checksum !== undefined) {
     if (Buffer.from(checksum.value, "base64").length !== SIZES[checksum.algorithm]) {
-      throw new S3Error("InvalidRequest", `Value for x-amz-checksum-${checksum.algorithm} header is invalid.`);
+      throw new S3Error("BadDigest", `Value for x-amz-checksum-${checksum.algorithm} header is invalid.`);
     }
     return checksum;
   }

@@ -23,12 +23,9 @@ export function checkReadConditions(headers: IncomingHttpHeaders, version: Tagge
 export function toWriteCheck(headers: IncomingHttpHeaders): (current: Version | undefined) => void {
   const match = headers["if-match"];
   const noneMatch = headers["if-none-match"];
-  if (noneMatch !== undefined && noneMatch !== "*") {
-    throw new S3Error("NotImplemented", "If-None-Match of a write must be *.");
-  }
   return (current) => {
     const exists = current !== undefined && current.marker === 0;
-    if (noneMatch === "*" && exists) {
+    if (noneMatch !== undefined && exists && matches(noneMatch, current.etag)) {
       throw new S3Error("PreconditionFailed", undefined, { details: { Condition: "If-None-Match" } });
     }
     if (match !== undefined && !exists) {

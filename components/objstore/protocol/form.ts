@@ -33,7 +33,7 @@ export function openForm(request: S3Request): Promise<UploadForm> {
   try {
     parser = new Busboy({
       headers: { ...message.headers, "content-type": type },
-      limits: { fieldSize: FIELD_BYTES, fieldNameSize: 256, fields: 100, files: 1, headerPairs: 20 },
+      limits: { fieldSize: FIELD_BYTES, fieldNameSize: 256, fields: 100, files: 100, headerPairs: 20 },
     });
   } catch (error) {
     throw new S3Error("MalformedPOSTRequest", undefined, { cause: error });
@@ -47,9 +47,9 @@ export function openForm(request: S3Request): Promise<UploadForm> {
       reject(error);
       file?.destroy(error);
     };
-    parser.on("field", (name, value, nameTruncated, valueTruncated) => {
+    const addField = (name: string, value: string, isTruncated: boolean) => {
       size += name.length + Buffer.byteLength(value);
-      if (nameTruncated || valueTruncated || size > FIELD_BYTES) {
+      if (isTruncated || size > FIELD_BYTES) {
         fail(
           new S3Error(
             "MaxMessageLengthExceeded",
@@ -59,24 +59,35 @@ export function openForm(request: S3Request): Promise<UploadForm> {
             },
           ),
         );
-      } else if (file === undefined) {
+      } else {
         const known = name.toLowerCase();
         if (fields.has(known)) {
           fail(new S3Error("InvalidArgument", `The form holds the field ${known} twice.`));
         }
         fields.set(known, value);
       }
+    };
+    // What follows the file is ignored.
+    parser.on("field", (name, value, nameTruncated, valueTruncated) => {
+      if (file === undefined) {
+        addField(name, value, nameTruncated || valueTruncated);
+      }
     });
+    /** Fields that came as files and are still being read when the next part begins. */
+    const pending: Promise<void>[] = [];
     parser.on("file", (name, stream, fileName) => {
-      file = stream;
       // Who reads it gets the error. While nobody does, as before a disk has made room or after a refusal, it must not end the service.
       stream.on("error", () => {});
-      if (name.toLowerCase() !== "file") {
+      if (file !== undefined) {
         stream.resume();
-        fail(new S3Error("InvalidArgument", `The file must be in the field "file", not in "${name.slice(0, 100)}".`));
-      } else {
+      } else if (name.toLowerCase() === "file") {
+        file = stream;
         // Some browsers send a whole path.
-        resolve({ fields, fileName: (fileName ?? "").replace(/^.*[/\\]/, ""), file: stream });
+        const form = { fields, fileName: (fileName ?? "").replace(/^.*[/\\]/, ""), file: stream };
+        Promise.all(pending).then(() => resolve(form), reject);
+      } else {
+        // Some clients give every field a file name.
+        pending.push(collectField(stream).then((value) => addField(name, value, false)));
       }
     });
     // Not `pipeline`: it would close the connection on which the error is to be told.
@@ -97,4 +108,17 @@ export function openForm(request: S3Request): Promise<UploadForm> {
     });
     message.pipe(parser);
   });
+}
+
+/** The text of a field that came as a file; what is too much of it is dropped, and its length tells. */
+function collectField(stream: Readable): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  stream.on("data", (chunk: Buffer) => {
+    if (size <= FIELD_BYTES) {
+      pieces.push(chunk);
+      size += chunk.length;
+    }
+  });
+  return new Promise((resolve) => stream.on("end", () => resolve(Buffer.concat(pieces).toString())));
 }

@@ -1,20 +1,7 @@
 import { S3Error } from "../errors.ts";
+import type { Lock, LockMode, Retention } from "../store/lock.ts";
 import { type S3Request, header } from "./request.ts";
 import { type XmlNode, childOf, parseXml, textOf } from "./xml.ts";
-
-export type LockMode = "GOVERNANCE" | "COMPLIANCE";
-
-export interface Retention {
-  readonly mode: LockMode;
-  /** Milliseconds since 1970. */
-  readonly until: number;
-}
-
-/** What keeps a version from being deleted. */
-export interface Lock {
-  readonly retention?: Retention | undefined;
-  readonly hold?: boolean | undefined;
-}
 
 /** What new versions of a bucket get. */
 export interface DefaultRetention {

@@ -47,7 +47,12 @@ export function checkPostPolicy(text: string, bucket: string, fields: FormFields
     }
   }
   const extra = [...fields.keys()].filter(
-    (name) => !mentioned.has(name) && !EXEMPT.has(name) && !name.startsWith("x-ignore-"),
+    (name) =>
+      !mentioned.has(name) &&
+      !EXEMPT.has(name) &&
+      !name.startsWith("x-ignore-") &&
+      // What the bytes must be takes nothing from what the policy allows.
+      !name.startsWith("x-amz-checksum-"),
   );
   if (extra.length > 0) {
     throw refuse(`Extra input fields: ${extra.join(", ").slice(0, 500)}`);

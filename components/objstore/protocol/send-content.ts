@@ -17,6 +17,7 @@ export async function openContent(
   files: ContentFiles,
   parts: readonly ContentPart[],
   range: ByteRange,
+  key?: Buffer,
 ): Promise<OpenContent> {
   const stretches: Stretch[] = [];
   let offset = 0;
@@ -30,15 +31,15 @@ export async function openContent(
   }
   const first = stretches[0];
   if (first === undefined) {
-    return { stretches, blocks: [] };
+    return { stretches, blocks: [], key };
   }
   const total = range.end - range.start + 1;
   // A range may begin and end within blocks that are read whole.
   const size = Math.min(BLOCK, (Math.ceil(total / CONTENT_BLOCK_BYTES) + 1) * CONTENT_BLOCK_BYTES);
   const blocks = (total > size ? [0, 1] : [0]).map(() => Buffer.allocUnsafeSlow(size));
-  const reader = await files.read(first.part, first.start, first.end);
+  const reader = await files.read(first.part, first.start, first.end, key);
   try {
-    return { stretches, blocks, reader, bytes: await reader.read(blocks[0] as Buffer) };
+    return { stretches, blocks, key, reader, bytes: await reader.read(blocks[0] as Buffer) };
   } catch (error) {
     await reader.close();
     throw error;
@@ -54,6 +55,8 @@ interface Stretch {
 export interface OpenContent {
   readonly stretches: readonly Stretch[];
   readonly blocks: readonly Buffer[];
+  /** Of encrypted content. */
+  readonly key: Buffer | undefined;
   /** Of the first stretch, with its first bytes, which lie in the first block of memory. */
   readonly reader?: ContentReader;
   readonly bytes?: Buffer | undefined;
@@ -66,7 +69,7 @@ export interface OpenContent {
 export async function sendContent(response: ServerResponse, files: ContentFiles, content: OpenContent): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
-  const { stretches, blocks } = content;
+  const { stretches, blocks, key } = content;
   let turn = 0;
   let draining: Promise<void> = Promise.resolve();
   let { reader, bytes } = content;
@@ -75,7 +78,7 @@ export async function sendContent(response: ServerResponse, files: ContentFiles,
       if (gone.signal.aborted) {
         break;
       }
-      reader ??= await files.read(part, start, end);
+      reader ??= await files.read(part, start, end, key);
       while (!gone.signal.aborted) {
         bytes ??= await reader.read(blocks[turn] as Buffer);
         if (bytes === undefined) {

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
 import { S3Error } from "../errors.ts";
-import type { Parameters } from "../protocol/query.ts";
 import {
   type RawTarget,
   type SignedParts,
@@ -9,48 +8,22 @@ import {
   toRawCanonicalRequest,
   toStringToSign,
 } from "./canonical-request.ts";
-import { compareVersion2, signVersion2, toSignature } from "./version-2.ts";
+import { verifyHeader2, verifyQuery2 } from "./authenticate-2.ts";
+import {
+  type AuthenticateDeps,
+  type Authenticated,
+  type Credential,
+  MAXIMUM_EXPIRES,
+  MAXIMUM_SKEW,
+  type SignedRequest,
+  checkToken,
+  findValid,
+  parseTime,
+  single,
+} from "./credential.ts";
 import { type Payload, toPayload } from "./payload.ts";
-import { type CredentialScope, type HmacKey, type SigningKeys, equalsSafely, hmacHex, toScope } from "./signing-key.ts";
-
-const MAXIMUM_SKEW = 15 * 60 * 1000;
-const MAXIMUM_EXPIRES = 7 * 24 * 3600;
-
-/** A key pair as far as verifying a signature needs it. */
-export interface Credential {
-  readonly secret: string;
-  /** Session token that must come along. */
-  readonly token: string | null;
-  readonly expires: number | null;
-}
-
-export interface SignedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: readonly (readonly [name: string, value: string])[];
-  /** The query once more, to look into; of several of one name the last. */
-  readonly parameters: Parameters;
-  readonly headers: IncomingHttpHeaders;
-  readonly raw?: RawTarget;
-  /** Bucket that the host named. */
-  readonly hostBucket?: string | undefined;
-}
-
-export interface AuthenticateDeps<C extends Credential> {
-  readonly findCredential: (accessKey: string) => C | undefined;
-  readonly keys: SigningKeys;
-  readonly region: string;
-  readonly now: () => number;
-  /** Accepts Signature Version 2 as well. */
-  readonly version2?: boolean;
-}
-
-export interface Authenticated<C> {
-  readonly accessKey: string;
-  readonly credential: C;
-  readonly payload: Payload;
-  readonly authType: "REST-HEADER" | "REST-QUERY-STRING";
-}
+import { type CredentialScope, type HmacKey, equalsSafely, hmacHex, toScope } from "./signing-key.ts";
+import { compareVersion2, toSignature } from "./version-2.ts";
 
 /**
  * Verifies Signature Version 4 in the Authorization header or in the query.
@@ -137,56 +110,6 @@ function verifyHeader<C extends Credential>(
   return { accessKey: scope.accessKey, credential, payload, authType: "REST-HEADER" };
 }
 
-function verifyHeader2<C extends Credential>(
-  request: SignedRequest,
-  authorization: string,
-  deps: AuthenticateDeps<C>,
-): Authenticated<C> {
-  const [, accessKey, signature] = /^AWS ([^:]+):(\S+)$/.exec(authorization) ?? [];
-  if (accessKey === undefined || signature === undefined) {
-    throw new S3Error("InvalidArgument", "Authorization header is invalid: it must be AWS <key>:<signature>.");
-  }
-  const date = single(request.headers["x-amz-date"]) ?? request.headers.date ?? "";
-  const at = parseTime(date) ?? Date.parse(date);
-  if (Number.isNaN(at) || at <= 0) {
-    throw new S3Error("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header");
-  }
-  if (Math.abs(deps.now() - at) > MAXIMUM_SKEW) {
-    throw new S3Error("RequestTimeTooSkewed");
-  }
-  const credential = findValid(accessKey, deps);
-  checkToken(credential, single(request.headers["x-amz-security-token"]));
-  const { method, query, headers } = request;
-  const signed = { method, path: toSignedPath(request), query, headers, date: request.headers.date ?? "" };
-  compareVersion2(signVersion2(credential.secret, signed), signature, accessKey);
-  return { accessKey, credential, payload: { kind: "unsigned" }, authType: "REST-HEADER" };
-}
-
-function verifyQuery2<C extends Credential>(request: SignedRequest, deps: AuthenticateDeps<C>): Authenticated<C> {
-  const { method, query, headers, parameters } = request;
-  const accessKey = parameters.get("AWSAccessKeyId") ?? "";
-  const expires = parameters.get("Expires") ?? "";
-  const signature = parameters.get("Signature") ?? "";
-  if (!/^\d{1,12}$/.test(expires) || signature === "") {
-    throw new S3Error("AccessDenied", "A presigned address needs AWSAccessKeyId, Expires and Signature.");
-  }
-  if (deps.now() > Number(expires) * 1000) {
-    throw new S3Error("AccessDenied", "Request has expired.");
-  }
-  if (Number(expires) * 1000 - deps.now() > MAXIMUM_EXPIRES * 1000) {
-    throw new S3Error("AccessDenied", "Expires must be at most a week away.");
-  }
-  const credential = findValid(accessKey, deps);
-  checkToken(credential, parameters.get("x-amz-security-token"));
-  const signed = { method, path: toSignedPath(request), query, headers, date: expires };
-  compareVersion2(signVersion2(credential.secret, signed), signature, accessKey);
-  return { accessKey, credential, payload: { kind: "unsigned" }, authType: "REST-QUERY-STRING" };
-}
-
-function toSignedPath({ raw, path, hostBucket }: SignedRequest): string {
-  return `${hostBucket === undefined ? "" : `/${hostBucket}`}${raw?.path ?? path}`;
-}
-
 function verifyQuery<C extends Credential>(request: SignedRequest, deps: AuthenticateDeps<C>): Authenticated<C> {
   const { parameters } = request;
   const read = (name: string) => {
@@ -259,7 +182,7 @@ export function authenticateForm<C extends Credential>(
     return undefined;
   }
   const key2 = form.get("awsaccesskeyid");
-  if (deps.version2 === true && key2 !== undefined && policy !== undefined) {
+  if (deps.version2 === true && key2 !== undefined && policy !== undefined && form.has("signature")) {
     const credential = findValid(key2, deps);
     checkToken(credential, form.get("x-amz-security-token"));
     compareVersion2(toSignature(credential.secret, policy), form.get("signature") ?? "", key2);
@@ -330,23 +253,6 @@ function withoutSignature(query: string, signature: string): string {
   return query.replace(/(?:^|&)X-Amz-Signature=[^&]*/, "").replace(/^&/, "");
 }
 
-function findValid<C extends Credential>(accessKey: string, { findCredential, now }: AuthenticateDeps<C>): C {
-  const credential = findCredential(accessKey);
-  if (credential === undefined) {
-    throw new S3Error("InvalidAccessKeyId", undefined, { details: { AWSAccessKeyId: accessKey.slice(0, 128) } });
-  }
-  if (credential.expires !== null && credential.expires <= now()) {
-    throw new S3Error("ExpiredToken");
-  }
-  return credential;
-}
-
-function checkToken(credential: Credential, token: string | undefined): void {
-  if (credential.token === null ? token !== undefined && token !== "" : !equalsSafely(credential.token, token ?? "")) {
-    throw new S3Error("InvalidToken");
-  }
-}
-
 function checkScope(
   { day, region, service }: CredentialScope,
   time: string,
@@ -393,29 +299,4 @@ function readTime({ headers }: SignedRequest): { time: string; at: number } {
     return { time: `${new Date(date).toISOString().replace(/[-:]|\.\d+/g, "")}`, at: date };
   }
   throw new S3Error("AccessDenied", "AWS authentication requires a valid Date or x-amz-date header");
-}
-
-/** What was parsed last: the requests of one second, and all uses of a signed address, name the same time. */
-let lastTime: { readonly text: string; readonly at: number | undefined } = { text: "", at: undefined };
-
-/** YYYYMMDD'T'HHMMSS'Z' as milliseconds. */
-function parseTime(text: string): number | undefined {
-  if (text !== lastTime.text) {
-    lastTime = { text, at: calculateTime(text) };
-  }
-  return lastTime.at;
-}
-
-function calculateTime(text: string): number | undefined {
-  if (!/^\d{8}T\d{6}Z$/.test(text)) {
-    return undefined;
-  }
-  const read = (from: number, to: number) => Number(text.slice(from, to));
-  const [month, day, hour, minute, second] = [read(4, 6), read(6, 8), read(9, 11), read(11, 13), read(13, 15)];
-  const isTime = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 60;
-  return isTime ? Date.UTC(read(0, 4), month - 1, day, hour, minute, second) : undefined;
-}
-
-function single(value: string | readonly string[] | undefined): string | undefined {
-  return typeof value === "string" || value === undefined ? value : value[0];
 }

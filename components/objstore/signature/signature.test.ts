@@ -4,12 +4,8 @@ import type { IncomingHttpHeaders } from "node:http";
 import { test } from "node:test";
 
 import { S3Error } from "../errors.ts";
-import {
-  type AuthenticateDeps,
-  type Credential,
-  type SignedRequest,
-  authenticate as authenticateRequest,
-} from "./authenticate.ts";
+import { authenticate as authenticateRequest } from "./authenticate.ts";
+import type { AuthenticateDeps, Credential, SignedRequest } from "./credential.ts";
 import { decodeChunks } from "./chunked-body.ts";
 import { SigningKeys, deriveSigningKey, equalsSafely, hmac, toHmacKey } from "./signing-key.ts";
 

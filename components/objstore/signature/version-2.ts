@@ -42,7 +42,7 @@ export function signVersion2(secret: string, request: SignedByVersion2): string 
     .map(([name, value]) => (value === "" ? name : `${name}=${value}`));
   const resource = parameters.length === 0 ? path : `${path}?${parameters.join("&")}`;
   const day = headers["x-amz-date"] === undefined ? date : "";
-  const text = `${method}\n${headers["content-md5"] ?? ""}\n${headers["content-type"] ?? ""}\n${day}\n${amz.join("")}${resource}`;
+  const text = `${method}\n${String(headers["content-md5"] ?? "")}\n${headers["content-type"] ?? ""}\n${day}\n${amz.join("")}${resource}`;
   return toSignature(secret, text);
 }
 

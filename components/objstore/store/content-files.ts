@@ -54,14 +54,15 @@ export class ContentFiles {
     await syncDirectory(join(this.#directory, ".."));
   }
 
-  async create(digests: readonly DigestName[]): Promise<ContentWriter> {
+  /** Starts a file; with a key its bytes are encrypted, and the digests are those of what came. */
+  async create(digests: readonly DigestName[], key?: Buffer): Promise<ContentWriter> {
     const hour = toHour(this.#now());
     const id = `${hour}-${randomBytes(12).toString("hex")}`;
     this.#unsettled.add(id);
     let writer: FileWriter;
     try {
       await this.#ensureHour(hour);
-      writer = await this.#writers.open(this.pathOf(id), digests);
+      writer = await this.#writers.open(this.pathOf(id), digests, key, id);
     } catch (error) {
       this.#unsettled.delete(id);
       throw error;
@@ -90,15 +91,15 @@ export class ContentFiles {
     };
   }
 
-  /** Writes a file that is nothing but a label, for `use` to enter into the index; it goes again when that fails. */
+  /** Writes a file that is nothing but a label, for `enter` to enter into the index; it goes again when that fails. */
   async keepLabel<T>(
     label: ContentLabel,
     index: { readonly hasFailed: boolean },
-    use: (file: WrittenFile) => Promise<T>,
+    enter: (file: WrittenFile) => Promise<T>,
   ): Promise<T> {
     const writer = await this.create(["md5"]);
     try {
-      return await use(await writer.finish(label));
+      return await enter(await writer.finish(label));
     } catch (error) {
       if (!index.hasFailed) {
         await writer.discard();
@@ -115,8 +116,8 @@ export class ContentFiles {
   }
 
   /** Opens a stretch of a part, `end` exclusive, whose bytes are verified as they are read. */
-  async read(part: ContentPart, start: number, end: number): Promise<ContentReader> {
-    return ContentReader.open(await this.open(part.file), part, start, end);
+  async read(part: ContentPart, start: number, end: number, key?: Buffer): Promise<ContentReader> {
+    return ContentReader.open(await this.open(part.file), part, start, end, key);
   }
 
   async remove(id: string): Promise<void> {

@@ -8,6 +8,8 @@ export type ContentCommand = { readonly writer: number } & (
       readonly path: string;
       readonly digests: readonly DigestName[];
       readonly memory: SharedArrayBuffer;
+      /** Key and seed of the encryption. */
+      readonly encryption: { readonly key: Uint8Array; readonly seed: string } | undefined;
     }
   | { readonly kind: "write"; readonly offset: number; readonly length: number }
   | { readonly kind: "sync"; readonly label: ContentLabel | undefined }

@@ -1,6 +1,8 @@
+import type { Decipheriv } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 
+import { createDecryption } from "./cipher.ts";
 import { CONTENT_BLOCK_BYTES } from "./content-trailer.ts";
 import type { ContentPart } from "./rows.ts";
 
@@ -22,6 +24,7 @@ export class ContentReader {
   /** Checksums of the blocks from the first that is read on; undefined for files of releases that kept none. */
   readonly #checksums: Buffer | undefined;
   readonly #firstBlock: number;
+  #decipher: Decipheriv | undefined;
   #at: number;
 
   private constructor(
@@ -40,7 +43,13 @@ export class ContentReader {
   }
 
   /** `end` is exclusive. Owns the handle from now on, also when this fails. */
-  static async open(handle: FileHandle, part: ContentPart, start: number, end: number): Promise<ContentReader> {
+  static async open(
+    handle: FileHandle,
+    part: ContentPart,
+    start: number,
+    end: number,
+    key?: Buffer,
+  ): Promise<ContentReader> {
     let checksums: Buffer | undefined;
     if (part.form === 1) {
       const first = Math.floor(start / CONTENT_BLOCK_BYTES);
@@ -53,7 +62,9 @@ export class ContentReader {
         throw error;
       }
     }
-    return new ContentReader(handle, part, start, end, checksums);
+    const reader = new ContentReader(handle, part, start, end, checksums);
+    reader.#decipher = key && createDecryption(key, part.file, start);
+    return reader;
   }
 
   /**
@@ -62,6 +73,11 @@ export class ContentReader {
    * @throws {DamagedContentError}
    */
   async read(memory: Buffer): Promise<Buffer | undefined> {
+    const bytes = await this.#readStored(memory);
+    return bytes === undefined || this.#decipher === undefined ? bytes : this.#decipher.update(bytes);
+  }
+
+  async #readStored(memory: Buffer): Promise<Buffer | undefined> {
     if (this.#at >= this.#end) {
       return undefined;
     }

@@ -22,7 +22,7 @@ parentPort?.on("message", (command: ContentCommand) => {
 async function handle(command: ContentCommand): Promise<ContentAnswer> {
   const { writer } = command;
   if (command.kind === "open") {
-    files.set(writer, new OpenFile(command.path, command.digests, new Uint8Array(command.memory)));
+    files.set(writer, new OpenFile(command.path, command.digests, new Uint8Array(command.memory), command.encryption));
     return { writer, kind: "opened" };
   }
   const file = files.get(writer);

@@ -27,7 +27,7 @@ export class ContentWriters {
   }
 
   /** Opens a new file at `path` for writing. */
-  async open(path: string, digests: readonly DigestName[]): Promise<FileWriter> {
+  async open(path: string, digests: readonly DigestName[], key?: Buffer, seed = ""): Promise<FileWriter> {
     const thread = this.#pick();
     const memory = this.#memory.pop() ?? new SharedArrayBuffer(SLOT_BYTES * SLOTS);
     const id = (this.#next += 1);
@@ -42,7 +42,7 @@ export class ContentWriters {
       },
     );
     thread.writers.set(id, (answer) => writer.receive(answer));
-    await writer.start(path, digests);
+    await writer.start(path, digests, key && { key, seed });
     return writer;
   }
 
@@ -101,8 +101,12 @@ export class FileWriter {
     this.#release = release;
   }
 
-  async start(path: string, digests: readonly DigestName[]): Promise<void> {
-    this.#send({ kind: "open", path, digests, memory: this.#memory.buffer as SharedArrayBuffer });
+  async start(
+    path: string,
+    digests: readonly DigestName[],
+    encryption?: { readonly key: Uint8Array; readonly seed: string },
+  ): Promise<void> {
+    this.#send({ kind: "open", path, digests, encryption, memory: this.#memory.buffer as SharedArrayBuffer });
     await this.#wait("opened");
   }
 

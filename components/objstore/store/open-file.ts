@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, fsync, openSync, write } from "node:fs";
 import { promisify } from "node:util";
 
+import { createEncryption } from "./cipher.ts";
 import { BlockChecksums, type ContentLabel } from "./content-trailer.ts";
 import { type DigestName, type Digests, createDigests } from "./digests.ts";
 
@@ -27,6 +28,7 @@ export class OpenFile {
   readonly #digests: Digests;
   readonly #memory: Uint8Array;
   readonly #blocks = new BlockChecksums();
+  readonly #cipher: ReturnType<typeof createEncryption> | undefined;
   #size = 0;
   /** All writes so far. */
   #writing: Promise<unknown> = Promise.resolve();
@@ -35,7 +37,13 @@ export class OpenFile {
   #flushing: Promise<void> | undefined;
 
   /** Makes the file at `path`, which must not exist. `memory` is where the bytes of `append` lie. */
-  constructor(path: string, digests: readonly DigestName[], memory: Uint8Array) {
+  constructor(
+    path: string,
+    digests: readonly DigestName[],
+    memory: Uint8Array,
+    encryption?: { readonly key: Uint8Array; readonly seed: string },
+  ) {
+    this.#cipher = encryption && createEncryption(Buffer.from(encryption.key), encryption.seed);
     this.#descriptor = openSync(path, "wx", 0o600);
     this.#digests = createDigests(digests);
     this.#memory = memory;
@@ -43,13 +51,14 @@ export class OpenFile {
 
   /** Adds bytes of the memory: whole blocks, but for the last ones of the file. Resolves when they are written, though not yet on the disk, and their memory may be used again. */
   append(offset: number, length: number): Promise<void> {
-    const bytes = this.#memory.subarray(offset, offset + length);
+    const plain = this.#memory.subarray(offset, offset + length);
+    const bytes = this.#cipher === undefined ? plain : this.#cipher.update(plain);
     const written = this.#write(bytes, this.#size);
     this.#size += length;
     this.#writing = Promise.all([this.#writing, written]);
     this.#writing.catch(() => {});
     // Takes this thread, while others write.
-    this.#digests.update(bytes);
+    this.#digests.update(plain);
     this.#blocks.add(bytes);
     return written;
   }

@@ -104,6 +104,10 @@ async function fill(
   });
   const files = new ContentFiles(directory, now, noCrashPoints);
   await files.prepare();
+  // What has no content any more may be told of by content files.
+  await index.mutate(
+    () => void index.run("delete from versions where marker = 0 and content not in (select id from contents)"),
+  );
   const { found, strange } = await addLabelled(index, files, insert, directory);
   await index.mutate(() => tidy(index));
   await files.close();
@@ -129,7 +133,8 @@ async function addLabelled(
   const later: Labelled[] = [];
   const unknown: string[] = [];
   for await (const id of files.list("")) {
-    if (index.get("select 1 from files where id = ?", id) !== undefined) {
+    const known = index.get<{ garbage: number }>("select garbage from files where id = ?", id);
+    if (known?.garbage === 1) {
       continue;
     }
     const labelled = await readLabel(files, id);
@@ -139,7 +144,7 @@ async function addLabelled(
       );
     } else if (labelled?.label.kind === "version") {
       later.push(labelled);
-    } else {
+    } else if (known === undefined) {
       unknown.push(id);
     }
   }
@@ -149,7 +154,7 @@ async function addLabelled(
     const there = await Promise.all(parts.map(({ file }) => exists(files, file)));
     if (there.every(Boolean)) {
       found += await index.mutate(() => addVersion(index, insert, labelled, parts));
-    } else {
+    } else if (index.get("select 1 from files where id = ?", labelled.id) === undefined) {
       unknown.push(labelled.id);
     }
   }
@@ -209,7 +214,7 @@ function addVersion(
     size: isWhole ? size : Number(label["size"]),
     etag: isWhole ? String(label.digests["md5"]) : String(label["etag"]),
     modified: Math.floor(seq / 1000),
-    owner: String(label["owner"] ?? ""),
+    owner: toText(label["owner"]),
     content,
     parts: (label["parts"] as number | undefined) ?? null,
     headers: JSON.stringify(label["headers"] ?? {}),
@@ -228,8 +233,12 @@ function toBucket(index: IndexDatabase, insert: Insert, label: ContentLabel): { 
   if (known !== undefined) {
     return known;
   }
-  insert("buckets", { name: label.bucket, owner: String(label["owner"] ?? ""), created: 0 });
+  insert("buckets", { name: label.bucket, owner: toText(label["owner"]), created: 0 });
   return find() as { id: number; versioning: string };
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 function toDigest({ digests }: Labelled["label"]): string {
@@ -253,7 +262,7 @@ function tidy(index: IndexDatabase): void {
   index.run("delete from parts where upload not in (select id from uploads) or file not in (select id from files)");
   index.run("delete from contents where id not in (select content from versions where content is not null)");
   index.run("update contents set refs = (select count(*) from versions where content = contents.id)");
-  index.run(`update files set garbage = 1 where id not in (
+  index.run(`update files set garbage = id not in (
     select json_extract(part.value, '$.file') from contents, json_each(contents.parts) part where contents.parts is not null
     union all select file from parts union all select label from versions where label is not null)`);
   index.run(`update versions set buried = (version = 'null' and exists (

@@ -36,6 +36,7 @@ export interface NewUpload {
   readonly type?: "COMPOSITE" | "FULL_OBJECT" | undefined;
   readonly acl?: string | null | undefined;
   readonly lock?: string | null | undefined;
+  readonly encryption?: string | null | undefined;
 }
 
 /** A part as CompleteMultipartUpload names it. */
@@ -68,7 +69,7 @@ export class Uploads {
     return index.mutate(() => {
       buckets.checkRoom(bucket.id, 0);
       index.run(
-        "insert into uploads (id, bucket, key, initiated, owner, headers, tags, checksum_algorithm, checksum_type, acl, lock) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "insert into uploads (id, bucket, key, initiated, owner, headers, tags, checksum_algorithm, checksum_type, acl, lock, encryption) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         id,
         bucket.id,
         upload.key,
@@ -80,6 +81,7 @@ export class Uploads {
         upload.type ?? null,
         upload.acl ?? null,
         upload.lock ?? null,
+        upload.encryption ?? null,
       );
       return id;
     });
@@ -206,6 +208,7 @@ export class Uploads {
       owner: upload.owner,
       acl: upload.acl,
       lock: upload.lock,
+      encryption: upload.encryption,
       headers: JSON.parse(upload.headers) as Record<string, string>,
       tags: upload.tags === null ? undefined : (JSON.parse(upload.tags) as Record<string, string>),
       checksum,
@@ -258,10 +261,12 @@ export class Uploads {
   }
 
   /** The named parts as they are now. An upload has up to 10,000: others have their turn meanwhile. */
-  async #choose(upload: Upload, named: readonly NamedPart[]): Promise<Part[]> {
-    if (named.some(({ number }, position) => number <= (named[position - 1]?.number ?? 0))) {
+  async #choose(upload: Upload, list: readonly NamedPart[]): Promise<Part[]> {
+    if (list.some(({ number }, position) => number < (list[position - 1]?.number ?? 1))) {
       throw new S3Error("InvalidPartOrder");
     }
+    // Of a part that was sent twice the last counts.
+    const named = list.filter(({ number }, position) => number !== list[position + 1]?.number);
     const known = new Map<number, Part>();
     for (let after = 0; ;) {
       const page = this.listParts(upload.id, after, PAGE_PARTS);

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 
 import { S3Error } from "../errors.ts";
-import type { Lock } from "../protocol/object-lock.ts";
 import type { Buckets } from "./buckets.ts";
 import type { WrittenFile } from "./content-files.ts";
 import type { Contents, NewContent } from "./contents.ts";
 import type { IndexDatabase } from "./index-database.ts";
+import type { Lock } from "./lock.ts";
 import { ReadCache } from "./read-cache.ts";
 import type { Bucket, StoredChecksum, Version } from "./rows.ts";
 

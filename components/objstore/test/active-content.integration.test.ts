@@ -34,12 +34,24 @@ async function policyOf(type: string, asked?: string) {
   });
   const answer = await fetch(url);
   assert.equal(await answer.text(), "<p>hello");
-  assert.equal(answer.headers.get("content-type"), asked ?? type);
+  assert.equal(answer.headers.get("x-content-type-options"), "nosniff");
+  if (type !== "") {
+    assert.equal(answer.headers.get("content-type"), asked ?? type);
+  }
   return answer.headers.get("content-security-policy");
 }
 
-test("objects that browsers run scripts of are pages of an origin of their own", async () => {
-  for (const type of ["text/html", "Text/HTML; charset=utf-8", "application/xhtml+xml", "image/svg+xml", "text/xml"]) {
+test("objects of types that are not known to be harmless are pages of an origin of their own", async () => {
+  for (const type of [
+    "text/html",
+    "Text/HTML; charset=utf-8",
+    "application/xhtml+xml",
+    "image/svg+xml",
+    "text/xml",
+    "*/*",
+    "text/xsl",
+    "text/x-unheard-of",
+  ]) {
     const policy = await policyOf(type);
     assert.match(policy ?? "", /^sandbox /, type);
     assert.doesNotMatch(policy ?? "", /allow-same-origin/, type);

@@ -263,9 +263,12 @@ test("multipart: what must be refused is refused, what is sent again replaces", 
   );
   assert.equal((await client.send(new s3.ListPartsCommand({ Bucket, Key, UploadId, MaxParts: 1 }))).IsTruncated, true);
   await put(Bucket, Key, "before");
-  await complete(UploadId, [first, small[1] ?? first]);
+  const done = await complete(UploadId, [first, small[1] ?? first]);
   const head = await client.send(new s3.HeadObjectCommand({ Bucket, Key, PartNumber: 2 }));
   assert.deepEqual([head.PartsCount, head.ContentLength, head.ContentType], [2, 1, "image/tiff"]);
+  const again = await complete(UploadId, [first, small[1] ?? first]);
+  assert.equal(again.ETag, done.ETag, "who did not hear of it asks again");
+  await put(Bucket, Key, "after");
   await fails(complete(UploadId, [first]), "NoSuchUpload", 404);
   const aborted = await start();
   await part(aborted, 1, five.subarray(0, 10));
@@ -291,7 +294,7 @@ test("versions: suspension, null versions, markers, removal of the newest brings
   assert.equal(await read(Bucket, "k", { VersionId: "null" }), "unversioned");
   await setVersioning("Suspended");
   const none = await put(Bucket, "k", "suspended");
-  assert.equal(none.VersionId, "null");
+  assert.equal(none.VersionId, undefined, "what is overwritten has no name");
   const versions = async () =>
     ((await client.send(new s3.ListObjectVersionsCommand({ Bucket }))).Versions ?? []).map(
       ({ VersionId }) => VersionId,
@@ -353,7 +356,7 @@ test("buckets: names, existence, location", async () => {
     await fails(client.send(new s3.CreateBucketCommand({ Bucket: name })), "InvalidBucketName", 400);
   }
   const Bucket = await newBucket();
-  await fails(client.send(new s3.CreateBucketCommand({ Bucket })), "BucketAlreadyOwnedByYou", 409);
+  await client.send(new s3.CreateBucketCommand({ Bucket }));
   await fails(client.send(new s3.HeadBucketCommand({ Bucket: "absent-bucket" })), "NotFound", 404);
   await fails(put("absent-bucket", "k"), "NoSuchBucket", 404);
   const located = await client.send(new s3.HeadBucketCommand({ Bucket }));

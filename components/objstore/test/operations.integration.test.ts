@@ -16,7 +16,7 @@ let client: s3.S3Client;
 const Bucket = "every-operation";
 
 before(async () => {
-  store = await startObjstore();
+  store = await startObjstore({ OBJSTORE_ENCRYPTION_KEYS: "one:a-key-of-the-tests" });
   client = createS3Client(store, { maxAttempts: 1 });
 });
 after(async () => {
