@@ -40,7 +40,7 @@ export { estimateResources } from "./estimate.ts";
 export type { ResourceEstimate } from "./estimate.ts";
 export { graphOf, toDot } from "./graph.ts";
 export type { GraphEdge, GraphNode, WorkflowGraph } from "./graph.ts";
-export { packDocument } from "./pack.ts";
+export { packDocument } from "./pack/pack.ts";
 export { validateDocument } from "./validate/validate.ts";
 export type { ValidationReport } from "./validate/validate.ts";
 export { createContainerExecutor } from "./executors/container.ts";

@@ -1,6 +1,6 @@
 import { loadDocument } from "../load/load.ts";
 import { toJson } from "../model/values.ts";
-import { packDocument } from "../pack.ts";
+import { packDocument } from "../pack/pack.ts";
 import type { CwlCommand } from "./command.ts";
 
 export const packCommand: CwlCommand = {

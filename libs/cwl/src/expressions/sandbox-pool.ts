@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { CwlError } from "../errors.ts";
+import { defaultSandboxLimits } from "./limits.ts";
 import type { SandboxLimits } from "./limits.ts";
 import type { FromSandbox, ToSandbox } from "./sandbox-messages.ts";
 import type { Script, ScriptResult } from "./sandbox.ts";
@@ -28,10 +29,24 @@ class SandboxPool {
 
   /** Throws `expression` when the script fails and `limit` when it costs too much. */
   async run(script: Script, limits: SandboxLimits, onLog: (text: string) => void): Promise<ScriptResult> {
+    const result = await this.ask({ script, limits }, onLog);
+    if (!("json" in result)) {
+      throw new CwlError("limit", "the expression's thread gave no answer");
+    }
+    return result;
+  }
+
+  /** What is wrong with the syntax of each source; undefined where it is right. Nothing is run. */
+  async check(sources: readonly string[]): Promise<readonly (string | undefined)[]> {
+    const result = await this.ask({ sources, limits: defaultSandboxLimits }, () => undefined);
+    return "messages" in result ? result.messages : [];
+  }
+
+  private async ask(request: ToSandbox, onLog: (text: string) => void): Promise<FromSandbox> {
     const worker = await this.enter();
     let healthy = false;
     try {
-      const result = await ask(worker, { script, limits });
+      const result = await ask(worker, request);
       healthy = true;
       if (result.log !== "") {
         onLog(result.log);

@@ -6,9 +6,8 @@ import { Sandbox, ScriptError } from "./sandbox.ts";
 
 const sandbox = new Sandbox();
 
-parentPort?.on("message", ({ script, limits }: ToSandbox) => {
-  void sandbox
-    .run(script, limits)
+parentPort?.on("message", (request: ToSandbox) => {
+  void answer(request)
     .catch((error: unknown) => ({
       code: error instanceof CwlError ? error.code : ("expression" as const),
       message: messageOf(error),
@@ -16,3 +15,9 @@ parentPort?.on("message", ({ script, limits }: ToSandbox) => {
     }))
     .then((result: FromSandbox) => parentPort?.postMessage(result));
 });
+
+async function answer(request: ToSandbox): Promise<FromSandbox> {
+  return "script" in request
+    ? await sandbox.run(request.script, request.limits)
+    : { messages: await sandbox.check(request.sources, request.limits), log: "" };
+}

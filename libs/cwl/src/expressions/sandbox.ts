@@ -62,6 +62,28 @@ export class Sandbox {
     }
   }
 
+  /** What is wrong with the syntax of each source; undefined where it is right. Nothing is run. */
+  async check(sources: readonly string[], limits: SandboxLimits): Promise<(string | undefined)[]> {
+    const pages = Math.ceil((MACHINE_BYTES + limits.memoryBytes) / PAGE_BYTES);
+    if (this.machine?.pages !== pages) {
+      this.machine = { ...(await this.start(pages)), pages };
+    }
+    const runtime = this.machine.module.newRuntime();
+    runtime.setMemoryLimit(limits.memoryBytes);
+    runtime.setMaxStackSize(limits.stackBytes);
+    const context = runtime.newContext();
+    const messages = sources.map((source) => {
+      const result = context.evalCode(source, "expression", { compileOnly: true });
+      const handle = result.error ?? result.value;
+      const message = result.error === undefined ? undefined : asError(context.dump(handle), false, limits).message;
+      handle.dispose();
+      return message;
+    });
+    context.dispose();
+    runtime.dispose();
+    return messages;
+  }
+
   private async start(pages: number): Promise<{ module: QuickJSWASMModule; memory: WebAssemblyMemory }> {
     const { newQuickJSWASMModuleFromVariant, newVariant } = await import("quickjs-emscripten-core");
     const { default: variant } = (await import("@jitl/quickjs-wasmfile-release-sync")) as unknown as {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { CwlError, formatProblem } from "../errors.ts";
 import { graphOf } from "../graph.ts";
 import { describeProcess } from "../describe.ts";
-import { packDocument } from "../pack.ts";
+import { packDocument } from "../pack/pack.ts";
 import { validateDocument } from "../validate/validate.ts";
 import { loadDocument } from "./load.ts";
 import { parseYaml } from "./yaml.ts";
@@ -87,6 +87,57 @@ test("types that can never fit and steps in a circle are refused", async () => {
     (await validateDocument(uri, { text: circle })).problems.map(formatProblem).join(),
     /wait for each other/,
   );
+});
+
+test("every process of a file that has no main one is validated", async () => {
+  const several = workflow.replace("id: main", "id: first");
+  const { valid, document } = await validateDocument(uri, { text: several });
+  assert.ok(valid);
+  assert.equal(document?.process.name, "first");
+  const broken = await validateDocument(uri, { text: several.replace("size: int?}", "size: nothing}") });
+  assert.match(broken.problems.map(formatProblem).join("\n"), /no type "nothing"/);
+  await assert.rejects(loadDocument(uri, { text: several }), /say which one to use/);
+});
+
+test("types are found by their file and name, and not by the name alone", async () => {
+  const text = `cwlVersion: v1.2
+class: CommandLineTool
+requirements: {SchemaDefRequirement: {types: [{name: mode, type: enum, symbols: [a]}]}}
+inputs: {a: mode, b: "#mode"}
+outputs: []
+`;
+  assert.ok((await validateDocument(uri, { text })).valid);
+  const { problems } = await validateDocument(uri, { text: text.replace('"#mode"', '"types.yml#mode"') });
+  assert.match(problems.map(formatProblem).join("\n"), /no type "types\.yml#mode"/);
+});
+
+test("JavaScript that cannot be read is an error of validation, with its place", async () => {
+  const text = `cwlVersion: v1.2
+class: ExpressionTool
+requirements: {InlineJavascriptRequirement: {expressionLib: ["var a = 1;"]}}
+inputs: {n: int}
+outputs: {out: int}
+expression: "\${ return {out: inputs.n + a}; }"
+`;
+  assert.ok((await validateDocument(uri, { text })).valid);
+  const places: readonly [string, string, RegExp][] = [
+    ["inputs.n + a", "inputs.n + ;", /app\.cwl:1:1: expression: not valid JavaScript: SyntaxError/],
+    ["var a = 1;", "var a = ;", /app\.cwl:3:\d+: expressionLib: not valid JavaScript/],
+  ];
+  for (const [right, wrong, message] of places) {
+    const { valid, problems } = await validateDocument(uri, { text: text.replace(right, wrong) });
+    assert.ok(!valid);
+    assert.match(problems.map(formatProblem).join("\n"), message);
+  }
+});
+
+test("fragments that rely on what a workflow around them asks for are valid by themselves, with a warning", async () => {
+  const text = workflow.replace("in: {scene: scene, size: size}", "in: {scene: scene, size: {valueFrom: $(1 + 1)}}");
+  const { valid, problems } = await validateDocument(uri, { text });
+  assert.ok(valid);
+  const lines = problems.map((problem) => `${problem.severity} ${formatProblem(problem)}`).join("\n");
+  assert.match(lines, /warning .*needs StepInputExpressionRequirement/);
+  assert.match(lines, /warning .*does not ask for it/);
 });
 
 test("a workflow that runs itself is refused", async () => {

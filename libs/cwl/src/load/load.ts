@@ -58,16 +58,45 @@ export async function loadDocument(
   return document;
 }
 
+interface CheckedDocument {
+  readonly document: LoadedDocument | undefined;
+  readonly problems: readonly Problem[];
+}
+
 /** Like loadDocument, but gives the problems back; `document` is there when none of them is an error. */
 export async function checkDocument(
   reference: string,
   options: LoadOptions & { readonly text?: string | undefined } = {},
-): Promise<{ readonly document: LoadedDocument | undefined; readonly problems: readonly Problem[] }> {
+): Promise<CheckedDocument> {
   const uri = toUri(reference);
+  return await checkInStore(uri, openStore(uri, options));
+}
+
+/** The same for every process of a file that does not say which one is meant; for the one that is meant otherwise. */
+export async function checkDocuments(
+  reference: string,
+  options: LoadOptions & { readonly text?: string | undefined } = {},
+): Promise<readonly CheckedDocument[]> {
+  const uri = toUri(reference);
+  const store = openStore(uri, options);
+  const raw = await store.load(uri);
+  const entries = fragmentOf(uri) === "" && entryOf(raw.root) === undefined ? listEntries(raw) : [];
+  const checked: CheckedDocument[] = [];
+  for (const entry of entries) {
+    checked.push(await checkInStore(entry.id, store));
+  }
+  return checked.length === 0 ? [await checkInStore(uri, store)] : checked;
+}
+
+function openStore(uri: string, options: LoadOptions & { readonly text?: string | undefined }): DocumentStore {
   const store = new DocumentStore(options);
   if (options.text !== undefined) {
     store.addText(withoutFragment(uri), options.text);
   }
+  return store;
+}
+
+async function checkInStore(uri: string, store: DocumentStore): Promise<CheckedDocument> {
   const raw = await store.load(uri);
   const problems: Problem[] = [];
   const entry = findEntry(raw, uri);

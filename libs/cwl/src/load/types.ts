@@ -83,7 +83,8 @@ function buildNamedType(scope: Scope, text: string, site: TypeSite): CwlType {
 
 function findType(scope: Scope, name: string, holder: object): CwlType | undefined {
   const uri = hasScheme(name) ? name : safeResolve(name, baseOf(holder) ?? scope.document.uri);
-  return scope.types.get(uri) ?? scope.types.get(shortName(name));
+  // A name with a file in it means the type of that file alone.
+  return scope.types.get(uri) ?? (name.includes("#") ? undefined : scope.types.get(shortName(name)));
 }
 
 function safeResolve(name: string, base: string): string {

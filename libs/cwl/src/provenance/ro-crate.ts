@@ -7,7 +7,7 @@ import type { InputParameter, OutputParameter } from "../model/process.ts";
 import { acceptsNull } from "../model/types.ts";
 import type { CwlType } from "../model/types.ts";
 import { filesIn, toJson } from "../model/values.ts";
-import { packDocument } from "../pack.ts";
+import { packDocument } from "../pack/pack.ts";
 import { secretInputs } from "../run/secrets.ts";
 
 export interface CrateContent {

@@ -10,7 +10,7 @@ import type { Executor } from "../executors/executor.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, Value, ValueObject } from "../model/values.ts";
 import { isFile, mapFiles, toJson } from "../model/values.ts";
-import { packDocument } from "../pack.ts";
+import { packDocument } from "../pack/pack.ts";
 import { runProcess } from "./run-process.ts";
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cwl-properties-")));

@@ -20,7 +20,7 @@ import type { Executor } from "../executors/executor.ts";
 import { markerVariable } from "../executors/kill-tree.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, ValueObject } from "../model/values.ts";
-import { packDocument } from "../pack.ts";
+import { packDocument } from "../pack/pack.ts";
 import { runProcess } from "./run-process.ts";
 import type { RunOptions } from "./run-options.ts";
 

@@ -2,13 +2,9 @@ import type { Problem } from "../errors.ts";
 import { messageOf } from "../errors.ts";
 import { parseReference } from "../expressions/parameter-reference.ts";
 import { mayHoldExpression, scanExpressions } from "../expressions/scan.ts";
-import type { CommandLineTool, Place, Process, Requirement } from "../model/process.ts";
-
-interface Found {
-  readonly text: string | undefined;
-  readonly what: string;
-  readonly place: Place;
-}
+import type { Process, Requirement } from "../model/process.ts";
+import { toolExpressions } from "./find-expressions.ts";
+import type { Found } from "./find-expressions.ts";
 
 /**
  * Checks the expressions of a process and of all that it runs without running them: brackets that are not closed,
@@ -27,7 +23,7 @@ function visit(process: Process, inherited: boolean, path: string, problems: Pro
   const check = (found: Found, allowed: boolean): void => {
     const problem = checkOne(found, allowed, process);
     if (problem !== undefined) {
-      problems.push({ severity: "error", ...problem, path: path + found.what, ...found.place });
+      problems.push({ ...problem, path: path + found.what, ...found.place });
     }
   };
   if (process.class === "CommandLineTool") {
@@ -56,36 +52,11 @@ function hasJavascript(level: {
   return [...level.requirements, ...level.hints].some((item) => item.class === "InlineJavascriptRequirement");
 }
 
-function toolExpressions(tool: CommandLineTool): Found[] {
-  const { place } = tool;
-  const streams = (["stdin", "stdout", "stderr"] as const).map((what) => ({ text: tool[what], what, place }));
-  const words = tool.arguments.map((item, index) => ({
-    text: typeof item === "string" ? item : item.valueFrom,
-    what: `arguments.${index}`,
-    place,
-  }));
-  const inputs = tool.inputs.map((input) => ({
-    text: input.binding?.valueFrom,
-    what: `inputs.${input.name}.inputBinding.valueFrom`,
-    place: input.place,
-  }));
-  const outputs = tool.outputs.flatMap((output) => {
-    const what = `outputs.${output.name}.outputBinding`;
-    const globs = (output.outputBinding?.glob ?? []).map((text) => ({
-      text,
-      what: `${what}.glob`,
-      place: output.place,
-    }));
-    return [...globs, { text: output.outputBinding?.outputEval, what: `${what}.outputEval`, place: output.place }];
-  });
-  return [...streams, ...words, ...inputs, ...outputs];
-}
-
 function checkOne(
   { text }: Found,
   javascript: boolean,
   process: Process,
-): { readonly message: string; readonly hint?: string } | undefined {
+): Pick<Problem, "severity" | "message" | "hint"> | undefined {
   if (text === undefined || !mayHoldExpression(text)) {
     return undefined;
   }
@@ -93,7 +64,11 @@ function checkOne(
   try {
     pieces = scanExpressions(text.trim(), { javascript, escaping: process.version >= "v1.2" ? "v1.2" : "v1.0" });
   } catch (error) {
-    return { message: messageOf(error), hint: "close its bracket, or write \\$ for a plain dollar sign" };
+    return {
+      severity: "error",
+      message: messageOf(error),
+      hint: "close its bracket, or write \\$ for a plain dollar sign",
+    };
   }
   for (const piece of pieces) {
     const reference = piece.kind === "reference" ? parseReference(piece.code) : undefined;
@@ -101,13 +76,16 @@ function checkOne(
       continue;
     }
     if (reference === undefined) {
+      // A workflow that runs this process may ask for it; where none does, the run says so.
       return {
+        severity: "warning",
         message: `${piece.source} is JavaScript, and this process does not ask for it`,
         hint: 'add "InlineJavascriptRequirement: {}" to its requirements',
       };
     }
     if (!["inputs", "self", "runtime", "null"].includes(reference[0])) {
       return {
+        severity: "warning",
         message: `${piece.source} names "${reference[0]}"`,
         hint: "an expression sees inputs, self and runtime",
       };
@@ -116,6 +94,7 @@ function checkOne(
     const known = process.class === "Workflow" ? undefined : process.inputs.map((item) => item.name);
     if (root === "inputs" && typeof input === "string" && known !== undefined && !known.includes(input)) {
       return {
+        severity: "warning",
         message: `${piece.source} names the input "${input}", which ${process.name} does not have`,
         hint: known.length === 0 ? "it has no inputs" : `it has ${known.join(", ")}`,
       };

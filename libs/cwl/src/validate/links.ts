@@ -81,13 +81,14 @@ class WorkflowChecker {
   private checkStep(step: Step): void {
     const path = `steps.${step.name}`;
     const inForce = new Set([...this.inForce, ...names(step.requirements), ...names(step.hints)]);
-    const need = (feature: string, why: string): void => {
+    const need = (feature: string, why: string, severity: Problem["severity"] = "error"): void => {
       if (!inForce.has(feature)) {
         this.report(
           step.place,
           path,
           `${why} needs ${feature}`,
           `add "${feature}: {}" to the requirements of the workflow`,
+          severity,
         );
       }
     };
@@ -98,10 +99,11 @@ class WorkflowChecker {
       need("ScatterFeatureRequirement", "scatter");
     }
     if (step.inputs.some((input) => input.valueFrom !== undefined)) {
-      need("StepInputExpressionRequirement", "valueFrom in a step");
+      // A workflow around this one may ask for it; where none does, the run says so.
+      need("StepInputExpressionRequirement", "valueFrom in a step", "warning");
     }
     if (step.inputs.some((input) => input.sources.length > 1)) {
-      need("MultipleInputFeatureRequirement", "more than one source");
+      need("MultipleInputFeatureRequirement", "more than one source", "warning");
     }
     if (step.scatter.length > 1 && step.scatterMethod === undefined) {
       this.report(
@@ -264,9 +266,15 @@ class WorkflowChecker {
     }
   }
 
-  private report(place: Place, path: string, message: string, hint?: string): void {
+  private report(
+    place: Place,
+    path: string,
+    message: string,
+    hint?: string,
+    severity: Problem["severity"] = "error",
+  ): void {
     this.problems.push({
-      severity: "error",
+      severity,
       message,
       path: this.path + path,
       ...place,

@@ -1,15 +1,16 @@
 import { CwlError } from "../errors.ts";
 import type { Problem } from "../errors.ts";
-import { checkDocument } from "../load/load.ts";
+import { checkDocuments } from "../load/load.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import type { LoadOptions } from "../load/store.ts";
+import { checkJavascript } from "./javascript.ts";
 
 /** Everything that is wrong or doubtful in a document. */
 export interface ValidationReport {
   /** No problem is an error: the document can be run. */
   readonly valid: boolean;
   readonly problems: readonly Problem[];
-  /** There when valid. */
+  /** There when valid: the process that is meant, or the first of a file that does not say. */
   readonly document: LoadedDocument | undefined;
 }
 
@@ -22,9 +23,17 @@ export async function validateDocument(
   options: LoadOptions & { readonly text?: string | undefined; readonly applicationPackage?: boolean | undefined } = {},
 ): Promise<ValidationReport> {
   try {
-    const { document, problems } = await checkDocument(reference, options);
-    if (document === undefined || options.applicationPackage !== true) {
-      return { valid: document !== undefined, problems, document };
+    const checked = await checkDocuments(reference, options);
+    const [document] = checked.map((item) => item.document);
+    const problems = checked.flatMap((item) => item.problems);
+    for (const item of checked) {
+      problems.push(...(item.document === undefined ? [] : await checkJavascript(item.document.process)));
+    }
+    if (document === undefined || problems.some((problem) => problem.severity === "error")) {
+      return { valid: false, problems, document: undefined };
+    }
+    if (options.applicationPackage !== true) {
+      return { valid: true, problems, document };
     }
     const { lintApplicationPackage } = await import("./lint-eo.ts");
     return { valid: true, problems: [...problems, ...lintApplicationPackage(document)], document };

@@ -106,6 +106,7 @@ class WorkflowRun {
     // Lets every step of the workflow be announced before the first one works.
     await Promise.resolve();
     const requirements = this.requirements.inside(step);
+    checkFeatures(step, requirements);
     try {
       const merged: Record<string, Value> = {};
       for (const input of step.inputs) {
@@ -245,6 +246,30 @@ class WorkflowRun {
     this.context.directories.hold(outputs);
     this.context.directories.release(made);
     return outputs;
+  }
+}
+
+/** What a step needs may be asked for by any process around it, so only a run knows whether one does. */
+function checkFeatures(step: Step, requirements: Requirements): void {
+  const needs: readonly [boolean, string, string][] = [
+    [
+      step.inputs.some((input) => input.valueFrom !== undefined),
+      "valueFrom in a step",
+      "StepInputExpressionRequirement",
+    ],
+    [step.inputs.some((input) => input.sources.length > 1), "more than one source", "MultipleInputFeatureRequirement"],
+  ];
+  for (const [isUsed, what, feature] of needs) {
+    if (isUsed && !requirements.has(feature)) {
+      throw new CwlError("invalid-document", [
+        {
+          severity: "error",
+          message: `the step "${step.name}": ${what} needs ${feature}`,
+          hint: `add "${feature}: {}" to the requirements of the workflow`,
+          ...step.place,
+        },
+      ]);
+    }
   }
 }
 
