@@ -41,6 +41,12 @@ export const settings = defineSettings({
     maximum: 64,
     description: "Jobs at work at the same time; one a core, between 2 and 8, when left out.",
   },
+  STORAGE_SILENCE_SECONDS: {
+    kind: "integer",
+    default: 20,
+    minimum: 1,
+    description: "Seconds after which an object storage that does not answer is asked again.",
+  },
   RUNNER_SILENCE_SECONDS: {
     kind: "integer",
     default: 60,

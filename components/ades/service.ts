@@ -3,7 +3,7 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
-import { CWL_TYPES } from "./packages/media-types.ts";
+import { CWL_TYPES, OGC_YAML } from "./packages/media-types.ts";
 import { openPackageReader } from "./packages/package-reader.ts";
 import { STYLE_PATH } from "./pages/page.ts";
 import type { ApiContext, Face } from "./routes/context.ts";
@@ -17,6 +17,7 @@ import { addPackageRoutes } from "./routes/packages.ts";
 import { addProcessRoutes } from "./routes/processes.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { listMethods, refuseOtherMethods } from "./routes/other-methods.ts";
+import { refuseUnknownParameters } from "./routes/refuse-unknown.ts";
 import { sendError } from "./routes/send-error.ts";
 
 const DESCRIPTION = `OGC API Processes, Part 1 and Part 2, for every user below \`/{user}/ogc-api\`, and the same below \`/{user}/wps3\`.
@@ -83,6 +84,7 @@ function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void 
   // Schemas describe; each route reads its request itself, with the exceptions of the standard.
   scope.setValidatorCompiler(() => () => true);
   scope.addHook("onRequest", context.guard);
+  refuseUnknownParameters(scope);
   const methods = listMethods(scope);
   for (const add of ROUTES) {
     add(scope, context, face);
@@ -91,7 +93,7 @@ function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void 
 }
 
 function addContentTypes(app: FastifyInstance): void {
-  for (const type of CWL_TYPES) {
+  for (const type of [...CWL_TYPES, OGC_YAML]) {
     app.addContentTypeParser(type, { parseAs: "string" }, (_request, body, done) => done(null, body));
   }
   const json = app.getDefaultJsonParser("error", "error");

@@ -3,7 +3,10 @@ import { type Logger, isAway } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
+import { ECHO } from "../packages/echo.ts";
+import { carryOutEcho, pauseOf } from "../packages/echo-run.ts";
 import { loadPackage } from "../packages/load-package.ts";
 import { readFacts } from "../packages/package-facts.ts";
 import type { JobLimits } from "../runner/messages.ts";
@@ -82,6 +85,12 @@ interface Place {
 
 async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: RunOptions): Promise<JobResult> {
   const { settings } = options;
+  if (job.process_id === ECHO.id && job.process_version === 0) {
+    const { inputs: given } = job.request as unknown as JobRequest;
+    options.clock.enter("running");
+    await sleep(pauseOf(given) * 1000, undefined, { signal: options.signal });
+    return { outputs: await carryOutEcho(settings, given) };
+  }
   if (job.package === null) {
     throw new Error(`the process ${job.process_id} is gone`);
   }
@@ -100,7 +109,11 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   // Known before any work is done, so that a job whose results have nowhere to go fails at once.
   const storage =
     declaresFiles(document) || sources.some(({ href }) => href.startsWith("s3:"))
-      ? await waitForStorage(options, () => findReadableStorage(options.db, settings, job.owner))
+      ? await waitForStorage(
+          options,
+          () => findReadableStorage(options.db, settings, job.owner),
+          () => recorder.say({ message: "The object storage does not answer; the job goes on when it is back." }),
+        )
       : undefined;
   options.clock.enter("fetching inputs");
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
@@ -222,16 +235,39 @@ function waitForStorage<T>({ signal, logger }: RunOptions, work: () => Promise<T
 const isStorageAway = (error: unknown): boolean =>
   error instanceof StagingError ? error.code === "target" && error.temporary : isUnreachable(error);
 
-/** A connection that could not be made, or an answer that says to come again. */
+/** Errors of clients about a service that took the connection and did not answer. */
+const TIMEOUTS = [
+  "TimeoutError",
+  "RequestTimeout",
+  "RequestTimeoutException",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
+
+/** A connection that could not be made or stays silent, or an answer that says to come again. */
 function isUnreachable(error: unknown): boolean {
-  const { code, cause, $metadata } = error as {
+  const { code, name, cause, $metadata, isTemporary } = error as {
     readonly code?: string;
+    readonly name?: string;
+    readonly isTemporary?: boolean;
     readonly cause?: unknown;
     readonly $metadata?: { readonly httpStatusCode?: number };
   };
   const status = $metadata?.httpStatusCode;
   return (
-    ["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"].includes(code ?? "") ||
+    isTemporary === true ||
+    TIMEOUTS.includes(code ?? "") ||
+    TIMEOUTS.includes(name ?? "") ||
+    [
+      "ECONNREFUSED",
+      "ECONNRESET",
+      "ENOENT",
+      "EPIPE",
+      "ETIMEDOUT",
+      "ECONNABORTED",
+      "EHOSTUNREACH",
+      "UND_ERR_SOCKET",
+    ].includes(code ?? "") ||
     (status !== undefined && (status >= 500 || status === 429)) ||
     (cause !== undefined && cause !== null && isUnreachable(cause))
   );

@@ -4,14 +4,14 @@ import { invalidParameter, noSuchProcess } from "../errors.ts";
 import { checkExecution } from "../execution/check-execution.ts";
 import { allowedPrivate } from "../execution/storage.ts";
 import { ECHO } from "../packages/echo.ts";
-import { carryOutEcho } from "../packages/echo-run.ts";
+import { carryOutEcho, pauseOf } from "../packages/echo-run.ts";
 import type { ProcessDescription } from "../packages/describe.ts";
 import { createAddressGuard } from "../staging/in/addresses.ts";
 import { insertEndedJob } from "../store/ended-job.ts";
 import { type Job, findJob, insertJob } from "../store/jobs.ts";
 import { type StoredProcess, findProcess } from "../store/processes.ts";
 import type { JobRequest } from "../store/tables.ts";
-import { type ApiContext, type Face, type Space, enterSpace, packageOf } from "./context.ts";
+import { type ApiContext, type Face, type Space, enterSpace, locationOf, packageOf } from "./context.ts";
 import { toStatus } from "./job-status.ts";
 import { readExecute } from "./read-execute.ts";
 import { sendResults } from "./results.ts";
@@ -30,8 +30,12 @@ export function addExecutionRoutes(app: FastifyInstance, context: ApiContext, fa
     if (process === undefined && id !== ECHO.id) {
       throw noSuchProcess(id);
     }
-    const { outputs } = process === undefined ? ECHO : (process.description as ProcessDescription);
-    const { job: asked, isAsync, wait, applied } = readExecute(request, Object.keys(outputs));
+    const { outputs, jobControlOptions } = process === undefined ? ECHO : (process.description as ProcessDescription);
+    const { job: asked, isAsync: wantsAsync, wait, applied } = readExecute(request, Object.keys(outputs));
+    // The process decides where it can be executed in one way only (OGC 18-062r2 /req/core/job-creation-auto-execution-mode).
+    const isAsync = jobControlOptions.includes("sync-execute")
+      ? wantsAsync && jobControlOptions.includes("async-execute")
+      : true;
     checkSubscriber(context, asked);
     const job = await startJob(context, space.user, process, asked);
     if (applied.length > 0) {
@@ -54,6 +58,11 @@ async function startJob(
 ): Promise<Job> {
   if (process === undefined) {
     const outputs = await carryOutEcho(settings, asked.inputs);
+    if (pauseOf(asked.inputs) > 0) {
+      // It waits for its turn and for its time as any other does.
+      const needs = { cores: 0.1, ramMiB: 64, wishRamMiB: 64 };
+      return insertJob(db, { owner, processId: ECHO.id, version: 0, request: asked, needs });
+    }
     return insertEndedJob(db, { owner, processId: ECHO.id, request: asked, result: { outputs } });
   }
   // What cannot work is refused now, not by a job that fails later.
@@ -67,7 +76,7 @@ async function startJob(
 const sendJob = (job: Job, space: Space, reply: FastifyReply): FastifyReply =>
   reply
     .code(201)
-    .header("location", `${space.base}/jobs/${job.id}`)
+    .header("location", `${locationOf(space)}/jobs/${job.id}`)
     .type("application/json")
     .send(toStatus(job, space));
 
@@ -93,7 +102,7 @@ async function sendWhenEnded(
   if (ended.status === "accepted" || ended.status === "running") {
     return sendJob(ended, space, reply);
   }
-  void reply.header("link", `<${space.url}/jobs/${job.id}>; rel="monitor"`);
+  void reply.header("link", `<${space.url}/jobs/${job.id}>; rel=monitor`);
   return sendResults(ended, space, request, reply);
 }
 

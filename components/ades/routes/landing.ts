@@ -47,7 +47,8 @@ export function addLandingRoutes(app: FastifyInstance, context: ApiContext, face
     return answer(request, reply, { conformsTo: CONFORMANCE }, (body, url) => conformancePage(body, space, url));
   });
 
-  app.get(`${path}/api`, { schema: { hide: true } }, (request, reply) => {
+  const ofApi = { hide: true, querystring: { type: "object", properties: { f: {}, v: {} } } };
+  app.get(`${path}/api`, { schema: ofApi }, (request, reply) => {
     void reply.header("vary", "Accept, Origin");
     if (formOf(request) === "html") {
       return reply.redirect("/docs");

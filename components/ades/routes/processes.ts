@@ -23,6 +23,7 @@ import {
   type Space,
   enterSpace,
   link,
+  locationOf,
   spaceOf,
 } from "./context.ts";
 import { formLinks, pageLinks } from "./page-links.ts";
@@ -64,7 +65,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     if (id === ECHO.id) {
       throw immutableProcess(id);
     }
-    const location = `${space.base}/processes/${encodeURIComponent(id)}`;
+    const location = `${locationOf(space)}/processes/${encodeURIComponent(id)}`;
     if (!(await insertProcess(db, process))) {
       throw duplicatedProcess(id, location);
     }
@@ -97,7 +98,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
   });
 
   app.put(`${path}/:id`, { schema: schemas.replace }, async (request, reply) => {
-    const space = spaceOf(request, face);
+    const space = enterSpace(context, request, face);
     const id = idOf(request);
     requirePackageType(request);
     const former = await requireMutable(context, space, id);
@@ -117,7 +118,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     }
     return reply
       .code(204)
-      .header("location", `${space.base}/processes/${encodeURIComponent(id)}`)
+      .header("location", `${locationOf(space)}/processes/${encodeURIComponent(id)}`)
       .send();
   });
 

@@ -9,6 +9,7 @@ import {
   limit,
   links,
   location,
+  offset,
   ofProcess,
   ofUser,
   open,
@@ -48,7 +49,7 @@ export const listProcesses = {
   operationId: "getProcesses",
   summary: "Processes that may be executed",
   params: ofUser,
-  querystring: Type.Object({ limit, skip, f }),
+  querystring: Type.Object({ limit, skip, offset, f }),
   response: {
     200: withPage(
       "Processes",
