@@ -53,6 +53,18 @@ export const settings = defineSettings({
     minimum: 5,
     description: "Seconds after which a runner that is not heard of is ended; its job is taken again.",
   },
+  USER_RUNNING_JOBS: {
+    kind: "integer",
+    optional: true,
+    minimum: 1,
+    description: "Jobs of one user that are at work at the same time, at most; no limit when left out.",
+  },
+  USER_QUEUED_JOBS: {
+    kind: "integer",
+    optional: true,
+    minimum: 1,
+    description: "Jobs of one user that wait or are at work, at most; no limit when left out.",
+  },
   CONTAINER_ENGINE: {
     kind: "string",
     default: "auto",

@@ -10,6 +10,7 @@ import type { ApiContext, Face } from "./routes/context.ts";
 import { addCors } from "./routes/cors.ts";
 import { addExecutionRoutes } from "./routes/execution.ts";
 import { addJobFileRoutes } from "./routes/job-files.ts";
+import { addJobManagementRoutes } from "./routes/job-management.ts";
 import { addJobRecordRoutes } from "./routes/job-records.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
 import { addLandingRoutes } from "./routes/landing.ts";
@@ -32,6 +33,7 @@ const ROUTES = [
   addPackageRoutes,
   addExecutionRoutes,
   addJobRoutes,
+  addJobManagementRoutes,
   addResultRoutes,
   addJobRecordRoutes,
   addJobFileRoutes,

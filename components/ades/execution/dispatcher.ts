@@ -126,6 +126,7 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
         room,
         passed: [...atWork.keys(), ...unreadable],
         maxRamMiB: capacity.ofOneJob.ramMiB,
+        maxOfUser: settings.USER_RUNNING_JOBS,
       };
       try {
         return await claimJob(db, asked);

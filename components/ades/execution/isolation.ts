@@ -133,10 +133,11 @@ export function isolate(executor: Executor, isolation: JobIsolation): Executor {
       checkCommand(job);
       const guard = watchProcesses(job, isolation, controls.signal);
       try {
-        return await executor.run(
+        const result = await executor.run(
           { ...job, command: wrap(job, isolation, guard.pidFile) },
           { ...controls, signal: guard.signal },
         );
+        return { ...result, usage: { ...result.usage, ...guard.usage() } };
       } catch (error) {
         throw guard.exceeded() ?? error;
       } finally {

@@ -26,7 +26,7 @@ import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
 import { readNetworkRule } from "./tool-network/network-rule.ts";
-import { watchDisk } from "./watch-disk.ts";
+import { measureFolder, watchDisk } from "./watch-disk.ts";
 import { whileAway } from "./while-away.ts";
 
 export interface RunOptions {
@@ -53,19 +53,20 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
   const { db, settings, signal, logger } = options;
   const folder = jobFolder(settings, job.id);
   const recorder = createJobRecorder(job, options);
+  const traffic: Traffic = {};
   const end = async (ending: Parameters<typeof finishJob>[2], news = recorder.takeRest()) => {
     const rest = await news;
     await persist(options, () => finishJob(db, job, ending, rest));
   };
   try {
-    const result = await carryOut(job, { folder, recorder }, options);
+    const result = await carryOut(job, { folder, recorder, traffic }, options);
     options.clock.enter("ending");
-    await end({ status: "successful", message: "The job is done.", result });
+    await end({ status: "successful", message: "The job is done.", result, ...traffic });
   } catch (error) {
     signal.throwIfAborted();
     logger.warn({ job: job.id, err: error }, "a job failed");
     options.clock.enter("ending");
-    const failure = { status: "failed", message: explain(error), failure: classify(error) } as const;
+    const failure = { status: "failed", message: explain(error), failure: classify(error), ...traffic } as const;
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }
@@ -81,9 +82,20 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
 interface Place {
   readonly folder: string;
   readonly recorder: JobRecorder;
+  readonly traffic: Traffic;
 }
 
-async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: RunOptions): Promise<JobResult> {
+/** Bytes of a job's inputs and results. */
+interface Traffic {
+  bytesIn?: number;
+  bytesOut?: number;
+}
+
+async function carryOut(
+  job: ClaimedJob,
+  { folder, recorder, traffic }: Place,
+  options: RunOptions,
+): Promise<JobResult> {
   const { settings } = options;
   if (job.process_id === ECHO.id && job.process_version === 0) {
     const { inputs: given } = job.request as unknown as JobRequest;
@@ -117,6 +129,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
       : undefined;
   options.clock.enter("fetching inputs");
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
+  traffic.bytesIn = await measureFolder(join(folder, "in"));
   options.clock.enter("running");
   recorder.say({ progress: STAGED_IN, message: "Running." });
   await mkdir(join(folder, "in"), { recursive: true });
@@ -131,7 +144,7 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   options.clock.enter("storing results");
   recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
   const target = storage ?? (await waitForStorage(options, () => findStorage(settings, job.owner)));
-  return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, options });
+  return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, traffic, options });
 }
 
 interface Run {
@@ -189,12 +202,13 @@ interface Results {
   readonly title: string;
   readonly storage: UserStorage;
   readonly recorder: JobRecorder;
+  readonly traffic: Traffic;
   readonly options: RunOptions;
 }
 
 async function store(
   outputs: ValueObject,
-  { job, folder, title, storage, recorder, options }: Results,
+  { job, folder, title, storage, recorder, traffic, options }: Results,
 ): Promise<JobResult> {
   const directory = findOutputFolder(outputs, join(folder, "out"));
   const stored = await waitForStorage(
@@ -216,6 +230,7 @@ async function store(
       }),
     () => recorder.say({ message: "The object storage does not answer; storing results goes on when it is back." }),
   );
+  traffic.bytesOut = stored.files.reduce((sum, { bytes }) => sum + bytes, 0);
   return { outputs: toStored(outputs, stored), catalogUri: stored.catalogUri, collection: stored.collection };
 }
 

@@ -21,7 +21,10 @@ interface ExecuteRequest {
 const MEMBERS = ["inputs", "outputs", "response", "mode", "subscriber", "id", "process", "$schema"];
 
 /** Reads the body and the `Prefer` header. @param outputs names of the process's outputs @throws {OgcError} 400 */
-export function readExecute(request: FastifyRequest, outputs: readonly string[]): ExecuteRequest {
+export function readExecute(
+  request: Pick<FastifyRequest, "body" | "headers">,
+  outputs: readonly string[],
+): ExecuteRequest {
   const body = requireObject(request.body, 'The body must be a JSON object: {"inputs": {…}}.');
   const unstorable = findUnstorable(body, "body");
   if (unstorable !== undefined) {

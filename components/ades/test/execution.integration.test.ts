@@ -37,7 +37,7 @@ test("/req/core/job-creation-op, -request, -inputs, -input-array, -input-inline,
   const { status, body, headers } = await execute(ades, "echo", { inputs: ALL, response: "document" });
   assert.equal(status, 200, JSON.stringify(body));
   assert.match(headers.get("content-type") ?? "", /^application\/json/);
-  assert.match(headers.get("link") ?? "", /rel="monitor"/);
+  assert.match(headers.get("link") ?? "", /rel=monitor/);
   assert.equal(body.stringOutput, "Value2");
   assert.deepEqual(body.measureOutput, { value: { measurement: 10.3, uom: "m" }, mediaType: "application/json" });
   assert.equal(body.dateOutput, "2026-11-21T07:40:00Z");

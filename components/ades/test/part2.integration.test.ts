@@ -84,8 +84,8 @@ test("/req/ogcapppkg/body, deploy-body, schema, process-description; /req/cwl/ex
   );
   for (const [wrong, pattern] of [
     [{}, /executionUnit is missing/],
-    [{ executionUnit: [{ href: data }, { href: data }] }, /2 members/],
-    [{ executionUnit: { type: "docker", image: "busybox" } }, /DockerRequirement/],
+    [{ executionUnit: { type: "docker", image: "busybox" } }, /needs processDescription|no container engine/],
+    [{ executionUnit: { type: "wasm", image: "x" } }, /of type "wasm" cannot be deployed/],
     [{ executionUnit: { type: "application/cwl" } }, /needs href/],
     [{ executionUnit: { href: "http://10.1.2.3/x.cwl", type: "application/cwl" } }, /private address/],
     [{ executionUnit: { href: "file:///etc/passwd", type: "application/cwl" } }, /cannot be read/],
