@@ -61,7 +61,7 @@ export async function toStoredAddress(
     return folder === undefined || below === undefined ? href : `${folder}${below}`;
   }
   if (below === undefined) {
-    return result.catalogUri ?? toDataAddress(result.outputs);
+    return toWhole(result, folder);
   }
   if (!Object.hasOwn(result.outputs, below)) {
     return href;
@@ -77,6 +77,16 @@ export async function toStoredAddress(
   return isStoredFile(stored)
     ? stored.href
     : toDataAddress(output?.value ?? value, output?.mediaType, output?.encoding);
+}
+
+/** All of a result: its catalogue, the folder of its files where there is no item in it, or its values. */
+function toWhole(result: JobResult, folder: string | undefined): string {
+  const { catalogUri, collection, outputs } = result;
+  if (catalogUri === undefined || folder === undefined) {
+    return toDataAddress(outputs);
+  }
+  const { links = [] } = (collection ?? {}) as { readonly links?: readonly { readonly rel: string }[] };
+  return links.some(({ rel }) => rel === "item") ? catalogUri : folder;
 }
 
 /** The path below a user's space, where an address is one of this service's. */

@@ -30,7 +30,7 @@ interface JobUsage {
 export function toStatus(
   job: JobSummary,
   space: Space,
-  steps: { readonly cpuSeconds: number | null; readonly peakMemoryBytes: number | null } | undefined = undefined,
+  steps?: { readonly cpuSeconds: number | null; readonly peakMemoryBytes: number | null },
 ): StatusInfo {
   const href = `${space.url}/jobs/${job.id}`;
   return {

@@ -141,12 +141,12 @@ function chooseUnit(
   const opened = units.map((unit) => (isObject(unit) && isObject(unit["unit"]) ? unit["unit"] : unit));
   const images = opened.filter((unit) => isObject(unit) && isDockerUnit(unit));
   const others = opened.filter((unit) => !images.includes(unit));
-  let refused: unknown;
+  let refused: Error | undefined;
   for (const unit of others) {
     try {
       return toUnit(unit);
     } catch (error) {
-      refused ??= error;
+      refused ??= error as Error;
     }
   }
   const [image] = images;
