@@ -11,6 +11,9 @@ import { loadPackage } from "../packages/load-package.ts";
 import { readFacts } from "../packages/package-facts.ts";
 import type { JobLimits } from "../runner/messages.ts";
 import type { StageClock } from "../runner/stage-clock.ts";
+import { describePackage } from "../packages/describe.ts";
+import { displayUrl } from "../staging/display-url.ts";
+import type { Origin } from "../staging/types.ts";
 import { StagingError } from "../staging/errors.ts";
 import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
@@ -143,8 +146,13 @@ async function carryOut(
   }
   options.clock.enter("storing results");
   recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
+  const origin = {
+    inputs: [...new Set(sources.flatMap(({ href }) => (href.startsWith("data:") ? [] : [displayUrl(href)])))],
+    process: job.process_id,
+    version: describePackage(document).version,
+  };
   const target = storage ?? (await waitForStorage(options, () => findStorage(settings, job.owner)));
-  return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, traffic, options });
+  return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, traffic, origin, options });
 }
 
 interface Run {
@@ -203,12 +211,13 @@ interface Results {
   readonly storage: UserStorage;
   readonly recorder: JobRecorder;
   readonly traffic: Traffic;
+  readonly origin: Origin;
   readonly options: RunOptions;
 }
 
 async function store(
   outputs: ValueObject,
-  { job, folder, title, storage, recorder, traffic, options }: Results,
+  { job, folder, title, storage, recorder, traffic, origin, options }: Results,
 ): Promise<JobResult> {
   const directory = findOutputFolder(outputs, join(folder, "out"));
   const stored = await waitForStorage(
@@ -220,6 +229,7 @@ async function store(
         prefix: `processing-results/${job.id}`,
         jobId: job.id,
         title,
+        origin,
         signal: options.signal,
         onProgress: (bytes, total) => {
           options.clock.moved();

@@ -15,6 +15,8 @@ export interface StatusInfo {
   readonly started?: string;
   readonly finished?: string;
   readonly updated: string;
+  /** What its runner does, and when that was heard of last, while the job is at work. */
+  readonly runner?: { readonly stage: string; readonly heard: string };
   readonly usage?: JobUsage;
   readonly links: readonly Link[];
 }
@@ -46,6 +48,8 @@ export function toStatus(
     ...(job.started_at !== null && { started: job.started_at.toISOString() }),
     updated: job.updated_at.toISOString(),
     ...(job.finished_at !== null && { finished: job.finished_at.toISOString() }),
+    ...(job.status === "running" &&
+      job.heard_at !== null && { runner: { stage: job.stage ?? "preparing", heard: job.heard_at.toISOString() } }),
     ...toUsage(job, steps),
     links: [
       link(href, "self", "Status of the job"),

@@ -65,6 +65,8 @@ export async function listJobs(
       "lease_until",
       "bytes_in",
       "bytes_out",
+      "stage",
+      "heard_at",
     ])
     .select(CREATED.as("created"))
     .orderBy("created_at", order)

@@ -134,3 +134,23 @@ $graph:
   assert.match(root?.href ?? "", /^s3:\/\/results\/processing-results\/.*\/catalog\.json$/);
   assert.equal(Object.keys(body.assets as object).length, 2, JSON.stringify(body.assets));
 });
+
+test("results say what they were made of and by what", async () => {
+  const { location } = await run("eric", MAKE, {});
+  const { files } = (await ades.ask(`${location}/files`)).body as { files: { path: string; href: string }[] };
+  const href = new URL(files.find(({ path }) => path.endsWith("said.txt"))?.href ?? "", ades.url).href;
+  const read = await run("eric", READ, { file: { href, type: "text/plain" } });
+  const { body } = await ades.ask(`${read.location}/results/copy`);
+  assert.equal(String(body).trim(), "a secret of mine");
+  const { files: made } = (await ades.ask(`${read.location}/files`)).body as {
+    files: { path: string; href: string }[];
+  };
+  const collection = (await ades.ask(made.find(({ path }) => path.endsWith("collection.json"))?.href ?? "")).body;
+  const links = collection.links as { rel: string; href: string }[];
+  assert.ok(
+    links.some(({ rel, href: from }) => rel === "derived_from" && from.endsWith("said.txt")),
+    JSON.stringify(links),
+  );
+  assert.deepEqual(collection.summaries["processing:software"], [{ read: "1.0.0" }]);
+  assert.ok((collection.stac_extensions as string[]).some((url) => url.includes("/processing/")));
+});
