@@ -77,6 +77,9 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
   const reporters = [
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
+    ...(name === "unit" || only.length > 0
+      ? []
+      : [`--test-reporter=${join(import.meta.dirname, "test-times.ts")}`, "--test-reporter-destination=stdout"]),
     `--test-reporter=${join(import.meta.dirname, "test-failures.ts")}`,
     `--test-reporter-destination=${join(failures, `${name}-${process.pid}.txt`)}`,
   ];
