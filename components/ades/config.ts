@@ -46,11 +46,29 @@ export const settings = defineSettings({
     maximum: 64,
     description: "Jobs at work at the same time; one a core, between 2 and 8, when left out.",
   },
+  STORAGE_SILENCE_SECONDS: {
+    kind: "integer",
+    default: 20,
+    minimum: 1,
+    description: "Seconds after which an object storage that does not answer is asked again.",
+  },
   RUNNER_SILENCE_SECONDS: {
     kind: "integer",
     default: 60,
     minimum: 5,
     description: "Seconds after which a runner that is not heard of is ended; its job is taken again.",
+  },
+  USER_RUNNING_JOBS: {
+    kind: "integer",
+    optional: true,
+    minimum: 1,
+    description: "Jobs of one user that are at work at the same time, at most; no limit when left out.",
+  },
+  USER_QUEUED_JOBS: {
+    kind: "integer",
+    optional: true,
+    minimum: 1,
+    description: "Jobs of one user that wait or are at work, at most; no limit when left out.",
   },
   CONTAINER_ENGINE: {
     kind: "string",

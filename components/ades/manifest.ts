@@ -71,6 +71,12 @@ export const manifest: Component = {
             ...(variables.PROCESSING_PARALLEL_JOBS !== undefined && {
               PARALLEL_JOBS: String(variables.PROCESSING_PARALLEL_JOBS),
             }),
+            ...(variables.PROCESSING_USER_JOBS !== undefined && {
+              USER_RUNNING_JOBS: String(variables.PROCESSING_USER_JOBS),
+            }),
+            ...(variables.PROCESSING_USER_QUEUE !== undefined && {
+              USER_QUEUED_JOBS: String(variables.PROCESSING_USER_QUEUE),
+            }),
             JOB_RETENTION_DAYS: String(variables.PROCESSING_JOB_RETENTION_DAYS),
             RESULT_RETENTION: variables.PROCESSING_RESULT_RETENTION,
             ...toMachine(context),

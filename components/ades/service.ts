@@ -3,13 +3,14 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
-import { CWL_TYPES } from "./packages/media-types.ts";
+import { CWL_TYPES, OGC_YAML } from "./packages/media-types.ts";
 import { openPackageReader } from "./packages/package-reader.ts";
 import { STYLE_PATH } from "./pages/page.ts";
 import type { ApiContext, Face } from "./routes/context.ts";
 import { addCors } from "./routes/cors.ts";
 import { addExecutionRoutes } from "./routes/execution.ts";
 import { addJobFileRoutes } from "./routes/job-files.ts";
+import { addJobManagementRoutes } from "./routes/job-management.ts";
 import { addJobRecordRoutes } from "./routes/job-records.ts";
 import { addJobRoutes } from "./routes/jobs.ts";
 import { addLandingRoutes } from "./routes/landing.ts";
@@ -17,6 +18,7 @@ import { addPackageRoutes } from "./routes/packages.ts";
 import { addProcessRoutes } from "./routes/processes.ts";
 import { addResultRoutes } from "./routes/results.ts";
 import { listMethods, refuseOtherMethods } from "./routes/other-methods.ts";
+import { refuseUnknownParameters } from "./routes/refuse-unknown.ts";
 import { sendError } from "./routes/send-error.ts";
 
 const DESCRIPTION = `OGC API Processes, Part 1 and Part 2, for every user below \`/{user}/ogc-api\`, and the same below \`/{user}/wps3\`.
@@ -31,6 +33,7 @@ const ROUTES = [
   addPackageRoutes,
   addExecutionRoutes,
   addJobRoutes,
+  addJobManagementRoutes,
   addResultRoutes,
   addJobRecordRoutes,
   addJobFileRoutes,
@@ -83,6 +86,7 @@ function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void 
   // Schemas describe; each route reads its request itself, with the exceptions of the standard.
   scope.setValidatorCompiler(() => () => true);
   scope.addHook("onRequest", context.guard);
+  refuseUnknownParameters(scope);
   const methods = listMethods(scope);
   for (const add of ROUTES) {
     add(scope, context, face);
@@ -91,7 +95,7 @@ function addFace(scope: FastifyInstance, context: ApiContext, face: Face): void 
 }
 
 function addContentTypes(app: FastifyInstance): void {
-  for (const type of CWL_TYPES) {
+  for (const type of [...CWL_TYPES, OGC_YAML]) {
     app.addContentTypeParser(type, { parseAs: "string" }, (_request, body, done) => done(null, body));
   }
   const json = app.getDefaultJsonParser("error", "error");

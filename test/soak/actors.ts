@@ -187,7 +187,14 @@ export function createJobActor({ visitor, recorder, url }: Place): Actor {
         } while (Date.now() < deadline);
         states.set(status, (states.get(status) ?? 0) + 1);
         if (status === "accepted" || status === "running") {
-          recorder.broken(`job ${id} is still ${status} at the end`);
+          // All that is known of how it went, to find out why.
+          const parts = ["", "/steps", "/notifications", "/logs"].map(async (part) => {
+            const answer = await visitor.ask(name, `${base}/jobs/${id}${part}`, {
+              headers: part === "/logs" ? {} : json,
+            });
+            return `${part || "status"}: ${(answer?.text ?? "no answer").slice(-2000)}`;
+          });
+          recorder.broken(`job ${id} is still ${status} at the end\n${(await Promise.all(parts)).join("\n")}`);
         }
       }
       const counts = [...states].map(([status, count]) => `${count} ${status}`).join(", ");

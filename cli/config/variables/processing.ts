@@ -91,6 +91,18 @@ export const processingVariables = {
     meaning:
       "Processing jobs that one instance of the service has at work at the same time. Without it one a core, between 2 and 8; on Kubernetes 8.",
   },
+  PROCESSING_USER_JOBS: {
+    type: integer(1, 1000),
+    fallback: fixed(undefined),
+    meaning:
+      "Most processing jobs of one user that are at work at the same time; without it as many as there is room for.",
+  },
+  PROCESSING_USER_QUEUE: {
+    type: integer(1, 1_000_000),
+    fallback: fixed(undefined),
+    meaning:
+      "Most processing jobs of one user that wait or are at work; further ones are refused (429) until one has ended. Answers say how many are left (RateLimit-Remaining).",
+  },
   PROCESSING_ALLOW_PRIVATE: {
     type: hosts,
     fallback: fixed(undefined),

@@ -31,6 +31,7 @@ export function checkExecution(
   if (refused !== undefined) {
     throw new OgcError(400, "HostToolsRefused", `A tool of this process names no container, and ${refused}.`);
   }
+  checkContainer(settings, facts);
   return checkNeeds(settings, facts);
 }
 
@@ -46,7 +47,7 @@ interface ExecutionRequest {
  * @throws {OgcError} 400 for what can never be had here
  */
 export function checkNeeds(settings: AdesSettings, { resources, resourceMistakes }: PackageFacts): JobNeeds {
-  const { cores, ramMiB, togetherRamMiB, demandedImage } = resources;
+  const { cores, ramMiB, togetherRamMiB } = resources;
   if (resourceMistakes.length > 0) {
     throw invalidParameter(`A ResourceRequirement of the package cannot be met: ${resourceMistakes.join("; ")}.`);
   }
@@ -59,6 +60,10 @@ export function checkNeeds(settings: AdesSettings, { resources, resourceMistakes
         `${most.ramMiB} MiB here. Lower coresMin and ramMin of its ResourceRequirement, or ask the operator for more.`,
     );
   }
+  return { cores, ramMiB, wishRamMiB: togetherRamMiB ?? null };
+}
+
+function checkContainer(settings: AdesSettings, { resources: { demandedImage } }: PackageFacts): void {
   if (demandedImage !== undefined && !runsContainers(settings)) {
     throw new OgcError(
       400,
@@ -67,5 +72,4 @@ export function checkNeeds(settings: AdesSettings, { resources, resourceMistakes
         "or docker; a package whose tools are on this machine can name the container as a hint (hints: DockerRequirement).",
     );
   }
-  return { cores, ramMiB, wishRamMiB: togetherRamMiB ?? null };
 }

@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 
+import { removeFormerFolders } from "../packages/own-folder.ts";
 import type { JobLimits } from "../runner/messages.ts";
 import {
   type ClaimedJob,
@@ -125,6 +126,7 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
         room,
         passed: [...atWork.keys(), ...unreadable],
         maxRamMiB: capacity.ofOneJob.ramMiB,
+        maxOfUser: settings.USER_RUNNING_JOBS,
       };
       try {
         return await claimJob(db, asked);
@@ -203,6 +205,7 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
   };
   /** Folders of jobs that ended while no service was there. */
   const sweep = async () => {
+    await removeFormerFolders(settings.DATA_DIR);
     const ids = (await readdir(join(settings.DATA_DIR, "jobs")).catch(() => [])).filter((name) => UUID.test(name));
     const unfinished = await findUnfinished(db, ids);
     for (const id of ids) {

@@ -25,6 +25,13 @@ export function explain(error: unknown): string {
   if (error instanceof StagingError || error instanceof OgcError) {
     return error.message;
   }
+  const { name = "", $metadata } = error as { readonly name?: string; readonly $metadata?: object };
+  if ($metadata !== undefined || name === "TimeoutError") {
+    return (
+      "The object storage was not there for longer than a job waits for it " +
+      `(${error instanceof Error ? error.message : String(error)}). Send the job again later, or tell the operator.`
+    );
+  }
   return `The job could not be carried out: ${error instanceof Error ? error.message : String(error)}`;
 }
 

@@ -133,10 +133,11 @@ export function isolate(executor: Executor, isolation: JobIsolation): Executor {
       checkCommand(job);
       const guard = watchProcesses(job, isolation, controls.signal);
       try {
-        return await executor.run(
+        const result = await executor.run(
           { ...job, command: wrap(job, isolation, guard.pidFile) },
           { ...controls, signal: guard.signal },
         );
+        return { ...result, usage: { ...result.usage, ...guard.usage() } };
       } catch (error) {
         throw guard.exceeded() ?? error;
       } finally {
@@ -147,7 +148,7 @@ export function isolate(executor: Executor, isolation: JobIsolation): Executor {
 }
 
 /** Nothing above the mounts can be written: what is written there is memory that nobody counts. */
-const SEALED = [..."--remount-ro /dev --remount-ro /".split(" ")];
+const SEALED = words("--remount-ro /dev --remount-ro /");
 
 function wrap(
   job: JobSpec,
@@ -159,10 +160,13 @@ function wrap(
   const way = job.network ? network : undefined;
   return [
     // The process that all others of the tool descend from says who it is.
-    ...["/bin/sh", "-c", 'echo $$ > "$0"; exec "$@"', pidFile],
+    "/bin/sh",
+    "-c",
+    'echo $$ > "$0"; exec "$@"',
+    pidFile,
     command,
     ...system,
-    ...["--bind", job.tmpdir.host, "/tmp", "--bind", job.tmpdir.host, "/var/tmp"],
+    ...["/tmp", "/var/tmp"].flatMap((path) => ["--bind", job.tmpdir.host, path]),
     ...[...own].flatMap((path) => ["--ro-bind", path, path]),
     ...writable.flatMap((path) => ["--bind", path, path]),
     "--unshare-net",

@@ -1,4 +1,4 @@
-import type { RunEvent } from "@swath/cwl";
+import type { ResourceUsage, RunEvent } from "@swath/cwl";
 import type { Logger } from "@swath/service";
 import type { Kysely } from "kysely";
 
@@ -27,6 +27,7 @@ interface StepChange {
   readonly message?: string | undefined;
   readonly command?: readonly string[] | undefined;
   readonly image?: string | undefined;
+  readonly usage?: ResourceUsage | undefined;
 }
 
 type Started = Pick<StepRecord, "startedAt" | "command" | "image">;
@@ -95,6 +96,9 @@ export function createJobRecorder(
       exitCode: more.exitCode ?? null,
       message: more.message ?? null,
       finishedAt: isEnd ? event.time : null,
+      cpuSeconds: more.usage?.cpuSeconds ?? null,
+      peakMemoryBytes: more.usage?.peakMemoryBytes ?? null,
+      wallSeconds: more.usage?.wallSeconds ?? null,
     });
   };
   const addLog = ({ time, step, text }: { readonly time: string; readonly step: string; readonly text: string }) => {
@@ -118,7 +122,7 @@ export function createJobRecorder(
           setStep(event, "running", event);
           break;
         case "step-finished":
-          setStep(event, "successful", { exitCode: event.exitCode });
+          setStep(event, "successful", event);
           break;
         case "step-failed":
           setStep(event, "failed", { exitCode: event.exitCode, message: event.message });

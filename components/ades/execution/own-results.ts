@@ -2,6 +2,7 @@ import type { Kysely } from "kysely";
 
 import { findJob } from "../store/jobs.ts";
 import { folderOf } from "../results/followable.ts";
+import { isStoredFile, selectOutputs } from "../results/outputs.ts";
 import type { JobResult, Tables } from "../store/tables.ts";
 import { type AdesSettings, type UserStorage, findStorage } from "./storage.ts";
 
@@ -37,23 +38,78 @@ export async function findReadableStorage(
 }
 
 /**
- * Where a file of the user's own results is stored, when an input names it by the address that this service gave it: a job has no
- * token to fetch it there. Every other address is as it was.
+ * Where a result of the user's own jobs is stored, when an input names it by an address that this service gave out, on either of
+ * its hosts: a job has no token to fetch it there. A value is its own content. Every other address is as it was.
  */
 export async function toStoredAddress(
   db: Kysely<Tables>,
-  { PUBLIC_URL }: Pick<AdesSettings, "PUBLIC_URL">,
+  settings: Pick<AdesSettings, "PUBLIC_URL" | "OPEN_HOST">,
   user: string,
   href: string,
 ): Promise<string> {
-  const space = `${new URL(PUBLIC_URL).origin}/${encodeURIComponent(user)}/`;
-  const [, id, path] =
-    (href.startsWith(space) && /^(?:ogc-api|wps3)\/jobs\/([^/?#]+)\/files\/([^?#]+)$/.exec(href.slice(space.length))) ||
-    [];
-  if (id === undefined || path === undefined) {
+  const path = toOwnPath(settings, user, href);
+  const [, id, kind, rest] =
+    (path !== undefined && /^(?:ogc-api|wps3)\/jobs\/([^/]+)\/(files|results?)(?:\/(.+))?$/.exec(path)) || [];
+  const job = id === undefined ? undefined : await findJob(db, user, id);
+  if (job === undefined || job.result === null) {
     return href;
   }
-  const job = await findJob(db, user, id);
-  const folder = folderOf((job?.result ?? { outputs: {} }) as unknown as JobResult);
-  return folder === undefined ? href : `${folder}${path.split("/").map(decodeURIComponent).join("/")}`;
+  const result = job.result as unknown as JobResult;
+  const folder = folderOf(result);
+  const below = rest?.split("/").map(decodeURIComponent).join("/");
+  if (kind === "files") {
+    return folder === undefined || below === undefined ? href : `${folder}${below}`;
+  }
+  if (below === undefined) {
+    return toWhole(result, folder);
+  }
+  if (!Object.hasOwn(result.outputs, below)) {
+    return href;
+  }
+  const [output] = selectOutputs({
+    request: { inputs: {}, response: "raw", outputs: { [below]: {} } },
+    // Addresses of the object storage stay as they are.
+    result: { outputs: result.outputs },
+    jobUrl: "",
+  });
+  const value = result.outputs[below];
+  const [stored] = [value].flat(Number.POSITIVE_INFINITY);
+  return isStoredFile(stored)
+    ? stored.href
+    : toDataAddress(output?.value ?? value, output?.mediaType, output?.encoding);
+}
+
+/** All of a result: its catalogue, the folder of its files where there is no item in it, or its values. */
+function toWhole(result: JobResult, folder: string | undefined): string {
+  const { catalogUri, collection, outputs } = result;
+  if (catalogUri === undefined || folder === undefined) {
+    return toDataAddress(outputs);
+  }
+  const { links = [] } = (collection ?? {}) as { readonly links?: readonly { readonly rel: string }[] };
+  return links.some(({ rel }) => rel === "item") ? catalogUri : folder;
+}
+
+/** The path below a user's space, where an address is one of this service's. */
+function toOwnPath(
+  { PUBLIC_URL, OPEN_HOST }: Pick<AdesSettings, "PUBLIC_URL" | "OPEN_HOST">,
+  user: string,
+  href: string,
+): string | undefined {
+  if (!URL.canParse(href)) {
+    return undefined;
+  }
+  const { origin, protocol, hostname, pathname } = new URL(href);
+  const isOurs =
+    origin === new URL(PUBLIC_URL).origin ||
+    (OPEN_HOST !== undefined && /^https?:$/.test(protocol) && hostname === OPEN_HOST.toLowerCase());
+  const space = `/${encodeURIComponent(user)}/`;
+  return isOurs && pathname.startsWith(space) ? pathname.slice(space.length) : undefined;
+}
+
+function toDataAddress(value: unknown, mediaType = "application/json", encoding?: "base64"): string {
+  const bytes =
+    typeof value === "string"
+      ? Buffer.from(value, encoding === "base64" ? "base64" : "utf8")
+      : JSON.stringify(value ?? null);
+  return `data:${mediaType.replaceAll(/\s/g, "")};base64,${Buffer.from(bytes).toString("base64")}`;
 }

@@ -57,7 +57,7 @@ export function readInputs(
       continue;
     }
     const assets = wanted.get(input.name);
-    values[input.name] = convert(value, input.type, `inputs.${input.name}`, {
+    values[input.name] = convert(given[input.name], input.type, `inputs.${input.name}`, {
       problems,
       sources,
       ...(assets && { assets }),
@@ -86,6 +86,7 @@ interface Findings {
 }
 
 const ADDRESS = '{"href": "…"} or the address itself, http(s), s3 or data';
+const INLINE = ', or its content as {"value": …, "mediaType": "…"}, GeoJSON or a bounding box';
 
 function convert(given: unknown, type: CwlType, path: string, findings: Findings): unknown {
   const value = unwrap(given);
@@ -110,9 +111,9 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
       return typeof value === "string" && type.symbols.includes(value) ? value : wrong();
     case "File":
     case "Directory": {
-      const source = readSource(value, type.kind);
+      const source = (type.kind === "File" ? readInline(given) : undefined) ?? readSource(value, type.kind);
       if (source === undefined) {
-        return wrong(`${type.kind}, ${ADDRESS}`);
+        return wrong(`${type.kind}, ${ADDRESS}${type.kind === "File" ? INLINE : ""}`);
       }
       const format = type.kind === "File" ? chooseFormat(value, source.mediaType, findings.formats) : undefined;
       if (format?.refused !== undefined) {
@@ -125,7 +126,7 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
     }
     case "array": {
       // One value stands for a list of one: many clients send it so.
-      const items = Array.isArray(value) ? value : [value];
+      const items = Array.isArray(value) ? value : [given];
       return items.map((item, index) => convert(item, type.items, `${path}[${index}]`, findings));
     }
     case "record": {
@@ -179,6 +180,60 @@ function readSource(value: unknown, kind: "File" | "Directory"): InputSource | u
     ...(kind === "File" && typeof fields["checksum"] === "string" && { checksum: fields["checksum"] }),
     ...(kind === "File" && Number.isInteger(fields["size"]) && { size: fields["size"] as number }),
   };
+}
+
+const GEOJSON = new Set([
+  "Feature",
+  "FeatureCollection",
+  "GeometryCollection",
+  ...["Point", "LineString", "Polygon"].flatMap((name) => [name, `Multi${name}`]),
+]);
+
+/**
+ * A file whose content is in the request itself (OGC 18-062r2 §7.11.2.3): a qualified value, text or base64 or JSON; a text that
+ * is no address; GeoJSON; a bounding box.
+ */
+function readInline(given: unknown): InputSource | undefined {
+  if (typeof given === "string") {
+    // One line may be an address with a mistake, or a path.
+    return /^\s*[<{[]|\n/.test(given)
+      ? toInline(given, given.trimStart().startsWith("<") ? "application/xml" : "text/plain")
+      : undefined;
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    return undefined;
+  }
+  const { value, mediaType, encoding, format, bbox, type } = given as Readonly<Record<string, unknown>>;
+  if (value === undefined) {
+    const isGeoJson = typeof type === "string" && GEOJSON.has(type);
+    return isGeoJson || Array.isArray(bbox)
+      ? toInline(JSON.stringify(given), isGeoJson ? "application/geo+json" : "application/json")
+      : undefined;
+  }
+  const { mediaType: ofFormat, encoding: formatEncoding } = (
+    typeof format === "object" && format !== null ? format : {}
+  ) as {
+    readonly mediaType?: unknown;
+    readonly encoding?: unknown;
+  };
+  const told = mediaType ?? ofFormat;
+  const isBase64 = (encoding ?? formatEncoding) === "base64";
+  if (typeof value === "string") {
+    return typeof told === "string" || isBase64
+      ? toInline(value, typeof told === "string" ? told : "application/octet-stream", isBase64)
+      : readInline(value);
+  }
+  return typeof value === "object" && value !== null
+    ? toInline(
+        JSON.stringify(value),
+        typeof told === "string" ? told : (readInline(value)?.mediaType ?? "application/json"),
+      )
+    : undefined;
+}
+
+function toInline(content: string, mediaType: string, isBase64 = false): InputSource {
+  const bytes = isBase64 ? content.replaceAll(/\s/g, "") : Buffer.from(content).toString("base64");
+  return { href: `data:${mediaType.replaceAll(/[\s,]/g, "")};base64,${bytes}`, as: "file", mediaType };
 }
 
 const isInteger = (value: unknown, bits: number): boolean =>

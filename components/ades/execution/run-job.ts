@@ -3,11 +3,17 @@ import { type Logger, isAway } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
+import { ECHO } from "../packages/echo.ts";
+import { carryOutEcho, pauseOf } from "../packages/echo-run.ts";
 import { loadPackage } from "../packages/load-package.ts";
 import { readFacts } from "../packages/package-facts.ts";
 import type { JobLimits } from "../runner/messages.ts";
 import type { StageClock } from "../runner/stage-clock.ts";
+import { describePackage } from "../packages/describe.ts";
+import { displayUrl } from "../staging/display-url.ts";
+import type { Origin } from "../staging/types.ts";
 import { StagingError } from "../staging/errors.ts";
 import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
@@ -23,7 +29,7 @@ import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
 import { readNetworkRule } from "./tool-network/network-rule.ts";
-import { watchDisk } from "./watch-disk.ts";
+import { measureFolder, watchDisk } from "./watch-disk.ts";
 import { whileAway } from "./while-away.ts";
 
 export interface RunOptions {
@@ -50,19 +56,20 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
   const { db, settings, signal, logger } = options;
   const folder = jobFolder(settings, job.id);
   const recorder = createJobRecorder(job, options);
+  const traffic: Traffic = {};
   const end = async (ending: Parameters<typeof finishJob>[2], news = recorder.takeRest()) => {
     const rest = await news;
     await persist(options, () => finishJob(db, job, ending, rest));
   };
   try {
-    const result = await carryOut(job, { folder, recorder }, options);
+    const result = await carryOut(job, { folder, recorder, traffic }, options);
     options.clock.enter("ending");
-    await end({ status: "successful", message: "The job is done.", result });
+    await end({ status: "successful", message: "The job is done.", result, ...traffic });
   } catch (error) {
     signal.throwIfAborted();
     logger.warn({ job: job.id, err: error }, "a job failed");
     options.clock.enter("ending");
-    const failure = { status: "failed", message: explain(error), failure: classify(error) } as const;
+    const failure = { status: "failed", message: explain(error), failure: classify(error), ...traffic } as const;
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }
@@ -78,10 +85,27 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
 interface Place {
   readonly folder: string;
   readonly recorder: JobRecorder;
+  readonly traffic: Traffic;
 }
 
-async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: RunOptions): Promise<JobResult> {
+/** Bytes of a job's inputs and results. */
+interface Traffic {
+  bytesIn?: number;
+  bytesOut?: number;
+}
+
+async function carryOut(
+  job: ClaimedJob,
+  { folder, recorder, traffic }: Place,
+  options: RunOptions,
+): Promise<JobResult> {
   const { settings } = options;
+  if (job.process_id === ECHO.id && job.process_version === 0) {
+    const { inputs: given } = job.request as unknown as JobRequest;
+    options.clock.enter("running");
+    await sleep(pauseOf(given) * 1000, undefined, { signal: options.signal });
+    return { outputs: await carryOutEcho(settings, given) };
+  }
   if (job.package === null) {
     throw new Error(`the process ${job.process_id} is gone`);
   }
@@ -100,10 +124,15 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   // Known before any work is done, so that a job whose results have nowhere to go fails at once.
   const storage =
     declaresFiles(document) || sources.some(({ href }) => href.startsWith("s3:"))
-      ? await waitForStorage(options, () => findReadableStorage(options.db, settings, job.owner))
+      ? await waitForStorage(
+          options,
+          () => findReadableStorage(options.db, settings, job.owner),
+          () => recorder.say({ message: "The object storage does not answer; the job goes on when it is back." }),
+        )
       : undefined;
   options.clock.enter("fetching inputs");
   const staged = await stageInputs(sources, { folder: join(folder, "in"), recorder, storage, options });
+  traffic.bytesIn = await measureFolder(join(folder, "in"));
   options.clock.enter("running");
   recorder.say({ progress: STAGED_IN, message: "Running." });
   await mkdir(join(folder, "in"), { recursive: true });
@@ -117,8 +146,13 @@ async function carryOut(job: ClaimedJob, { folder, recorder }: Place, options: R
   }
   options.clock.enter("storing results");
   recorder.say({ progress: STAGED_IN + RUN, message: "Storing results." });
+  const origin = {
+    inputs: [...new Set(sources.flatMap(({ href }) => (href.startsWith("data:") ? [] : [displayUrl(href)])))],
+    process: job.process_id,
+    version: describePackage(document).version,
+  };
   const target = storage ?? (await waitForStorage(options, () => findStorage(settings, job.owner)));
-  return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, options });
+  return store(outputs, { job, folder, title: job.process_id, storage: target, recorder, traffic, origin, options });
 }
 
 interface Run {
@@ -176,12 +210,14 @@ interface Results {
   readonly title: string;
   readonly storage: UserStorage;
   readonly recorder: JobRecorder;
+  readonly traffic: Traffic;
+  readonly origin: Origin;
   readonly options: RunOptions;
 }
 
 async function store(
   outputs: ValueObject,
-  { job, folder, title, storage, recorder, options }: Results,
+  { job, folder, title, storage, recorder, traffic, origin, options }: Results,
 ): Promise<JobResult> {
   const directory = findOutputFolder(outputs, join(folder, "out"));
   const stored = await waitForStorage(
@@ -193,6 +229,7 @@ async function store(
         prefix: `processing-results/${job.id}`,
         jobId: job.id,
         title,
+        origin,
         signal: options.signal,
         onProgress: (bytes, total) => {
           options.clock.moved();
@@ -203,6 +240,7 @@ async function store(
       }),
     () => recorder.say({ message: "The object storage does not answer; storing results goes on when it is back." }),
   );
+  traffic.bytesOut = stored.files.reduce((sum, { bytes }) => sum + bytes, 0);
   return { outputs: toStored(outputs, stored), catalogUri: stored.catalogUri, collection: stored.collection };
 }
 
@@ -222,16 +260,39 @@ function waitForStorage<T>({ signal, logger }: RunOptions, work: () => Promise<T
 const isStorageAway = (error: unknown): boolean =>
   error instanceof StagingError ? error.code === "target" && error.temporary : isUnreachable(error);
 
-/** A connection that could not be made, or an answer that says to come again. */
+/** Errors of clients about a service that took the connection and did not answer. */
+const TIMEOUTS = [
+  "TimeoutError",
+  "RequestTimeout",
+  "RequestTimeoutException",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
+
+/** A connection that could not be made or stays silent, or an answer that says to come again. */
 function isUnreachable(error: unknown): boolean {
-  const { code, cause, $metadata } = error as {
+  const { code, name, cause, $metadata, isTemporary } = error as {
     readonly code?: string;
+    readonly name?: string;
+    readonly isTemporary?: boolean;
     readonly cause?: unknown;
     readonly $metadata?: { readonly httpStatusCode?: number };
   };
   const status = $metadata?.httpStatusCode;
   return (
-    ["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "UND_ERR_SOCKET"].includes(code ?? "") ||
+    isTemporary === true ||
+    TIMEOUTS.includes(code ?? "") ||
+    TIMEOUTS.includes(name ?? "") ||
+    [
+      "ECONNREFUSED",
+      "ECONNRESET",
+      "ENOENT",
+      "EPIPE",
+      "ETIMEDOUT",
+      "ECONNABORTED",
+      "EHOSTUNREACH",
+      "UND_ERR_SOCKET",
+    ].includes(code ?? "") ||
     (status !== undefined && (status >= 500 || status === 429)) ||
     (cause !== undefined && cause !== null && isUnreachable(cause))
   );

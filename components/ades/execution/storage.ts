@@ -63,7 +63,9 @@ async function findWorkspaceStorage(settings: AdesSettings, place: Place, user: 
       storage?: { credentials: { bucketname: string; access: string; secret: string } };
     };
     if (!answer.ok || body.storage === undefined) {
-      throw new Error(body.detail ?? `the workspace API answers ${answer.status}`);
+      throw Object.assign(new Error(body.detail ?? `the workspace API answers ${answer.status}`), {
+        isTemporary: answer.status >= 500 || answer.status === 429,
+      });
     }
     const { bucketname: bucket, access, secret: secretAccessKey } = body.storage.credentials;
     // Workspaces have no keys of their own in an existing object storage: the platform's are used, for this bucket alone.
@@ -85,7 +87,7 @@ function readOwnKeys({ S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKe
 async function findCommonStorage(settings: AdesSettings, place: Place): Promise<UserStorage> {
   const { STAGEOUT_BUCKET: bucket } = settings;
   const target = { ...place, bucket, credentials: readOwnKeys(settings) };
-  const client = createS3Client(target, { connections: 1, stallSeconds: 20 });
+  const client = createS3Client(target, { connections: 1, stallSeconds: settings.STORAGE_SILENCE_SECONDS });
   try {
     await client.send(new HeadBucketCommand({ Bucket: bucket })).catch(async (error: unknown) => {
       if (!(error instanceof Error && error.name === "NotFound")) {

@@ -34,6 +34,8 @@ interface ProcessWatch {
   readonly signal: AbortSignal;
   /** What was exceeded, if anything. */
   readonly exceeded: () => CwlError | undefined;
+  /** What all its processes used, as far as it was seen. */
+  readonly usage: () => { readonly cpuSeconds?: number; readonly peakMemoryBytes?: number };
   readonly stop: () => void;
 }
 
@@ -50,9 +52,12 @@ export function watchProcesses(
   let wrong: CwlError | undefined;
   let timer: NodeJS.Timeout;
   let pid: number | undefined;
+  let usage: Usage = { ended: new Map(), peakMemoryBytes: 0 };
   const look = () => {
     pid ??= readPid(pidFile);
-    const count = pid === undefined ? 0 : countDescendants(pid, limits.processes);
+    const family = pid === undefined ? [] : listDescendants(pid, limits.processes);
+    const count = family.length;
+    usage = addSample(usage, family);
     if (count > limits.processes) {
       wrong = new CwlError(
         "process-failed",
@@ -68,6 +73,13 @@ export function watchProcesses(
     pidFile,
     signal: AbortSignal.any([outer, own.signal]),
     exceeded: () => wrong,
+    usage: () => {
+      const ticks = [...usage.ended.values()].reduce((sum, each) => sum + each, 0);
+      return {
+        ...(ticks > 0 && { cpuSeconds: ticks / TICKS_PER_SECOND }),
+        ...(usage.peakMemoryBytes > 0 && { peakMemoryBytes: usage.peakMemoryBytes }),
+      };
+    },
     stop: () => {
       clearTimeout(timer);
       rmSync(pidFile, { force: true });
@@ -85,8 +97,33 @@ function readPid(file: string): number | undefined {
   }
 }
 
-/** Processes below one, counted until there are more than enough. */
-function countDescendants(pid: number, enough: number): number {
+/** Linux counts processor time in hundredths of a second, and memory in pages. */
+const TICKS_PER_SECOND = 100;
+const PAGE_BYTES = 4096;
+
+interface Usage {
+  /** The last that was seen of each process's own processor time. */
+  readonly ended: Map<number, number>;
+  readonly peakMemoryBytes: number;
+}
+
+function addSample({ ended, peakMemoryBytes }: Usage, family: readonly number[]): Usage {
+  let memory = 0;
+  for (const pid of family) {
+    try {
+      const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      ended.set(pid, Number(fields[11]) + Number(fields[12]));
+      memory += Number(fields[21]) * PAGE_BYTES;
+    } catch {
+      // Ended since it was listed.
+    }
+  }
+  return { ended, peakMemoryBytes: Math.max(peakMemoryBytes, memory) };
+}
+
+/** Processes below one, listed until there are more than enough. */
+function listDescendants(pid: number, enough: number): readonly number[] {
   const found: number[] = [];
   const waiting = [pid];
   for (let next = waiting.pop(); next !== undefined && found.length <= enough; next = waiting.pop()) {
@@ -94,7 +131,7 @@ function countDescendants(pid: number, enough: number): number {
     found.push(...children);
     waiting.push(...children);
   }
-  return found.length;
+  return found;
 }
 
 function childrenOf(pid: number): readonly number[] {

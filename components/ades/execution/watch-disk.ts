@@ -49,6 +49,9 @@ export function watchDisk(folder: string, maxMiB: number, outer: AbortSignal): D
   };
 }
 
+/** Bytes on disk below a folder; none where it is not there. */
+export const measureFolder = (folder: string): Promise<number> => measure(folder, Number.MAX_SAFE_INTEGER);
+
 /** Bytes on disk below a folder, counted until there are more than enough. Links are not followed; a file with two names counts once. */
 async function measure(folder: string, enough: number): Promise<number> {
   const seen = new Set<number>();

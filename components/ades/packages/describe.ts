@@ -142,10 +142,64 @@ export interface GivenDescription {
   readonly version?: string;
   readonly keywords?: readonly string[];
   readonly metadata?: readonly Readonly<Record<string, unknown>>[];
+  readonly additionalParameters?: Readonly<Record<string, unknown>>;
+  readonly jobControlOptions?: readonly string[];
+  readonly outputTransmission?: readonly string[];
+  readonly inputs?: Readonly<Record<string, GivenParameter>>;
+  readonly outputs?: Readonly<Record<string, GivenParameter>>;
+}
+
+type GivenParameter = Readonly<Record<string, unknown>>;
+
+/** Members of inputs and outputs that a deployment may say more of; how often they occur is the package's to say. */
+const PARAMETER_MEMBERS = ["title", "description", "keywords", "metadata", "additionalParameters"];
+
+/**
+ * What the package says with what the request says over it. A schema adds to the package's own: its type stays, since the tool
+ * takes no other.
+ * @throws {OgcError} 400 for inputs and outputs that the package does not have
+ */
+export function mergeDescription(derived: ProcessDescription, given: GivenDescription = {}): ProcessDescription {
+  const { inputs, outputs, ...rest } = given;
+  return {
+    ...derived,
+    ...rest,
+    inputs: mergeParameters("inputs", derived.inputs, inputs),
+    outputs: mergeParameters("outputs", derived.outputs, outputs),
+  };
+}
+
+function mergeParameters<Parameter extends { readonly schema: Schema }>(
+  kind: string,
+  derived: Readonly<Record<string, Parameter>>,
+  given: Readonly<Record<string, GivenParameter>> = {},
+): Readonly<Record<string, Parameter>> {
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(derived, name));
+  if (unknown !== undefined) {
+    throw invalidParameter(
+      `processDescription.${kind} has ${JSON.stringify(unknown)}, which the package does not have; it has: ${Object.keys(derived).join(", ")}.`,
+    );
+  }
+  return Object.fromEntries(
+    Object.entries(derived).map(([name, parameter]) => {
+      const more = given[name];
+      if (more === undefined) {
+        return [name, parameter];
+      }
+      const said = Object.fromEntries(Object.entries(more).filter(([key]) => PARAMETER_MEMBERS.includes(key)));
+      const {
+        type: _type,
+        oneOf: _oneOf,
+        items: _items,
+        ...schema
+      } = requireObject(more["schema"] ?? {}, `processDescription.${kind}.${name}.schema`);
+      return [name, { ...parameter, ...said, schema: { ...schema, ...parameter.schema } }];
+    }),
+  );
 }
 
 /**
- * Reads what a request says of the process. Inputs and outputs are the package's own, whatever is said of them.
+ * Reads what a request says of the process.
  * @throws {OgcError} 400
  */
 export function readDescription(given: unknown): GivenDescription | undefined {
@@ -167,11 +221,38 @@ export function readDescription(given: unknown): GivenDescription | undefined {
   );
   return {
     ...texts,
+    ...readChoice(fields, "jobControlOptions", ["sync-execute", "async-execute", "dismiss"]),
+    ...readChoice(fields, "outputTransmission", ["value", "reference"]),
+    ...readParameters(fields, "inputs"),
+    ...readParameters(fields, "outputs"),
     ...(id !== undefined && { id: id as string }),
     ...(Array.isArray(keywords) && { keywords: keywords.filter((word): word is string => typeof word === "string") }),
     ...(Array.isArray(metadata) && {
       metadata: metadata.filter((item): item is Record<string, unknown> => typeof item === "object" && item !== null),
     }),
+  };
+}
+
+/** Those of a list that there are; a list without any says nothing. */
+function readChoice(fields: Readonly<Record<string, unknown>>, name: string, known: readonly string[]): object {
+  const given = fields[name];
+  const chosen = Array.isArray(given) ? known.filter((option) => given.includes(option)) : [];
+  return chosen.length > 0 ? { [name]: chosen } : {};
+}
+
+function readParameters(fields: Readonly<Record<string, unknown>>, name: "inputs" | "outputs"): object {
+  const given = fields[name];
+  if (given === undefined || given === null) {
+    return {};
+  }
+  const parameters = requireObject(given, `processDescription.${name}`);
+  return {
+    [name]: Object.fromEntries(
+      Object.entries(parameters).map(([key, value]) => [
+        key,
+        requireObject(value, `processDescription.${name}.${key}`),
+      ]),
+    ),
   };
 }
 

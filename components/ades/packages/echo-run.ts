@@ -4,8 +4,15 @@ import addFormats from "ajv-formats";
 import { invalidParameter } from "../errors.ts";
 import { type AdesSettings, allowedPrivate } from "../execution/storage.ts";
 import type { InputDescription, Schema } from "./describe.ts";
-import { ECHO, outputOf } from "./echo.ts";
+import { ECHO, PAUSE, outputOf } from "./echo.ts";
 import { fetchInput } from "./fetch-input.ts";
+
+/** Seconds that an echo takes. */
+export function pauseOf(inputs: Readonly<Record<string, unknown>>): number {
+  const given = inputs[PAUSE];
+  const value = isObject(given) && "value" in given ? given.value : given;
+  return typeof value === "number" ? value : 0;
+}
 
 /** A value with what is known of its form. */
 interface Given {
@@ -40,10 +47,18 @@ export async function carryOutEcho(
       problems.push({ path: `inputs.${name}`, message: `is no input of this process; its inputs: ${known}` });
       continue;
     }
-    const values = await readValues(settings, input, given);
-    problems.push(...checkAll(ajv, input, values, `inputs.${name}`));
+    let values = await readValues(settings, input, given);
+    let wrong = checkAll(ajv, input, values, `inputs.${name}`);
+    if (wrong.length > 0 && isObject(given) && checkAll(ajv, input, [{ value: given }], "").length === 0) {
+      // An object that has a member "value" of its own.
+      values = [{ value: given }];
+      wrong = [];
+    }
+    problems.push(...wrong);
     const echoed = values.map(toOutput);
-    outputs.push([outputOf(name), takesSeveral(input) ? echoed : echoed[0]]);
+    if (name !== PAUSE) {
+      outputs.push([outputOf(name), takesSeveral(input) ? echoed : echoed[0]]);
+    }
   }
   if (problems.length > 0) {
     const list = problems.map(({ path, message }) => `${path} ${message}`).join("; ");
@@ -52,6 +67,8 @@ export async function carryOutEcho(
   return Object.fromEntries(outputs);
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 const takesSeveral = ({ maxOccurs = 1 }: InputDescription): boolean => maxOccurs > 1;
 
 /** The values of an input: one, or each of a list where several may be given. */

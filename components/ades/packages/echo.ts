@@ -44,12 +44,17 @@ const image = (contentMediaType: string): Schema => ({ type: "string", contentEn
 
 /** One input of every kind that the standard's example of an echo process has (OGC 18-062r2 §7.10.2). */
 const INPUTS: Readonly<Record<string, InputDescription>> = {
-  stringInput: { title: "A text", schema: { type: "string", enum: ["Value1", "Value2", "Value3"] }, ...one },
+  message: { title: "A text; comes back under the same name", schema: { type: "string" }, ...one },
+  pause: {
+    title: "Seconds to wait",
+    schema: { type: "number", minimum: 0, maximum: 60, default: 0 },
+    ...one,
+  },
+  stringInput: { title: "A text", schema: { type: "string" }, ...one },
   measureInput: {
     title: "A number with a unit",
     schema: {
       type: "object",
-      required: ["measurement", "uom"],
       properties: {
         measurement: { type: "number" },
         uom: { type: "string" },
@@ -73,7 +78,6 @@ const INPUTS: Readonly<Record<string, InputDescription>> = {
     title: "An object",
     schema: {
       type: "object",
-      required: ["property1", "property5"],
       properties: {
         property1: { type: "string" },
         property2: { type: "string", format: "uri" },
@@ -104,6 +108,9 @@ const INPUTS: Readonly<Record<string, InputDescription>> = {
   },
 };
 
+/** Says how long it takes, and does not come back. */
+export const PAUSE = "pause";
+
 /** `stringInput` comes back as `stringOutput`. */
 export const outputOf = (input: string): string => input.replace("Input", "Output");
 
@@ -119,9 +126,11 @@ export const ECHO: ProcessDescription = {
   outputTransmission: ["value", "reference"],
   inputs: INPUTS,
   outputs: Object.fromEntries(
-    Object.entries(INPUTS).map(([name, { title, schema, maxOccurs = 1 }]) => [
-      outputOf(name),
-      { title, schema: maxOccurs > 1 ? { type: "array", items: schema } : schema },
-    ]),
+    Object.entries(INPUTS)
+      .filter(([name]) => name !== PAUSE)
+      .map(([name, { title, schema, maxOccurs = 1 }]) => [
+        outputOf(name),
+        { title, schema: maxOccurs > 1 ? { type: "array", items: schema } : schema },
+      ]),
   ),
 };

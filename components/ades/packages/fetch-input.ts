@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
 
 import { invalidParameter } from "../errors.ts";
 import { stageIn } from "../staging/stage-in.ts";
+import { makeOwnFolder } from "./own-folder.ts";
 
 const LARGEST = 5 * 1024 * 1024;
 const SECONDS = 30;
@@ -22,9 +22,7 @@ export async function fetchInput(
   dataFolder: string,
   allowPrivate: readonly string[],
 ): Promise<FetchedValue> {
-  const folder = join(dataFolder, "packages");
-  await mkdir(folder, { recursive: true });
-  const target = await mkdtemp(join(folder, "input-"));
+  const target = await makeOwnFolder(dataFolder);
   try {
     const staged = await stageIn({
       source: { href, as: "file", ...(type !== undefined && { mediaType: type }) },

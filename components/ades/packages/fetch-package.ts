@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, rm } from "node:fs/promises";
 
 import { OgcError } from "../errors.ts";
 import { stageIn } from "../staging/stage-in.ts";
+import { makeOwnFolder } from "./own-folder.ts";
 import { MAX_PACKAGE_BYTES } from "./package-reader.ts";
 import type { SourceAccess } from "../staging/types.ts";
 
@@ -13,8 +13,8 @@ const SECONDS = 60;
  * unless allowed, limits of size and time.
  * @throws {OgcError} 400 saying what was wrong with the address
  */
-export async function fetchPackage(href: string, folder: string, access: SourceAccess): Promise<string> {
-  const target = await mkdtemp(join(folder, "package-"));
+export async function fetchPackage(href: string, dataFolder: string, access: SourceAccess): Promise<string> {
+  const target = await makeOwnFolder(dataFolder);
   try {
     const staged = await stageIn({
       source: { href, as: "file", mediaType: "application/cwl" },

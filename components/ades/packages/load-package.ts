@@ -21,6 +21,12 @@ export async function readCheckedPackage({
   advice,
 }: PackageWork["check"]["asked"]): Promise<CheckedPackage> {
   const workflows = findWorkflows(text);
+  const wrong = findIds(text).find((id) => !/^(?:[^\s#]*#)?[A-Za-z_][\w.-]{0,127}$/.test(id));
+  if (wrong !== undefined) {
+    throw invalidParameter(
+      `The package has the id ${JSON.stringify(wrong.slice(0, 200))}; allowed: a letter or _, then letters, digits, and . _ -, 128 at most.`,
+    );
+  }
   if (asked !== undefined && workflows.length > 0 && !workflows.includes(asked)) {
     throw workflowNotFound(asked, workflows);
   }
@@ -89,7 +95,10 @@ function findMainWorkflow(workflows: readonly string[]): string | undefined {
 }
 
 /** Ids of the workflows of a `$graph`, or of the one process. What cannot be read has none; the engine then says what is wrong, and where. */
-function findWorkflows(text: string): readonly string[] {
+const findWorkflows = (text: string): readonly string[] => findIds(text).map((id) => id.replace(/^.*#/, ""));
+
+/** The same as they are written. */
+function findIds(text: string): readonly string[] {
   let document: unknown;
   try {
     document = parse(text, { logLevel: "silent" });
@@ -97,12 +106,10 @@ function findWorkflows(text: string): readonly string[] {
     return [];
   }
   const { $graph: graph, id } = (document ?? {}) as { $graph?: unknown; id?: unknown };
-  if (Array.isArray(graph)) {
-    return graph.flatMap((entry: { class?: unknown; id?: unknown } | null) =>
-      entry?.class === "Workflow" ? toName(entry.id) : [],
-    );
-  }
-  return toName(id);
+  const ids: readonly unknown[] = Array.isArray(graph)
+    ? graph.flatMap((entry: { class?: unknown; id?: unknown } | null) =>
+        entry?.class === "Workflow" ? [entry.id] : [],
+      )
+    : [id];
+  return ids.filter((each): each is string => typeof each === "string");
 }
-
-const toName = (id: unknown): readonly string[] => (typeof id === "string" ? [id.replace(/^.*#/, "")] : []);

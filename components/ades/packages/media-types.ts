@@ -10,7 +10,10 @@ export const CWL_TYPES: readonly string[] = [
 ];
 
 /** JSON that holds a package, or says where one is (OGC 20-044 requirements class ogcapppkg). */
-const OGC_TYPES: readonly string[] = ["application/ogcapppkg+json", "application/json"];
+const OGC_TYPES: readonly string[] = ["application/ogcapppkg+json", "application/ogcapppkg+yaml", "application/json"];
+
+/** The same written in YAML. */
+export const OGC_YAML = "application/ogcapppkg+yaml";
 
 /** Everything that a process is deployed from. */
 export const PACKAGE_TYPES: readonly string[] = [...OGC_TYPES, ...CWL_TYPES];

@@ -41,7 +41,7 @@ export function selectOutputs({ request, result, jobUrl }: Asked): readonly Outp
 }
 
 function toOutput(name: string, wanted: WantedOutput, { result, jobUrl }: Asked): Output {
-  const value = result.outputs[name];
+  const value = onlyCatalogue(result.outputs[name], result);
   const byReference = wanted.transmissionMode === "reference";
   const ownAddress = `${jobUrl}/results/${encodeURIComponent(name)}`;
   if (!isStoredFile(value)) {
@@ -60,6 +60,13 @@ function toOutput(name: string, wanted: WantedOutput, { result, jobUrl }: Asked)
   }
   const href = fileAddress(value.href, result, jobUrl);
   return { name, href, mediaType: value.type ?? "application/octet-stream", byReference };
+}
+
+/** Directories of a list are all in the one catalogue that was made of them, which stands for them once. */
+function onlyCatalogue(value: unknown, { catalogUri }: JobResult): unknown {
+  const all = Array.isArray(value) ? (value as unknown[]).flat(Number.POSITIVE_INFINITY) : [];
+  const [first] = all;
+  return isStoredFile(first) && all.every((item) => isStoredFile(item) && item.href === catalogUri) ? first : value;
 }
 
 export const isStoredFile = (value: unknown): value is StoredFile =>

@@ -47,6 +47,9 @@ export function enterSpace({ settings }: ApiContext, request: FastifyRequest, fa
   return { ...place, url: `${originOf(settings, request)}${place.base}` };
 }
 
+/** What `Location` begins with: the whole address, and as the earlier face has always said it a path. */
+export const locationOf = ({ face, url, base }: Space): string => (face === "ogc-api" ? url : base);
+
 /** A space seen from outside any request: what subscribers are sent. */
 export function publicSpace(settings: AdesSettings, user: string): Space {
   const base = `/${encodeURIComponent(user)}/ogc-api`;

@@ -4,16 +4,17 @@ import { invalidParameter, noSuchProcess } from "../errors.ts";
 import { checkExecution } from "../execution/check-execution.ts";
 import { allowedPrivate } from "../execution/storage.ts";
 import { ECHO } from "../packages/echo.ts";
-import { carryOutEcho } from "../packages/echo-run.ts";
+import { carryOutEcho, pauseOf } from "../packages/echo-run.ts";
 import type { ProcessDescription } from "../packages/describe.ts";
 import { createAddressGuard } from "../staging/in/addresses.ts";
 import { insertEndedJob } from "../store/ended-job.ts";
 import { type Job, findJob, insertJob } from "../store/jobs.ts";
 import { type StoredProcess, findProcess } from "../store/processes.ts";
 import type { JobRequest } from "../store/tables.ts";
-import { type ApiContext, type Face, type Space, enterSpace, packageOf } from "./context.ts";
+import { type ApiContext, type Face, type Space, enterSpace, locationOf, packageOf } from "./context.ts";
 import { toStatus } from "./job-status.ts";
 import { readExecute } from "./read-execute.ts";
+import { checkQuota } from "./quota.ts";
 import { sendResults } from "./results.ts";
 import * as schemas from "./schemas/processes.ts";
 
@@ -26,13 +27,15 @@ export function addExecutionRoutes(app: FastifyInstance, context: ApiContext, fa
   app.post(path, { schema: schemas.execute }, async (request, reply) => {
     const space = enterSpace(context, request, face);
     const { id } = request.params as { id: string };
-    const process = id === ECHO.id ? undefined : await findProcess(context.db, space.user, id);
-    if (process === undefined && id !== ECHO.id) {
-      throw noSuchProcess(id);
-    }
-    const { outputs } = process === undefined ? ECHO : (process.description as ProcessDescription);
-    const { job: asked, isAsync, wait, applied } = readExecute(request, Object.keys(outputs));
+    const { process, description } = await findExecutable(context, space.user, id);
+    const { outputs, jobControlOptions } = description;
+    const { job: asked, isAsync: wantsAsync, wait, applied } = readExecute(request, Object.keys(outputs));
+    // The process decides where it can be executed in one way only (OGC 18-062r2 /req/core/job-creation-auto-execution-mode).
+    const isAsync = jobControlOptions.includes("sync-execute")
+      ? wantsAsync && jobControlOptions.includes("async-execute")
+      : true;
     checkSubscriber(context, asked);
+    await checkQuota(context.db, context.settings, space.user, reply);
     const job = await startJob(context, space.user, process, asked);
     if (applied.length > 0) {
       void reply.header("preference-applied", applied.join(", "));
@@ -45,29 +48,62 @@ export function addExecutionRoutes(app: FastifyInstance, context: ApiContext, fa
   });
 }
 
+/** A process that can be executed; the built-in one has no row. @throws {OgcError} 404 */
+export async function findExecutable(
+  { db }: ApiContext,
+  user: string,
+  id: string,
+): Promise<{ readonly process: StoredProcess | undefined; readonly description: ProcessDescription }> {
+  const process = id === ECHO.id ? undefined : await findProcess(db, user, id);
+  if (process === undefined && id !== ECHO.id) {
+    throw noSuchProcess(id);
+  }
+  return { process, description: process === undefined ? ECHO : (process.description as ProcessDescription) };
+}
+
+/** What a request makes of a job. What cannot work is refused now, not by a job that fails later. @throws {OgcError} */
+export async function prepareJob(
+  { settings, packages }: ApiContext,
+  owner: string,
+  process: StoredProcess | undefined,
+  asked: JobRequest,
+) {
+  if (process === undefined) {
+    await carryOutEcho(settings, asked.inputs);
+    return { processId: ECHO.id, version: 0, asked, needs: { cores: 0.1, ramMiB: 64, wishRamMiB: 64 } };
+  }
+  const facts = await packages.read("facts", owner, packageOf(process));
+  const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: asked.inputs });
+  const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
+  return {
+    processId: process.id,
+    version: process.version,
+    asked: { ...asked, ...(registers && { register: true as const }) },
+    needs,
+  };
+}
+
 /** A job that waits for its turn; of the built-in process one that has ended already. */
 async function startJob(
-  { db, settings, packages }: ApiContext,
+  context: ApiContext,
   owner: string,
   process: StoredProcess | undefined,
   asked: JobRequest,
 ): Promise<Job> {
-  if (process === undefined) {
+  const { db, settings } = context;
+  // An echo that takes time waits for its turn as any other process does.
+  if (process === undefined && pauseOf(asked.inputs) === 0) {
     const outputs = await carryOutEcho(settings, asked.inputs);
     return insertEndedJob(db, { owner, processId: ECHO.id, request: asked, result: { outputs } });
   }
-  // What cannot work is refused now, not by a job that fails later.
-  const facts = await packages.read("facts", owner, packageOf(process));
-  const needs = checkExecution(settings, facts, { owner, process: process.id, inputs: asked.inputs });
-  const registers = settings.REGISTER_RESULTS === "true" && settings.WORKSPACE_URL !== undefined;
-  const request: JobRequest = { ...asked, ...(registers && { register: true }) };
-  return insertJob(db, { owner, processId: process.id, version: process.version, request, needs });
+  const { processId, version, asked: request, needs } = await prepareJob(context, owner, process, asked);
+  return insertJob(db, { owner, processId, version, request, needs });
 }
 
 const sendJob = (job: Job, space: Space, reply: FastifyReply): FastifyReply =>
   reply
     .code(201)
-    .header("location", `${space.base}/jobs/${job.id}`)
+    .header("location", `${locationOf(space)}/jobs/${job.id}`)
     .type("application/json")
     .send(toStatus(job, space));
 
@@ -93,12 +129,12 @@ async function sendWhenEnded(
   if (ended.status === "accepted" || ended.status === "running") {
     return sendJob(ended, space, reply);
   }
-  void reply.header("link", `<${space.url}/jobs/${job.id}>; rel="monitor"`);
+  void reply.header("link", `<${space.url}/jobs/${job.id}>; rel=monitor`);
   return sendResults(ended, space, request, reply);
 }
 
 /** Addresses that will never be told are refused now; names are looked up when there is something to tell. */
-function checkSubscriber({ settings }: ApiContext, { subscriber = {} }: JobRequest): void {
+export function checkSubscriber({ settings }: ApiContext, { subscriber = {} }: JobRequest): void {
   const guard = createAddressGuard(allowedPrivate(settings));
   for (const [name, uri] of Object.entries(subscriber)) {
     try {

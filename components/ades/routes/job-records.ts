@@ -64,6 +64,9 @@ export function toStep(step: Selectable<Tables["job_step"]>) {
     ...(step.exit_code !== null && { exitCode: step.exit_code }),
     ...(step.message !== null && { message: step.message }),
     ...(step.image !== null && { image: step.image }),
+    ...(step.cpu_seconds !== null && { cpuSeconds: step.cpu_seconds }),
+    ...(step.peak_memory_bytes !== null && { peakMemoryBytes: Number(step.peak_memory_bytes) }),
+    ...(step.wall_seconds !== null && { wallSeconds: step.wall_seconds }),
     started: step.started_at?.toISOString() ?? null,
     finished: step.finished_at?.toISOString() ?? null,
   };

@@ -15,10 +15,25 @@ export interface StatusInfo {
   readonly started?: string;
   readonly finished?: string;
   readonly updated: string;
+  /** What its runner does, and when that was heard of last, while the job is at work. */
+  readonly runner?: { readonly stage: string; readonly heard: string };
+  readonly usage?: JobUsage;
   readonly links: readonly Link[];
 }
 
-export function toStatus(job: JobSummary, space: Space): StatusInfo {
+/** What a job used, as far as it was seen. */
+interface JobUsage {
+  readonly cpuSeconds?: number;
+  readonly peakMemoryBytes?: number;
+  readonly bytesIn?: number;
+  readonly bytesOut?: number;
+}
+
+export function toStatus(
+  job: JobSummary,
+  space: Space,
+  steps?: { readonly cpuSeconds: number | null; readonly peakMemoryBytes: number | null },
+): StatusInfo {
   const href = `${space.url}/jobs/${job.id}`;
   return {
     jobID: job.id,
@@ -33,6 +48,9 @@ export function toStatus(job: JobSummary, space: Space): StatusInfo {
     ...(job.started_at !== null && { started: job.started_at.toISOString() }),
     updated: job.updated_at.toISOString(),
     ...(job.finished_at !== null && { finished: job.finished_at.toISOString() }),
+    ...(job.status === "running" &&
+      job.heard_at !== null && { runner: { stage: job.stage ?? "preparing", heard: job.heard_at.toISOString() } }),
+    ...toUsage(job, steps),
     links: [
       link(href, "self", "Status of the job"),
       link(`${href}?f=html`, "alternate", "Status of the job, as a page", "text/html"),
@@ -45,6 +63,19 @@ export function toStatus(job: JobSummary, space: Space): StatusInfo {
       link(`${space.url}/jobs`, "up", "Jobs"),
     ],
   };
+}
+
+function toUsage(
+  { bytes_in: bytesIn, bytes_out: bytesOut }: JobSummary,
+  steps: { readonly cpuSeconds: number | null; readonly peakMemoryBytes: number | null } | undefined,
+): { readonly usage?: JobUsage } {
+  const usage: JobUsage = {
+    ...(typeof steps?.cpuSeconds === "number" && { cpuSeconds: Math.round(steps.cpuSeconds * 100) / 100 }),
+    ...(typeof steps?.peakMemoryBytes === "number" && { peakMemoryBytes: steps.peakMemoryBytes }),
+    ...(bytesIn !== null && { bytesIn: Number(bytesIn) }),
+    ...(bytesOut !== null && { bytesOut: Number(bytesOut) }),
+  };
+  return Object.keys(usage).length > 0 ? { usage } : {};
 }
 
 function endLinks(status: string, href: string): readonly Link[] {

@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { noSuchJob } from "../errors.ts";
 import { jobListPage, jobPage } from "../pages/job-pages.ts";
 import { countJobs, listJobs } from "../store/job-list.ts";
-import { listSteps } from "../store/job-records.ts";
+import { listSteps, sumUsage } from "../store/job-records.ts";
 import { type Job, dismissJob } from "../store/jobs.ts";
 import { answer, formOf } from "./answer.ts";
 import { type ApiContext, type Face, enterSpace } from "./context.ts";
+import { followStatus } from "./follow-status.ts";
 import { toStep } from "./job-records.ts";
 import { toStatus } from "./job-status.ts";
 import { openJob } from "./open-job.ts";
@@ -47,9 +48,13 @@ export function addJobRoutes(app: FastifyInstance, context: ApiContext, face: Fa
 
   app.get(`${path}/:id`, { schema: schemas.readJob }, async (request, reply) => {
     const space = enterSpace(context, request, face);
+    if (request.headers.accept?.includes("text/event-stream") === true) {
+      return followStatus(context, { space, id: (await openJob(context, request, face)).id }, request, reply);
+    }
     const job = await openJobThatEnds(context, request, reply, face);
+    const usage = await sumUsage(db, job.id);
     const steps = formOf(request) === "html" ? (await listSteps(db, job.id)).map(toStep) : [];
-    return answer(request, reply, toStatus(job, space), (status, url) => jobPage(status, steps, space, url));
+    return answer(request, reply, toStatus(job, space, usage), (status, url) => jobPage(status, steps, space, url));
   });
 
   app.delete(`${path}/:id`, { schema: schemas.dismissJob }, async (request) => {

@@ -9,6 +9,7 @@ import * as schemas from "./schemas/processes.ts";
 
 const PART1 = "http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf";
 const PART2 = "http://www.opengis.net/spec/ogcapi-processes-2/1.0/conf";
+const PART4 = "http://www.opengis.net/spec/ogcapi-processes-4/1.0/conf";
 const COMMON = "http://www.opengis.net/spec/ogcapi-common-1/1.0/conf";
 
 /** Requirements classes that hold; `docs/reference/processing.md` has the test of each requirement. */
@@ -17,7 +18,8 @@ export const CONFORMANCE: readonly string[] = [
   ...["core", "ogc-process-description", "json", "html", "oas30", "job-list", "callback", "dismiss"].map(
     (name) => `${PART1}/${name}`,
   ),
-  ...["deploy-replace-undeploy", "ogcapppkg", "cwl"].map((name) => `${PART2}/${name}`),
+  ...["deploy-replace-undeploy", "ogcapppkg", "cwl", "docker"].map((name) => `${PART2}/${name}`),
+  ...["job-management", "ogcapi-processes"].map((name) => `${PART4}/${name}`),
 ];
 
 /** Where a client begins: the landing page, what is conformed to, and the API's own description (OGC 18-062r2 §7.2 to §7.4). */
@@ -47,7 +49,8 @@ export function addLandingRoutes(app: FastifyInstance, context: ApiContext, face
     return answer(request, reply, { conformsTo: CONFORMANCE }, (body, url) => conformancePage(body, space, url));
   });
 
-  app.get(`${path}/api`, { schema: { hide: true } }, (request, reply) => {
+  const ofApi = { hide: true, querystring: { type: "object", properties: { f: {}, v: {} } } };
+  app.get(`${path}/api`, { schema: ofApi }, (request, reply) => {
     void reply.header("vary", "Accept, Origin");
     if (formOf(request) === "html") {
       return reply.redirect("/docs");

@@ -9,7 +9,10 @@ import {
   type StoredProcess,
   deleteProcess,
   findProcess,
+  PROCESS_SORTS,
   insertProcess,
+  listVersions,
+  rollBack,
   listProcesses,
   replaceProcess,
 } from "../store/processes.ts";
@@ -23,6 +26,7 @@ import {
   type Space,
   enterSpace,
   link,
+  locationOf,
   spaceOf,
 } from "./context.ts";
 import { formLinks, pageLinks } from "./page-links.ts";
@@ -38,21 +42,31 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
   app.get(path, { schema: schemas.listProcesses }, async (request, reply) => {
     const space = enterSpace(context, request, face);
     const { limit, skip } = readPage(request, 1000);
-    // The built-in process is the first of the list.
-    const builtIn = skip === 0 ? [ECHO] : [];
+    const { q: search, sortby: sort } = request.query as { readonly q?: string; readonly sortby?: ProcessSort };
+    if (sort !== undefined && !PROCESS_SORTS.includes(sort)) {
+      throw invalidQuery("sortby", String(sort), PROCESS_SORTS.join(", "));
+    }
+    // The built-in process is the first of the list, where nobody looks for another.
+    const isShown =
+      search === undefined ||
+      `${ECHO.id} ${ECHO.title} ${ECHO.description}`.toLowerCase().includes(String(search).toLowerCase());
+    const own = isShown ? 1 : 0;
+    const builtIn = skip === 0 && isShown ? [ECHO] : [];
     const { descriptions, total } = await listProcesses(db, space.user, {
       limit: limit - builtIn.length,
-      skip: Math.max(0, skip - 1),
+      skip: Math.max(0, skip - own),
+      search: search === undefined ? undefined : String(search).slice(0, 200),
+      sort,
     });
     const shown = [...builtIn, ...descriptions];
-    const isMore = skip + shown.length < total + 1;
+    const isMore = skip + shown.length < total + own;
     const body = {
       processes: shown.map((description) => toSummary(description, space)),
       links: pageLinks(`${space.url}/processes`, request, "Processes", {
         ...(isMore && { next: { limit, skip: skip + limit } }),
         ...(skip > 0 && { prev: { limit, skip: Math.max(0, skip - limit) } }),
       }),
-      numberTotal: total + 1,
+      numberTotal: total + own,
     };
     return answer(request, reply, body, (list, url) => processListPage(list, space, url));
   });
@@ -64,7 +78,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     if (id === ECHO.id) {
       throw immutableProcess(id);
     }
-    const location = `${space.base}/processes/${encodeURIComponent(id)}`;
+    const location = `${locationOf(space)}/processes/${encodeURIComponent(id)}`;
     if (!(await insertProcess(db, process))) {
       throw duplicatedProcess(id, location);
     }
@@ -96,8 +110,38 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     return reply.header("vary", "Accept, Origin").type(type).send(body);
   });
 
+  app.get(`${path}/:id/versions`, { schema: schemas.listVersions }, async (request) => {
+    const space = enterSpace(context, request, face);
+    const { id } = await requireMutable(context, space, idOf(request));
+    return {
+      versions: (await listVersions(db, space.user, id)).map(({ version, name, current, deployed_at: deployed }) => ({
+        id: `${id}:${name}`,
+        version: name,
+        number: version,
+        current,
+        deployed: deployed.toISOString(),
+        links: [link(`${addressOf(`${id}:${version}`, space)}`, "self", `Version ${name}`)],
+      })),
+    };
+  });
+
+  app.post(`${path}/:id/rollback`, { schema: schemas.rollBack }, async (request, reply) => {
+    const space = enterSpace(context, request, face);
+    const { id } = await requireMutable(context, space, idOf(request));
+    const { version } = (request.body ?? {}) as { readonly version?: unknown };
+    if (typeof version !== "string" && typeof version !== "number") {
+      throw invalidParameter('version is missing: {"version": "1.2"}, one of those that …/versions lists.');
+    }
+    const former = await findProcess(db, space.user, `${id}:${version}`);
+    if (former === undefined) {
+      throw noSuchProcess(`${id}:${version}`);
+    }
+    await rollBack(db, former);
+    return reply.send(toSummary(former.description as ProcessDescription, space));
+  });
+
   app.put(`${path}/:id`, { schema: schemas.replace }, async (request, reply) => {
-    const space = spaceOf(request, face);
+    const space = enterSpace(context, request, face);
     const id = idOf(request);
     requirePackageType(request);
     const former = await requireMutable(context, space, id);
@@ -117,7 +161,7 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     }
     return reply
       .code(204)
-      .header("location", `${space.base}/processes/${encodeURIComponent(id)}`)
+      .header("location", `${locationOf(space)}/processes/${encodeURIComponent(id)}`)
       .send();
   });
 
@@ -131,6 +175,8 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     return reply.code(204).send();
   });
 }
+
+type ProcessSort = (typeof PROCESS_SORTS)[number];
 
 const idOf = (request: { readonly params: unknown }): string => (request.params as { id: string }).id;
 

@@ -3,6 +3,7 @@ import type { FastifyRequest } from "fastify";
 import { invalidParameter, noSuchOutput } from "../errors.ts";
 import type { JobRequest, Subscriber, WantedOutput } from "../store/tables.ts";
 import { findUnstorable } from "../store/storable.ts";
+import { refuseUnknownMembers } from "./refuse-unknown.ts";
 import { readPreferences, readWait } from "./read-preferences.ts";
 
 /** An execute request as it was understood (OGC 18-062r2 §7.11). */
@@ -16,13 +17,20 @@ interface ExecuteRequest {
   readonly applied: readonly string[];
 }
 
+/** What an execute request has; `id` and `process` name the process once more in requests of some clients, and of coming versions. */
+const MEMBERS = ["inputs", "outputs", "response", "mode", "subscriber", "id", "process", "$schema"];
+
 /** Reads the body and the `Prefer` header. @param outputs names of the process's outputs @throws {OgcError} 400 */
-export function readExecute(request: FastifyRequest, outputs: readonly string[]): ExecuteRequest {
+export function readExecute(
+  request: Pick<FastifyRequest, "body" | "headers">,
+  outputs: readonly string[],
+): ExecuteRequest {
   const body = requireObject(request.body, 'The body must be a JSON object: {"inputs": {…}}.');
   const unstorable = findUnstorable(body, "body");
   if (unstorable !== undefined) {
     throw invalidParameter(`${unstorable.replace(/^body\./, "")}; leave it out.`);
   }
+  refuseUnknownMembers(body, MEMBERS, "An execute request");
   const prefer = readPreferences(request);
   const { inputs = {}, response, mode, subscriber, outputs: wanted } = body;
   if (response !== undefined && response !== "raw" && response !== "document") {

@@ -1,15 +1,16 @@
 import type { FastifyRequest } from "fastify";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 
 import { OgcError, invalidParameter, unsupportedMediaType } from "../errors.ts";
 import { checkNeeds } from "../execution/check-execution.ts";
+import { runsContainers } from "../execution/executors.ts";
+import type { AdesSettings } from "../execution/storage.ts";
+import { isDockerUnit, toToolOfImage } from "../packages/docker-unit.ts";
 import { findReadableStorage } from "../execution/own-results.ts";
 import { allowedPrivate, internalServices } from "../execution/storage.ts";
-import { type GivenDescription, readDescription } from "../packages/describe.ts";
+import { type GivenDescription, mergeDescription, readDescription } from "../packages/describe.ts";
 import { fetchPackage } from "../packages/fetch-package.ts";
 import { requireFacts } from "../packages/load-package.ts";
-import { CWL_TYPES, PACKAGE_TYPES } from "../packages/media-types.ts";
+import { CWL_TYPES, OGC_YAML, PACKAGE_TYPES } from "../packages/media-types.ts";
 import type { S3Access } from "../staging/types.ts";
 import type { NewProcess } from "../store/processes.ts";
 import { findUnstorable } from "../store/storable.ts";
@@ -31,7 +32,7 @@ export async function readPackage(context: ApiContext, owner: string, request: F
   const facts = requireFacts(await context.packages.read("check", owner, { text, workflow, advice: false }));
   checkNeeds(context.settings, facts);
   const { description: derived } = facts;
-  const description = { ...derived, ...given };
+  const description = mergeDescription(derived, given);
   const unstorable = findUnstorable({ ...description, text }, "package");
   if (unstorable !== undefined) {
     throw invalidParameter(`${unstorable}; leave it out.`);
@@ -57,7 +58,15 @@ export async function readPackageText(
     const text = typeof request.body === "string" ? request.body : JSON.stringify(request.body);
     return { text, reference: "inline", workflow };
   }
-  const body = request.body as Readonly<Record<string, unknown>> | null;
+  const body = (
+    type === OGC_YAML
+      ? await context.packages.read("convert", owner, { text: String(request.body) }).catch((error: unknown) => {
+          throw error instanceof OgcError
+            ? error
+            : invalidParameter(`The body is no YAML: ${(error as Error).message}`);
+        })
+      : request.body
+  ) as Readonly<Record<string, unknown>> | null;
   // CWL is JSON too, and many clients call it so.
   if (typeof body === "object" && body !== null && "cwlVersion" in body) {
     return { text: JSON.stringify(body, null, 2), reference: "inline", workflow };
@@ -84,12 +93,8 @@ async function readUnit(
 ): Promise<PackageText> {
   const { executionUnit, processDescription } = body ?? {};
   const units = [executionUnit ?? []].flat() as readonly unknown[];
-  if (units.length > 1) {
-    throw invalidParameter(
-      `executionUnit has ${units.length} members; allowed: one, which may hold several processes ($graph).`,
-    );
-  }
-  const unit = toUnit(units[0]);
+  const outer = isObject(processDescription) ? processDescription : {};
+  const unit = chooseUnit(context.settings, units, isObject(outer["process"]) ? outer["process"] : outer);
   const given = readDescription(processDescription);
   const fields = { ...(given && { given }) };
   if (unit.value !== undefined) {
@@ -101,10 +106,8 @@ async function readUnit(
   }
   const [href = "", fragment] = unit.href.startsWith("data:") ? [unit.href] : unit.href.split("#", 2);
   const { settings } = context;
-  const folder = join(settings.DATA_DIR, "packages");
-  await mkdir(folder, { recursive: true });
   const s3 = /^s3:/i.test(href) ? await findBuckets(context, owner) : [];
-  const text = await fetchPackage(href, folder, {
+  const text = await fetchPackage(href, settings.DATA_DIR, {
     allowPrivate: allowedPrivate(settings),
     internal: internalServices(settings),
     s3,
@@ -120,6 +123,44 @@ async function findBuckets({ db, settings }: ApiContext, owner: string): Promise
   } catch (error) {
     throw invalidParameter(`The package is in an object store, but ${(error as Error).message}.`);
   }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/**
+ * Several units are several ways to execute the process (OGC 20-044 /req/ogcapppkg/schema): the first one in CWL is taken, else the
+ * first container image.
+ * @throws {OgcError} 400 where there is none that can be executed
+ */
+function chooseUnit(
+  settings: AdesSettings,
+  units: readonly unknown[],
+  description: Readonly<Record<string, unknown>>,
+): ReturnType<typeof toUnit> {
+  const opened = units.map((unit) => (isObject(unit) && isObject(unit["unit"]) ? unit["unit"] : unit));
+  const images = opened.filter((unit) => isObject(unit) && isDockerUnit(unit));
+  const others = opened.filter((unit) => !images.includes(unit));
+  let refused: Error | undefined;
+  for (const unit of others) {
+    try {
+      return toUnit(unit);
+    } catch (error) {
+      refused ??= error as Error;
+    }
+  }
+  const [image] = images;
+  if (!isObject(image)) {
+    throw refused ?? invalidParameter(`executionUnit is missing: ${EXAMPLE}`);
+  }
+  if (!runsContainers(settings)) {
+    throw new OgcError(
+      400,
+      "NoContainerEngine",
+      "The execution unit is a container image, and no container engine is used here. The operator can install podman or docker.",
+    );
+  }
+  return { value: toToolOfImage(image, description) };
 }
 
 /** An execution unit: a link, a qualified value, or CWL as it is; also one level down, as `{"unit": …}`. */
@@ -143,7 +184,7 @@ function toUnit(given: unknown): { readonly href?: unknown; readonly value?: unk
       400,
       "UnsupportedExecutionUnit",
       `An execution unit of type ${JSON.stringify(type)} cannot be deployed; allowed: ${CWL_TYPES.join(", ")}. ` +
-        "Wrap a container image in a CWL CommandLineTool with a DockerRequirement.",
+        "A container image has the type docker or oci and a member image.",
     );
   }
   return unit;

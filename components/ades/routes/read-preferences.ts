@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 
 /** What a request would like (RFC 7240): names and values in lower case. */
-export function readPreferences({ headers }: FastifyRequest): ReadonlyMap<string, string> {
+export function readPreferences({ headers }: Pick<FastifyRequest, "headers">): ReadonlyMap<string, string> {
   const parts = [headers["prefer"] ?? []].flat().flatMap((line) => line.split(","));
   return new Map(
     parts.map((part) => {

@@ -57,6 +57,10 @@ export async function sendResults(
     const document = withBrowserAddresses(toDocument(outputs), result, `${space.url}/jobs/${job.id}`) as object;
     return answer(request, reply, document, (body, url) => resultsPage({ ...body }, job, space, url));
   }
+  if (outputs.length === 0 && asked.outputs !== undefined && Object.keys(asked.outputs).length === 0) {
+    // Executed, and nothing of it was asked for.
+    return reply.type("application/json").send({});
+  }
   if (outputs.length === 0) {
     throw resultNotAvailable();
   }

@@ -107,7 +107,11 @@ async function planDirectory(context: Context): Promise<Plan> {
   }
   const document = href.endsWith("/") ? await readFolder(context) : await tryReadDocument(href, { mediaType }, context);
   if (document !== undefined && isStac(document.value)) {
-    return planStac(document, context);
+    const plan = await planStac(document, context);
+    if (plan === undefined) {
+      throw noItems(context);
+    }
+    return plan;
   }
   return planFiles([planFile(context.request)], href);
 }
@@ -132,7 +136,15 @@ async function readFolder(context: Context): Promise<JsonDocument> {
   return document;
 }
 
-async function planStac(start: JsonDocument, context: Context): Promise<Plan> {
+const noItems = ({ request }: Context): StagingError =>
+  new StagingError(
+    "source",
+    displayUrl(request.source.href),
+    "leads to no item; widen the search or name another catalogue",
+  );
+
+/** The items that a document leads to, with their assets; `undefined` where there is none. */
+async function planStac(start: JsonDocument, context: Context): Promise<Plan | undefined> {
   const { request, limits } = context;
   const items: FoundItem[] = [];
   for await (const found of walkItems(start, {
@@ -150,24 +162,23 @@ async function planStac(start: JsonDocument, context: Context): Promise<Plan> {
     }
     items.push(found);
   }
-  if (items.length === 0) {
-    throw new StagingError(
-      "source",
-      displayUrl(request.source.href),
-      "leads to no item; widen the search or name another catalogue",
-    );
-  }
-  return planItems(items, request.assets, request.source.href);
+  return items.length === 0 ? undefined : planItems(items, request.assets, request.source.href);
 }
 
-/** A folder of an object store: its catalogue if it has one, else all its files. */
+/** A folder of an object store: the items of its catalogue if it has one, else all its files. */
 async function planPrefix(context: Context): Promise<Plan> {
   const { href } = context.request.source;
   const { bucket, key: prefix } = parseS3Url(href);
   const keys = await context.sources.list(href, context.signal);
   const catalog = ["catalog.json", "collection.json"].find((name) => keys.includes(`${prefix}${name}`));
-  if (catalog !== undefined) {
-    return planStac(await readDocument(`${href}${catalog}`, context), context);
+  const plan =
+    catalog === undefined ? undefined : await planStac(await readDocument(`${href}${catalog}`, context), context);
+  if (plan !== undefined) {
+    return plan;
+  }
+  // Results that are plain files have a catalogue without items.
+  if (catalog !== undefined && keys.every((key) => /(?:^|\/)(?:catalog|collection)\.json$/.test(key))) {
+    throw noItems(context);
   }
   if (keys.length === 0) {
     throw new StagingError(

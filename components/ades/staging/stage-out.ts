@@ -70,9 +70,12 @@ async function send(
     sent.set(key, { path, ...(await uploader.sendFile(path, key, mediaType)) });
   });
   await runParallel(plan.items, PARALLEL, signal, async (item) => {
-    sent.set(item.key, await uploader.sendDocument(toItem(item, jobId, sent, at), item.key, MEDIA_TYPES.item));
+    sent.set(
+      item.key,
+      await uploader.sendDocument(toItem(item, jobId, sent, at, request.origin), item.key, MEDIA_TYPES.item),
+    );
   });
-  const collection = toCollection(plan, { jobId, title }, sent, at);
+  const collection = toCollection(plan, { jobId, title, origin: request.origin }, sent, at);
   sent.set(plan.collectionKey, await uploader.sendDocument(collection, plan.collectionKey, MEDIA_TYPES.json));
   const stale = uploader.present.keys().filter((key) => !sent.has(key) && key !== plan.catalogKey);
   await runParallel([...stale], PARALLEL, signal, (key) => uploader.remove(key));

@@ -120,7 +120,16 @@ export interface S3Target extends S3Endpoint {
   readonly bucket: string;
 }
 
+/** Where results come from: what they are derived of, and what made them. */
+export interface Origin {
+  /** Addresses of the inputs, without secrets. */
+  readonly inputs: readonly string[];
+  readonly process: string;
+  readonly version: string;
+}
+
 export interface StageOutRequest {
+  readonly origin?: Origin;
   /** The job's output directory: a STAC catalogue (`catalog.json`), or plain files. */
   readonly directory: string;
   readonly target: S3Target;

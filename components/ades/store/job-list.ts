@@ -56,7 +56,18 @@ export async function listJobs(
   const order = backwards ? "asc" : "desc";
   const rows = await query
     .select(["id", "owner", "process_id", "process_version", "status", "message", "progress"])
-    .select(["created_at", "started_at", "finished_at", "updated_at", "attempts", "lease_until"])
+    .select([
+      "created_at",
+      "started_at",
+      "finished_at",
+      "updated_at",
+      "attempts",
+      "lease_until",
+      "bytes_in",
+      "bytes_out",
+      "stage",
+      "heard_at",
+    ])
     .select(CREATED.as("created"))
     .orderBy("created_at", order)
     .orderBy("id", order)

@@ -18,6 +18,9 @@ export interface StepRecord {
   /** Words of the command, where one was started. */
   readonly command: readonly string[] | null;
   readonly image: string | null;
+  readonly cpuSeconds: number | null;
+  readonly peakMemoryBytes: number | null;
+  readonly wallSeconds: number | null;
 }
 
 export interface LogRecord {
@@ -39,6 +42,8 @@ export interface JobEnd {
   readonly message: string;
   readonly result?: JobResult | undefined;
   readonly failure?: JobFailure | undefined;
+  readonly bytesIn?: number | undefined;
+  readonly bytesOut?: number | undefined;
 }
 
 interface Attempt {
@@ -66,7 +71,8 @@ export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, 
   const { rows } = await sql`/* prepared: finish-job */
     with ${recordsOf(id, news)}, ended as (
       update job set status = ${end.status}, message = ${toStorableText(end.message)}, finished_at = now(), updated_at = now(),
-        lease_until = null, holder = null, stage = null, failure = ${failure}::json, progress = case when ${end.status} = 'successful' then 100 else progress end,
+        lease_until = null, holder = null, stage = null, failure = ${failure}::json,
+        bytes_in = ${end.bytesIn ?? null}::bigint, bytes_out = ${end.bytesOut ?? null}::bigint, progress = case when ${end.status} = 'successful' then 100 else progress end,
         result = ${result}::json
       where id = ${id} and status = 'running' and attempts = ${attempts}
       returning id, status)
@@ -77,18 +83,39 @@ export async function finishJob(db: Db, { id, attempts }: Attempt, end: JobEnd, 
 function recordsOf(job: string, { steps, log }: JobNews) {
   const [stepRows, logRows] = [JSON.stringify(toStorable(steps)), JSON.stringify(toStorable(log))];
   return sql`step_rows as (
-      insert into job_step (job, name, status, exit_code, message, started_at, finished_at, command, image)
-      select ${job}, name, status, "exitCode", message, "startedAt", "finishedAt", command, image
+      insert into job_step (job, name, status, exit_code, message, started_at, finished_at, command, image, cpu_seconds,
+        peak_memory_bytes, wall_seconds)
+      select ${job}, name, status, "exitCode", message, "startedAt", "finishedAt", command, image, "cpuSeconds",
+        "peakMemoryBytes", "wallSeconds"
       from jsonb_to_recordset(${stepRows}::jsonb) as row
         (name text, status text, "exitCode" integer, message text, "startedAt" timestamptz, "finishedAt" timestamptz,
-          command jsonb, image text)
+          command jsonb, image text, "cpuSeconds" real, "peakMemoryBytes" bigint, "wallSeconds" real)
       on conflict (job, name) do update set status = excluded.status, exit_code = excluded.exit_code,
         message = excluded.message, started_at = excluded.started_at, finished_at = excluded.finished_at,
-        command = coalesce(excluded.command, job_step.command), image = coalesce(excluded.image, job_step.image)
+        command = coalesce(excluded.command, job_step.command), image = coalesce(excluded.image, job_step.image),
+        cpu_seconds = coalesce(excluded.cpu_seconds, job_step.cpu_seconds),
+        peak_memory_bytes = coalesce(excluded.peak_memory_bytes, job_step.peak_memory_bytes),
+        wall_seconds = coalesce(excluded.wall_seconds, job_step.wall_seconds)
     ), log_rows as (
       insert into job_log (job, at, step, text)
       select ${job}, at, step, text from jsonb_to_recordset(${logRows}::jsonb) as row (at timestamptz, step text, text text)
     )`;
+}
+
+/** What the steps of a job used together; the most memory of one of them. */
+export async function sumUsage(
+  db: Db,
+  job: string,
+): Promise<{ cpuSeconds: number | null; peakMemoryBytes: number | null }> {
+  const row = await db
+    .selectFrom("job_step")
+    .select([
+      sql<number | null>`sum(cpu_seconds)::float8`.as("cpuSeconds"),
+      sql<number | null>`max(peak_memory_bytes)::float8`.as("peakMemoryBytes"),
+    ])
+    .where("job", "=", job)
+    .executeTakeFirst();
+  return row ?? { cpuSeconds: null, peakMemoryBytes: null };
 }
 
 export function listSteps(db: Db, job: string) {

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 
 import type { ProcessDescription } from "../packages/describe.ts";
 import type { Tables } from "./tables.ts";
@@ -16,7 +16,63 @@ export interface NewProcess {
   readonly entry?: string;
 }
 
-export function findProcess(db: Db, owner: string, id: string): Promise<StoredProcess | undefined> {
+/**
+ * A deployed process by its id; by `id:version` one of its versions, as its package says it or as they are counted, the latest of
+ * the same name.
+ */
+export async function findProcess(db: Db, owner: string, name: string): Promise<StoredProcess | undefined> {
+  const [id = "", version] = name.split(/:(.*)/s, 2);
+  if (version === undefined) {
+    return findCurrent(db, owner, id);
+  }
+  if ((await findCurrent(db, owner, id)) === undefined) {
+    return undefined;
+  }
+  return db
+    .selectFrom("process")
+    .selectAll()
+    .where("owner", "=", owner)
+    .where("id", "=", id)
+    .where(sql<boolean>`(description ->> 'version' = ${version} or version::text = ${version})`)
+    .orderBy(sql`description ->> 'version' = ${version}`, "desc")
+    .orderBy("version", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** Versions of a deployed process, the latest first. */
+export async function listVersions(db: Db, owner: string, id: string) {
+  return db
+    .selectFrom("process")
+    .select(["version", "current", "deployed_at", sql<string>`description ->> 'version'`.as("name")])
+    .where("owner", "=", owner)
+    .where("id", "=", id)
+    .orderBy("version", "desc")
+    .execute();
+}
+
+/** Makes a former version the current one again: jobs get it from now on. `false` where it is gone. */
+export async function rollBack(
+  db: Db,
+  { owner, id, version }: Pick<StoredProcess, "owner" | "id" | "version">,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    await retire(transaction, owner, id);
+    const { numUpdatedRows } = await transaction
+      .updateTable("process")
+      .set({ current: true })
+      .where("owner", "=", owner)
+      .where("id", "=", id)
+      .where("version", "=", version)
+      .executeTakeFirst();
+    if (Number(numUpdatedRows) !== 1) {
+      throw new Error(`version ${version} of ${id} went away while it was taken up again`);
+    }
+    return true;
+  });
+}
+
+function findCurrent(db: Db, owner: string, id: string): Promise<StoredProcess | undefined> {
   return db
     .selectFrom("process")
     .selectAll()
@@ -37,15 +93,45 @@ export function findVersion(db: Db, owner: string, id: string, version: number):
     .executeTakeFirst();
 }
 
-/** Descriptions of a user's processes in the order of their ids, and how many there are. */
+export const PROCESS_SORTS = ["id", "-id", "title", "-title", "deployed", "-deployed"] as const;
+
+interface ProcessQuery {
+  readonly limit: number;
+  readonly skip: number;
+  /** A text in the id, title, description or keywords. */
+  readonly search?: string | undefined;
+  readonly sort?: (typeof PROCESS_SORTS)[number] | undefined;
+}
+
+/** Descriptions of a user's processes, and how many there are. */
 export async function listProcesses(
   db: Db,
   owner: string,
-  { limit, skip }: { readonly limit: number; readonly skip: number },
+  { limit, skip, search, sort = "id" }: ProcessQuery,
 ): Promise<{ readonly descriptions: readonly ProcessDescription[]; readonly total: number }> {
-  const query = db.selectFrom("process").where("owner", "=", owner).where("current", "=", true);
+  const pattern = `%${(search ?? "").replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+  const query = db
+    .selectFrom("process")
+    .where("owner", "=", owner)
+    .where("current", "=", true)
+    .$if(search !== undefined, (some) =>
+      some.where(
+        sql<boolean>`concat_ws(' ', id, description ->> 'title', description ->> 'description', description ->> 'keywords') ilike ${pattern}`,
+      ),
+    );
+  const column = { id: sql`id`, title: sql`lower(description ->> 'title')`, deployed: sql`deployed_at` }[
+    sort.replace("-", "") as "id"
+  ];
   const [rows, count] = await Promise.all([
-    limit === 0 ? [] : query.select("description").orderBy("id").offset(skip).limit(limit).execute(),
+    limit === 0
+      ? []
+      : query
+          .select("description")
+          .orderBy(column, sort.startsWith("-") ? "desc" : "asc")
+          .orderBy("id")
+          .offset(skip)
+          .limit(limit)
+          .execute(),
     query.select((select) => select.fn.countAll<string>().as("count")).executeTakeFirst(),
   ]);
   return {

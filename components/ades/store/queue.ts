@@ -33,6 +33,8 @@ export interface Claim {
   readonly passed: readonly string[];
   /** The most memory that one job is given. */
   readonly maxRamMiB: number;
+  /** Jobs of one user that are at work at the same time, at most. */
+  readonly maxOfUser?: number | undefined;
 }
 
 /** What is free for another job. */
@@ -45,10 +47,13 @@ export interface Room {
  * Takes the next job that fits: of the users who have fewest at work the one whose turn was longest ago, of that user the oldest.
  * A job whose service died is taken again.
  */
-export async function claimJob(db: Db, { instance, room, passed, maxRamMiB }: Claim): Promise<ClaimedJob | undefined> {
+export async function claimJob(
+  db: Db,
+  { instance, room, passed, maxRamMiB, maxOfUser }: Claim,
+): Promise<ClaimedJob | undefined> {
   // What is lost by a loss of power before the next commit is a claim only, so this commit does not wait for the disk.
   const { rows } = await sql<ClaimedJob>`/* prepared: claim-job */
-    with recursive ${queue(room, passed)}, turn as (
+    with recursive ${queue(room, passed, maxOfUser)}, turn as (
       insert into queue_turn (owner, served_at) select owner, clock_timestamp() from chosen
       on conflict (owner) do update set served_at = excluded.served_at
     )
@@ -67,8 +72,10 @@ export async function claimJob(db: Db, { instance, room, passed, maxRamMiB }: Cl
 }
 
 /** The id of the job that `claimJob` would take: for one that it cannot. */
-export async function findNextJob(db: Db, { room, passed }: Claim): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`with recursive ${queue(room, passed)} select id from chosen`.execute(db);
+export async function findNextJob(db: Db, { room, passed, maxOfUser }: Claim): Promise<string | undefined> {
+  const { rows } = await sql<{
+    id: string;
+  }>`with recursive ${queue(room, passed, maxOfUser)} select id from chosen`.execute(db);
   return rows[0]?.id;
 }
 
@@ -80,7 +87,7 @@ const IS_FREE = sql`(lease_until < now() and (holder is null
   or pg_postmaster_start_time() < now() - make_interval(secs => ${sql.lit(LEASE_SECONDS)})))`;
 
 /** The queue, in its order, and the job whose turn it is. One index entry a user is looked at to find the users, however many jobs wait. */
-function queue({ cores, ramMiB }: Room, passed: readonly string[]) {
+function queue({ cores, ramMiB }: Room, passed: readonly string[], maxOfUser = 1_000_000) {
   return sql`owners as (
       (select owner from job where status in ('accepted', 'running') order by owner limit 1)
       union all
@@ -100,7 +107,7 @@ function queue({ cores, ramMiB }: Room, passed: readonly string[]) {
       left join queue_turn turn on turn.owner = o.owner
       where o.owner is not null
     ), queue as (
-      select heads.*, row_number() over (order by at_work, served_at nulls first, created_at, id) as place from heads
+      select heads.*, row_number() over (order by at_work, served_at nulls first, created_at, id) as place from heads where at_work < ${maxOfUser}::bigint
     ), chosen as (
       select q.id, q.owner from queue q
       where q.fits and not exists (

@@ -35,12 +35,18 @@ export async function forgetJobs(db: Db, days: number, withResults: boolean): Pr
   }
 }
 
+/** Versions of a deployed process that are kept to go back to. */
+const KEPT_VERSIONS = 10;
+
 /** Versions of processes that are neither deployed nor run by a job that is remembered. */
 export async function forgetVersions(db: Db): Promise<number> {
   const { rows } = await sql`
     delete from process p where not current and not exists (
       select from job j where j.owner = p.owner and j.process_id = p.id and j.process_version = p.version)
       and version < (select max(version) from process q where q.owner = p.owner and q.id = p.id)
+      -- Of a deployed process the last ones stay, to go back to.
+      and (not exists (select from process q where q.owner = p.owner and q.id = p.id and q.current) or ${KEPT_VERSIONS} <= (
+        select count(*) from process q where q.owner = p.owner and q.id = p.id and q.version > p.version))
     returning id`.execute(db);
   return rows.length;
 }

@@ -2,7 +2,7 @@ import type { ColumnType, Generated, JSONColumnType } from "kysely";
 
 import type { ProcessDescription } from "../packages/describe.ts";
 
-export const JOB_STATUSES = ["accepted", "running", "successful", "failed", "dismissed"] as const;
+export const JOB_STATUSES = ["created", "accepted", "running", "successful", "failed", "dismissed"] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** How one output is wanted (OGC 18-062r2 §7.11.2.4). */
@@ -86,6 +86,9 @@ export interface Tables {
     heard_at: MaybeTimestamp;
     stage: string | null;
     failure: JSONColumnType<JobFailure> | null;
+    /** Bytes of inputs that were fetched and of results that were stored; PostgreSQL's bigint is a text here. */
+    bytes_in: string | null;
+    bytes_out: string | null;
   };
   instance: {
     id: string;
@@ -106,6 +109,9 @@ export interface Tables {
     finished_at: MaybeTimestamp;
     command: JSONColumnType<readonly string[]> | null;
     image: string | null;
+    cpu_seconds: number | null;
+    peak_memory_bytes: string | null;
+    wall_seconds: number | null;
   };
   job_log: { id: Generated<string>; job: string; at: Timestamp; step: string; text: string };
   delivery: {

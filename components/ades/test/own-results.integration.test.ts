@@ -6,7 +6,7 @@ import { type TestAdes, startAdes } from "./start-ades.ts";
 // Results of all users go to one bucket here: a job reads those of its own user's jobs, and nobody else's.
 let ades: TestAdes;
 before(async () => {
-  ades = await startAdes();
+  ades = await startAdes({ env: { OPEN_HOST: "ades-open.swath.example" } });
 });
 after(() => ades.close());
 
@@ -87,4 +87,70 @@ test("a job reads results of its user's own jobs, and nobody else's, by name or 
   });
   assert.equal(stolen.status, 400);
   assert.match(JSON.stringify(stolen.body), /is the result of a job that is not yours/);
+});
+
+test("addresses of results are good inputs on both hosts: a file, one output, all of a job; and not of others' jobs", async () => {
+  const made = await run("eric", MAKE, {});
+  const path = new URL(made.location, ades.url).pathname;
+  const { files } = (await ades.ask(`${path}/files`)).body as { files: { path: string; href: string }[] };
+  const said = files.find((file) => file.path.endsWith("said.txt"));
+  const file = new URL(said?.href ?? "", ades.url).pathname;
+  for (const host of [ades.url, "http://ades-open.swath.example:8080", "https://ades-open.swath.example"]) {
+    for (const href of [`${host}${file}`, `${host}${path}/results/said`]) {
+      const read = await run("eric", READ, { file: { href, type: "text/plain" } });
+      assert.equal(read.job.status, "successful", `${href}: ${read.job.message}`);
+      assert.equal(String((await ades.ask(`${read.location}/results/copy`)).body).trim(), "a secret of mine");
+    }
+    const all = await run("eric", LIST, { folder: { href: `${host}${path}/results` } });
+    assert.equal(all.job.status, "successful", `${host}${path}/results: ${all.job.message}`);
+    const foreign = await run("bob", READ, { file: { href: `${host}${file}`, type: "text/plain" } });
+    assert.equal(foreign.job.status, "failed", "another's result");
+  }
+});
+
+test("directories of a scatter are one collection whose link root is the catalogue", async () => {
+  const text = `cwlVersion: v1.2
+$graph:
+  - class: Workflow
+    id: several
+    requirements: { ScatterFeatureRequirement: {} }
+    inputs: { names: "string[]" }
+    steps: { run: { run: "#tool", scatter: name, in: { name: names }, out: [folder] } }
+    outputs: { folders: { type: "Directory[]", outputSource: run/folder } }
+  - class: CommandLineTool
+    id: tool
+    baseCommand: [sh, -c, 'mkdir "$0" && echo "$0" > "$0/$0.txt"']
+    inputs: { name: { type: string, inputBinding: { position: 1 } } }
+    outputs: { folder: { type: Directory, outputBinding: { glob: $(inputs.name) } } }
+`;
+  const deployed = await ades.ask("/eric/ogc-api/processes", { text, type: "application/cwl" });
+  assert.equal(deployed.status, 201, JSON.stringify(deployed.body));
+  const { status, body } = await ades.ask("/eric/ogc-api/processes/several/execution", {
+    json: { inputs: { names: ["one", "two"] } },
+  });
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.equal(body.type, "Collection", JSON.stringify(body).slice(0, 300));
+  const root = (body.links as { rel: string; href: string }[]).find(({ rel }) => rel === "root");
+  assert.match(root?.href ?? "", /^s3:\/\/results\/processing-results\/.*\/catalog\.json$/);
+  assert.equal(Object.keys(body.assets as object).length, 2, JSON.stringify(body.assets));
+});
+
+test("results say what they were made of and by what", async () => {
+  const { location } = await run("eric", MAKE, {});
+  const { files } = (await ades.ask(`${location}/files`)).body as { files: { path: string; href: string }[] };
+  const href = new URL(files.find(({ path }) => path.endsWith("said.txt"))?.href ?? "", ades.url).href;
+  const read = await run("eric", READ, { file: { href, type: "text/plain" } });
+  const { body } = await ades.ask(`${read.location}/results/copy`);
+  assert.equal(String(body).trim(), "a secret of mine");
+  const { files: made } = (await ades.ask(`${read.location}/files`)).body as {
+    files: { path: string; href: string }[];
+  };
+  const collection = (await ades.ask(made.find(({ path }) => path.endsWith("collection.json"))?.href ?? "")).body;
+  const links = collection.links as { rel: string; href: string }[];
+  assert.ok(
+    links.some(({ rel, href: from }) => rel === "derived_from" && from.endsWith("said.txt")),
+    JSON.stringify(links),
+  );
+  assert.deepEqual(collection.summaries["processing:software"], [{ read: "1.0.0" }]);
+  assert.ok((collection.stac_extensions as string[]).some((url) => url.includes("/processing/")));
 });

@@ -177,7 +177,8 @@ test("news and the end of a job are written in one statement each; odd bytes do 
   await add("a");
   const job = (await claim()) as Job;
   const at = "2026-01-01T00:00:00.000Z";
-  const begun = { name: "s", startedAt: at, command: ["echo", "a\0"], image: null };
+  const used = { cpuSeconds: 1.5, peakMemoryBytes: 2 ** 33, wallSeconds: 2 };
+  const begun = { ...used, name: "s", startedAt: at, command: ["echo", "a\0"], image: null };
   const running = { ...begun, status: "running", exitCode: null, message: null, finishedAt: null } as const;
   await writeNews(database.db, job, { steps: [running], log: [{ at, step: "s", text: "a\0b\uD800" }], progress: 41.7 });
   await writeNews(database.db, job, { ...NO_NEWS, progress: 20, message: "still" });

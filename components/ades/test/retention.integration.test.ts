@@ -138,7 +138,13 @@ test("versions of processes that nobody runs any more are forgotten, the current
     (
       await sql<{ version: number }>`select version from process where id = 'v' order by version`.execute(database.db)
     ).rows.map(({ version }) => version);
-  assert.deepEqual(await versions(), [2]);
-  assert.equal((await ask(text, "PUT", "/v")).status, 204);
-  assert.deepEqual(await versions(), [2, 3]);
+  assert.deepEqual(await versions(), [1, 2], "the last ones stay to go back to");
+  for (let version = 3; version <= 12; version += 1) {
+    assert.equal((await ask(text, "PUT", "/v")).status, 204);
+  }
+  await sweep({ db: database.db, settings: settingsWith({}), logger });
+  assert.deepEqual(await versions(), [3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  assert.equal((await ades.ask("/eric/ogc-api/processes/v", { method: "DELETE" })).status, 204);
+  await sweep({ db: database.db, settings: settingsWith({}), logger });
+  assert.deepEqual(await versions(), [12]);
 });

@@ -92,7 +92,7 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
   let ades: ChildProcess;
   const ask: TestAdes["ask"] = async (path, { method, json, text, type, headers } = {}) => {
     const body = json === undefined ? text : JSON.stringify(json);
-    const answer = await fetch(`${url}${path}`, {
+    const answer = await fetch(new URL(path, url), {
       method: method ?? (body === undefined ? "GET" : "POST"),
       headers: { ...(body !== undefined && { "content-type": type ?? "application/json" }), ...headers },
       ...(body !== undefined && { body }),

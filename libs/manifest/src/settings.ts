@@ -149,6 +149,8 @@ export interface Variables {
   readonly PROCESSING_MAX_OPEN_FILES: number;
   readonly PROCESSING_MAX_TIME: number;
   readonly PROCESSING_PARALLEL_JOBS: number | undefined;
+  readonly PROCESSING_USER_JOBS: number | undefined;
+  readonly PROCESSING_USER_QUEUE: number | undefined;
   readonly PROCESSING_RESULT_RETENTION: string;
   readonly STAGEOUT_TARGET: "workspace" | "objstore";
   /** auto, none, podman, docker, or the path of one. */

@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import {
   type FastifyBaseLogger,
   type FastifyInstance,
+  type FastifyReply,
   type FastifyServerOptions,
   LogController,
   fastify,
@@ -27,6 +28,14 @@ export function createApp(
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: "x-request-id",
     trustProxy: true,
+    // Addresses that the router cannot read come here, past every hook and handler.
+    frameworkErrors: (error, request, reply) => {
+      const problem = toProblem(error);
+      void (reply as FastifyReply)
+        .code(problem.status)
+        .type("application/problem+json")
+        .send(JSON.stringify({ ...problem.body, instance: request.url.slice(0, 1000) }));
+    },
     ...options,
   });
 

@@ -15,6 +15,7 @@ server.listen(3128, "127.0.0.1", () => {
   const names = ["http_proxy", "https_proxy", "all_proxy"].flatMap((name) => [name, name.toUpperCase()]);
   const child = spawn(command, args, {
     stdio: "inherit",
+    // oxlint-disable-next-line node/no-process-env -- a program of its own; the tool gets its environment
     env: { ...process.env, ...Object.fromEntries(names.map((name) => [name, url])), NODE_USE_ENV_PROXY: "1" },
   });
   child.on("error", (error) => {

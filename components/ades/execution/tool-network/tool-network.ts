@@ -23,9 +23,9 @@ export async function openToolNetwork(settings: AdesSettings): Promise<ToolNetwo
   const proxy = await openToolProxy(join(folder, "proxy"), settings);
   return {
     mounts: [
-      ...["--ro-bind", folder, `${SEEN}/net`],
-      ...["--ro-bind", process.execPath, `${SEEN}/node`],
-      ...["--ro-bind", join(import.meta.dirname, "lead-to-proxy.js"), `${SEEN}/lead-to-proxy.js`],
+      ...toMount(folder, `${SEEN}/net`),
+      ...toMount(process.execPath, `${SEEN}/node`),
+      ...toMount(join(import.meta.dirname, "lead-to-proxy.js"), `${SEEN}/lead-to-proxy.js`),
     ],
     command: [`${SEEN}/node`, "--max-old-space-size=32", `${SEEN}/lead-to-proxy.js`, `${SEEN}/net/proxy`],
     close: async () => {
@@ -34,3 +34,5 @@ export async function openToolNetwork(settings: AdesSettings): Promise<ToolNetwo
     },
   };
 }
+
+const toMount = (source: string, target: string): readonly string[] => ["--ro-bind", source, target];

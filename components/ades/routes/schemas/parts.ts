@@ -42,6 +42,7 @@ export const limit = Type.Optional(
   Type.Integer({ minimum: 1, maximum: 10_000, default: 100, description: "How many on a page" }),
 );
 export const skip = Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "How many before the page" }));
+export const offset = Type.Optional(Type.Integer({ minimum: 0, description: "The same as skip" }));
 export const user = Type.String({ description: "Whose space" });
 export const ofUser = Type.Object({ user });
 export const ofProcess = Type.Object({ user, id: Type.String({ description: "The process" }) });

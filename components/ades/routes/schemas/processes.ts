@@ -9,6 +9,7 @@ import {
   limit,
   links,
   location,
+  offset,
   ofProcess,
   ofUser,
   open,
@@ -48,7 +49,14 @@ export const listProcesses = {
   operationId: "getProcesses",
   summary: "Processes that may be executed",
   params: ofUser,
-  querystring: Type.Object({ limit, skip, f }),
+  querystring: Type.Object({
+    limit,
+    skip,
+    offset,
+    q: Type.Optional(Type.String({ description: "A text in the id, title, description or keywords" })),
+    sortby: Type.Optional(Type.String({ description: "id, title or deployed; with - the other way round" })),
+    f,
+  }),
   response: {
     200: withPage(
       "Processes",
@@ -98,6 +106,26 @@ export const readPackage = {
     ...REFUSED,
     404: problem("No such process"),
   },
+};
+const Version = Type.Object({ id: Text, version: Text, number: Type.Integer(), current: Type.Boolean() }, open);
+export const listVersions = {
+  tags: processes,
+  operationId: "getVersions",
+  summary: "Versions of a process, the latest first; each is a process of its own, `id:version`",
+  params: ofProcess,
+  response: {
+    200: json("Versions", Type.Object({ versions: Type.Array(Version) })),
+    ...REFUSED,
+    404: problem("No such process"),
+  },
+};
+export const rollBack = {
+  tags: processes,
+  operationId: "rollBack",
+  summary: "Make a former version of a process the current one again",
+  params: ofProcess,
+  body: { content: { "application/json": { schema: Type.Object({ version: Text }) } } },
+  response: { 200: json("The process", ProcessSummary), ...REFUSED, 404: problem("No such process or version") },
 };
 export const replace = {
   tags: processes,

@@ -11,7 +11,7 @@ import {
 } from "@swath/stac";
 
 import { safeName, uniqueName } from "../in/file-names.ts";
-import type { StagedFile } from "../types.ts";
+import type { Origin, StagedFile } from "../types.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { type Output, findLocal } from "./read-output.ts";
 
@@ -136,17 +136,20 @@ export function toItem(
   collectionId: string,
   sent: ReadonlyMap<string, StagedFile>,
   at: Addresses,
+  origin?: Origin,
 ): StacItem {
   return {
     ...item,
     collection: collectionId,
-    stac_extensions: withFileExtension(item["stac_extensions"]),
+    properties: { ...toProcessing(origin), ...item.properties },
+    stac_extensions: withExtensions(item["stac_extensions"], origin),
     links: [
       { rel: "root", href: at.catalog, type: MEDIA_TYPES.json },
       { rel: "parent", href: at.collection, type: MEDIA_TYPES.json },
       { rel: "collection", href: at.collection, type: MEDIA_TYPES.json },
       { rel: "self", href: at.of(key), type: MEDIA_TYPES.item },
       ...item.links.filter(isElsewhere),
+      ...derivedFrom(item.links, origin),
     ],
     assets: toAssets(assets, sent),
   };
@@ -154,7 +157,7 @@ export function toItem(
 
 export function toCollection(
   plan: OutputPlan,
-  { jobId, title }: { readonly jobId: string; readonly title: string },
+  { jobId, title, origin }: { readonly jobId: string; readonly title: string; readonly origin?: Origin | undefined },
   sent: ReadonlyMap<string, StagedFile>,
   at: Addresses,
 ): StacCollection {
@@ -171,7 +174,8 @@ export function toCollection(
     type: "Collection",
     stac_version: version,
     id: jobId,
-    stac_extensions: withFileExtension(own?.["stac_extensions"]),
+    stac_extensions: withExtensions(own?.["stac_extensions"], origin),
+    ...(origin && { summaries: { ...toSummaries(origin), ...(own?.["summaries"] as object) } }),
     extent: items.length === 0 && own !== undefined ? own.extent : extentOf(items.map(({ item }) => item)),
     links: [
       { rel: "root", href: at.catalog, type: MEDIA_TYPES.json },
@@ -179,6 +183,7 @@ export function toCollection(
       { rel: "self", href: at.collection, type: MEDIA_TYPES.json },
       ...items.map(({ key, item }) => ({ rel: "item", href: at.of(key), type: MEDIA_TYPES.item, title: item.id })),
       ...(own?.links ?? []).filter(isElsewhere),
+      ...derivedFrom(own?.links ?? [], origin),
     ],
     assets: toAssets(plan.collectionAssets, sent),
   };
@@ -199,6 +204,26 @@ export function toCatalog(jobId: string, title: string, version: string, at: Add
   };
 }
 
+const PROCESSING_EXTENSION = "https://stac-extensions.github.io/processing/v1.2.0/schema.json";
+
+/** Fields of the processing extension. */
+const toProcessing = (origin: Origin | undefined): object =>
+  origin === undefined
+    ? {}
+    : { "processing:software": { [origin.process]: origin.version }, "processing:facility": "Swath" };
+
+const toSummaries = ({ process, version }: Origin): object => ({
+  "processing:software": [{ [process]: version }],
+  "processing:facility": ["Swath"],
+});
+
+/** Links to what the results were made of, where the output does not say so itself. */
+function derivedFrom(links: readonly StacLink[], origin: Origin | undefined): readonly StacLink[] {
+  return origin === undefined || links.some(({ rel }) => rel === "derived_from")
+    ? []
+    : origin.inputs.map((href) => ({ rel: "derived_from", href, title: "An input of the job" }));
+}
+
 function toAssets(
   assets: readonly PlannedAsset[],
   sent: ReadonlyMap<string, StagedFile>,
@@ -214,6 +239,11 @@ function toAssets(
     }),
   );
 }
+
+const withExtensions = (extensions: unknown, origin: Origin | undefined): readonly string[] =>
+  origin === undefined
+    ? withFileExtension(extensions)
+    : [...new Set([...withFileExtension(extensions), PROCESSING_EXTENSION])];
 
 function withFileExtension(extensions: unknown): readonly string[] {
   const list = Array.isArray(extensions)
