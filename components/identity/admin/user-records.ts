@@ -1,3 +1,4 @@
+import { joinDefaultGroups } from "../store/groups.ts";
 import { announceUser, insertUser, setPasswordHash, updateUser } from "../store/users.ts";
 import type { User, UserFields } from "../store/users.ts";
 import type { Queryable } from "../store/database.ts";
@@ -54,7 +55,8 @@ export function readUser(
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function readAttributes(value: unknown): Readonly<Record<string, readonly string[]>> | undefined {
+/** Attributes of a user, group or role. @throws {AdminError} 400 */
+export function readAttributes(value: unknown): Readonly<Record<string, readonly string[]>> | undefined {
   if (value === undefined || value === null) {
     return undefined;
   }
@@ -83,6 +85,7 @@ export async function addUser(
     throw badRequest("User name is missing");
   }
   const id = await insertUser(db, realm.id, { enabled: true, ...fields, username });
+  await joinDefaultGroups(db, realm.id, id);
   if (password !== undefined) {
     await setPasswordHash(db, id, password);
   }

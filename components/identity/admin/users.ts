@@ -31,6 +31,20 @@ export async function openUser({ context, handle, params }: AdminRequest): Promi
   return user;
 }
 
+/** `q=team:maps size:big`: attributes with their values. @throws {AdminError} 400 */
+function readAttributeQuery(text: string | undefined): Readonly<Record<string, string>> {
+  const pairs = (text ?? "").split(" ").filter((part) => part !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const colon = pair.indexOf(":");
+      if (colon < 1) {
+        throw badRequest(`q has ${JSON.stringify(pair)}; allowed: attribute:value, divided by spaces`);
+      }
+      return [pair.slice(0, colon), pair.slice(colon + 1).replace(/^"(.*)"$/, "$1")];
+    }),
+  );
+}
+
 /** `/admin/realms/{realm}/users` */
 export function addUserRoutes(app: FastifyInstance, context: IdentityContext): void {
   const { pool, hasher } = context;
@@ -65,6 +79,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     lastName: query["lastName"],
     ...(query["enabled"] !== undefined && { enabled: query["enabled"] === "true" }),
     exact: query["exact"] === "true",
+    attributes: readAttributeQuery(query["q"]),
   });
 
   app.get(
@@ -220,6 +235,15 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     }),
   );
 
+  app.delete(
+    "/admin/realms/:realm/attack-detection/brute-force/users",
+    forRoles(context, ["manage-users"], async ({ handle, change, reply }) => {
+      await change({ operation: "ACTION", resourceType: "USER", resourcePath: "users/unlock" }, (db) =>
+        forgetFailures(db, handle.realm.id),
+      );
+      return reply.code(204).send();
+    }),
+  );
   const bruteForce = "/admin/realms/:realm/attack-detection/brute-force/users/:user";
   app.get(
     bruteForce,
