@@ -131,7 +131,9 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
         `/clients/${client}/authz/resource-server/resource/${encodeURIComponent(request.params.id)}`,
         {
           ...fields,
-          ...(scopes && { scopes: scopes.map((scope) => (typeof scope === "string" ? { name: scope } : { name: scope.name })) }),
+          ...(scopes && {
+            scopes: scopes.map((scope) => (typeof scope === "string" ? { name: scope } : { name: scope.name })),
+          }),
         },
       );
       return {};
