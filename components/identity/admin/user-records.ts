@@ -1,3 +1,4 @@
+import { findConfusion } from "../login/user-names.ts";
 import { joinDefaultGroups } from "../store/groups.ts";
 import { announceUser, insertUser, setPasswordHash, updateUser } from "../store/users.ts";
 import type { User, UserFields } from "../store/users.ts";
@@ -33,6 +34,10 @@ export function readUser(
   // oxlint-disable-next-line no-control-regex -- they are what is refused
   if (username !== undefined && !/^[^\u0000-\u0020\u007f/\\<>"'`;|*]{1,255}$/u.test(username)) {
     throw badRequest("username must be 1 to 255 characters, without spaces, quotes, slashes and the characters <>;|*");
+  }
+  const confusion = username === undefined ? undefined : findConfusion(username);
+  if (confusion !== undefined) {
+    throw badRequest(`username may be taken for another one: ${confusion}`);
   }
   if (username?.startsWith("service-account-")) {
     throw badRequest("usernames that begin with service-account- are for the accounts of clients");

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { IdentityContext } from "../context.ts";
 import { refusePassword } from "../login/change-password.ts";
 import { isUuid } from "../store/database.ts";
-import { findFailures, forgetFailures } from "../store/login-failures.ts";
+import { findFailures, forgetFailures, listAddressFailures } from "../store/login-failures.ts";
 import { endSession, endUserSessions, listSessions } from "../store/sessions.ts";
 import {
   announceUser,
@@ -55,6 +55,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     { handle }: AdminRequest,
     username: string,
     credential: Readonly<Record<string, unknown>>,
+    userId?: string,
   ): Promise<PasswordHash> => {
     const type = readText(credential, "type");
     if (type !== undefined && type !== "password") {
@@ -64,8 +65,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     if (password === undefined || password === "") {
       throw badRequest("credential value is missing: the password");
     }
-    // An administrator may set a short one, as existing deployments do; a person choosing one may not.
-    const refused = password.length > 256 ? refusePassword(handle, { username }, password) : undefined;
+    const refused = await refusePassword(context, handle, { id: userId, username }, password);
     if (refused !== undefined) {
       throw badRequest(refused);
     }
@@ -169,7 +169,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
       const { handle, change, reply, actor } = request;
       const { realm } = handle;
       const user = await openUser(request);
-      const password = await hashOf(request, user.username, readObject(request.body));
+      const password = await hashOf(request, user.username, readObject(request.body), user.id);
       await change(
         { operation: "ACTION", resourceType: "USER", resourcePath: `users/${user.id}/reset-password` },
         async (db) => {
@@ -235,6 +235,27 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     }),
   );
 
+  const addresses = "/admin/realms/:realm/attack-detection/brute-force/addresses";
+  app.get(
+    addresses,
+    forRoles(context, ["view-users"], async ({ handle }) =>
+      (await listAddressFailures(pool, handle.realm.id)).map((status) => ({
+        ...status,
+        lastFailure: status.lastFailure?.getTime() ?? 0,
+      })),
+    ),
+  );
+  app.delete(
+    `${addresses}/:address`,
+    forRoles(context, ["manage-users"], async ({ handle, params, change, reply }) => {
+      const address = params["address"] ?? "";
+      await change(
+        { operation: "ACTION", resourceType: "ADDRESS", resourcePath: `addresses/${address}/unlock` },
+        (db) => forgetFailures(db, handle.realm.id, `address:${address}`),
+      );
+      return reply.code(204).send();
+    }),
+  );
   app.delete(
     "/admin/realms/:realm/attack-detection/brute-force/users",
     forRoles(context, ["manage-users"], async ({ handle, change, reply }) => {

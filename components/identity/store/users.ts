@@ -193,13 +193,28 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
   await db.query("delete from app_user where id = $1", [id]);
 }
 
+/** As many former passwords are kept as a realm may ask for. */
+export const MAX_FORMER_PASSWORDS = 24;
+
+/** Hashes of the last passwords, the present one first. */
+export async function listFormerPasswords(db: Queryable, userId: string, count: number): Promise<readonly string[]> {
+  const { rows } = await db.query<{ password_hash: string }>(
+    "select password_hash from password_history where user_id = $1 order by id desc limit $2",
+    [userId, count],
+  );
+  return rows.map(({ password_hash: hash }) => hash);
+}
+
 export async function setPasswordHash(
   db: Queryable,
   userId: string,
   { hash, temporary }: { hash: string; temporary: boolean },
 ): Promise<void> {
   await db.query(
-    `insert into credential (user_id, password_hash, temporary) values ($1, $2, $3)
+    `with former as (insert into password_history (user_id, password_hash) values ($1, $2)),
+       old as (delete from password_history where user_id = $1 and id not in (
+         select id from password_history where user_id = $1 order by id desc limit ${MAX_FORMER_PASSWORDS - 1}))
+     insert into credential (user_id, password_hash, temporary) values ($1, $2, $3)
      on conflict (user_id) do update set password_hash = $2, temporary = $3, changed_at = now()`,
     [userId, hash, temporary],
   );
