@@ -12,7 +12,8 @@ import { addResourceRoutes } from "./routes/resources.ts";
 
 /** The identity API: calls of the admin REST API put together. */
 export async function createIdentityApi(logger: Logger, peer: Peer, realm: string): Promise<FastifyInstance> {
-  const app = createApp(logger);
+  // Existing clients end addresses with a slash.
+  const app = createApp(logger, { routerOptions: { ignoreTrailingSlash: true } });
   await addOpenApi(app, {
     title: "Identity API",
     version: "1.0.0",

@@ -15,12 +15,14 @@ export interface RealmSettings {
   /** A new signing key comes after this long; 0 never. */
   readonly keyRotationInterval: number;
   readonly bruteForceProtected: boolean;
-  /** Failed logins of one user, or ten times as many of one address, before they must wait. */
+  /** Failed logins of one user from one address before they must wait; five times as many of the user, ten times of the address. */
   readonly failureFactor: number;
   readonly waitIncrementSeconds: number;
   readonly maxFailureWaitSeconds: number;
   readonly maxDeltaTimeSeconds: number;
   readonly passwordMinimumLength: number;
+  /** As many of the last passwords of a user are not taken again; 0 none. */
+  readonly passwordHistory: number;
   readonly eventsEnabled: boolean;
   readonly adminEventsEnabled: boolean;
   readonly eventsExpiration: number;
@@ -45,6 +47,7 @@ export const DEFAULT_REALM_SETTINGS: RealmSettings = {
   maxFailureWaitSeconds: 15 * MINUTE,
   maxDeltaTimeSeconds: 12 * 60 * MINUTE,
   passwordMinimumLength: 8,
+  passwordHistory: 0,
   eventsEnabled: true,
   adminEventsEnabled: true,
   eventsExpiration: 90 * DAY,
@@ -70,6 +73,7 @@ const RANGES: Partial<Record<keyof RealmSettings, Range>> = {
   maxFailureWaitSeconds: { minimum: 1, maximum: 30 * DAY },
   maxDeltaTimeSeconds: { minimum: MINUTE, maximum: 30 * DAY },
   passwordMinimumLength: { minimum: 1, maximum: 128 },
+  passwordHistory: { minimum: 0, maximum: 24 },
   eventsExpiration: { minimum: DAY, maximum: 10 * YEAR },
 };
 

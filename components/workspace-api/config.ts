@@ -26,6 +26,18 @@ export const apiSettings = defineSettings({
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
   IDENTITY_REALM: { kind: "string", default: "master", description: "Realm of users." },
   IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
+  WORKSPACE_CREATION: {
+    kind: "string",
+    oneOf: ["operators", "self-service"],
+    default: "operators",
+    description: "Who creates workspaces: operators for anybody, or everybody for themselves as well.",
+  },
+  WORKSPACE_LIMIT_PER_USER: {
+    kind: "integer",
+    default: 1,
+    minimum: 1,
+    description: "How many workspaces a user may own who creates them by self-service.",
+  },
   INTERNAL_SECRET: {
     kind: "string",
     secret: true,

@@ -29,6 +29,10 @@ await runService({
     const context = {
       db,
       prefix: settings.PREFIX_FOR_NAME,
+      creation: {
+        by: settings.WORKSPACE_CREATION as "operators" | "self-service",
+        limitPerUser: settings.WORKSPACE_LIMIT_PER_USER,
+      },
       callerOf: createCallerOf({
         ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
         audiences: ["workspace-api", ...readAudiences(settings.ACCEPTED_AUDIENCES)],

@@ -64,6 +64,8 @@ export const manifest: Component = {
             PUBLIC_URL: context.publicUrl("workspace-api"),
             AUTHENTICATION: variables.REQUIRE_WORKSPACE_API_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("workspace-api-open") }),
+            WORKSPACE_CREATION: variables.WORKSPACE_CREATION,
+            WORKSPACE_LIMIT_PER_USER: String(variables.WORKSPACE_LIMIT_PER_USER),
             INTERNAL_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 },
             ...toPublicStorage(context),
           },

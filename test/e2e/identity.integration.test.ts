@@ -102,6 +102,21 @@ test("the workspace procedure, by the helper and by curl", async () => {
   });
   assert.equal(created.status, 201, created.body);
   assert.deepEqual(JSON.parse(created.body), { name: "ws-bob" });
+  // Protection is in force when the answer comes: nobody is refused for a moment, and nobody else let in.
+  for (const [user, status] of [
+    ["bob", 200],
+    ["admin", 200],
+    ["eric", 403],
+  ] as const) {
+    const token = await logIn(user);
+    assert.equal((await ask("workspace-api", "/workspaces/ws-bob", { token })).status, status, user);
+  }
+  const stranger = await ask("workspace-api", "/workspaces", {
+    token: await logIn("alice"),
+    headers: ["Content-Type: application/json"],
+    body: JSON.stringify({ preferred_name: "alice" }),
+  });
+  assert.equal(stranger.status, 403, stranger.body);
 
   const statusFor = async (token?: string) =>
     (await ask("workspace-api", "/workspaces/ws-eric", token === undefined ? {} : { token })).status;

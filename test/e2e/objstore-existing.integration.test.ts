@@ -34,6 +34,7 @@ before(async () => {
     ...dummyServiceOnly,
     USE_TLS: "false",
     REQUIRE_DUMMY_SERVICE: "false",
+    WORKSPACE_CREATION: "self-service",
     REQUIRE_IDENTITY_SERVICE: "true",
     REQUIRE_WORKSPACE_API: "true",
     REQUIRE_ADES: "true",

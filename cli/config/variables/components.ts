@@ -1,5 +1,5 @@
 import { derived, fixed, sameAs, type VariableGroup } from "../define.ts";
-import { boolean, integer, text } from "../value-types.ts";
+import { boolean, choice, integer, text } from "../value-types.ts";
 
 const imageReference = text({
   pattern: /^[a-z0-9][\w.:/@-]{0,511}$/,
@@ -112,6 +112,17 @@ export const componentVariables = {
     meaning:
       "Install the continuous-delivery component that the workspace API depends on. Set to false where the cluster has one.",
     aliases: ["INSTALL_FLUX"],
+  },
+  WORKSPACE_CREATION: {
+    type: choice(["operators", "self-service"]),
+    fallback: fixed("operators"),
+    meaning:
+      "Who creates workspaces: operators for anybody, or everybody for themselves as well, named after themselves or by the service.",
+  },
+  WORKSPACE_LIMIT_PER_USER: {
+    type: integer(1, 1000),
+    fallback: fixed(1),
+    meaning: "How many workspaces a user may own who creates them by self-service. Operators are not held by it.",
   },
   CLOUDDATA_DATA_SPECIFICATION: {
     type: boolean,

@@ -18,7 +18,7 @@ export function defaultSecret(name: keyof Variables, example = "changeme", bytes
  */
 export function identitySecret(name: keyof Variables): Fallback<PlatformSecret> {
   return derived(
-    `value of IDENTITY_SERVICE_DEFAULT_SECRET where that is set; without it changeme ${OWN_RULE}, apart from every other`,
+    `changeme ${OWN_RULE}, apart from every other; where IDENTITY_SERVICE_DEFAULT_SECRET is set, its value`,
     (context) =>
       context.isGiven("IDENTITY_SERVICE_DEFAULT_SECRET")
         ? context.get("IDENTITY_SERVICE_DEFAULT_SECRET")

@@ -124,13 +124,16 @@ export function addResourceRoutes(app: FastifyInstance, { adminOf }: ApiContext)
     async (request) => {
       const admin = adminOf(request);
       const client = await admin.findClient(request.params.client);
-      const { permissions: _permissions, decisionStrategy: _strategy, scopes, ...fields } = request.body;
+      const { permissions: _permissions, decisionStrategy: _strategy, _id, resource_scopes, ...body } = request.body;
+      const { scopes = resource_scopes, ...fields } = body;
       await admin.ask(
         "PUT",
         `/clients/${client}/authz/resource-server/resource/${encodeURIComponent(request.params.id)}`,
         {
           ...fields,
-          ...(scopes && { scopes: scopes.map((name) => ({ name })) }),
+          ...(scopes && {
+            scopes: scopes.map((scope) => (typeof scope === "string" ? { name: scope } : { name: scope.name })),
+          }),
         },
       );
       return {};

@@ -29,7 +29,24 @@ export const Resource = Type.Object(
   closed,
 );
 export const Resources = Type.Array(Resource, { minItems: 1 });
-export const ResourceChange = Type.Partial(Resource, closed);
+/** Scopes as names, or as what a GET shows of them. */
+const ScopeNames = Type.Array(
+  Type.Union([Type.String(), Type.Object({ name: Type.String({ minLength: 1 }) }, { additionalProperties: true })]),
+);
+/** A change may be what a GET showed, with something in it replaced. */
+export const ResourceChange = Type.Object(
+  {
+    ...Type.Partial(Resource).properties,
+    scopes: Type.Optional(ScopeNames),
+    resource_scopes: Type.Optional(ScopeNames),
+    _id: Type.Optional(Type.String()),
+    displayName: Type.Optional(Type.String()),
+    type: Type.Optional(Type.String()),
+    icon_uri: Type.Optional(Type.String()),
+    owner: Type.Optional(Type.Union([Type.String(), Type.Object({}, { additionalProperties: true })])),
+  },
+  closed,
+);
 
 const flag = (fallback: boolean) => Type.Optional(Type.Boolean({ default: fallback }));
 export const NewClient = Type.Object(

@@ -147,3 +147,24 @@ test("wrong requests, and requests of who is no administrator", async () => {
   assert.equal((await ask("GET", "/maps/policies", undefined, eric)).status, 403);
   assert.equal((await ask("GET", "/maps/policies", undefined, "x.y.z")).status, 401);
 });
+
+test("a resource is changed as the known API takes it: shown fields, attributes, trailing slashes", async () => {
+  const client = "shown";
+  await ask("POST", "/clients/", { clientId: client, resources: [{ name: "data", uris: ["/data/*"] }] });
+  const list = (await ask("GET", `/resources/?client_id=${client}`)).body as { _id: string; name: string }[];
+  const resource = list.find(({ name }) => name === "data");
+  assert.ok(resource);
+  const changed = await ask("PUT", `/${client}/resources/${resource._id}/`, {
+    ...resource,
+    displayName: "Data of all",
+    attributes: { kind: ["open"], size: "big" },
+  });
+  assert.equal(changed.status, 200);
+  const { body } = await ask("GET", `/resources/${resource._id}?client_id=${client}`);
+  assert.equal(body.displayName, "Data of all");
+  assert.deepEqual(body.attributes, { kind: ["open"], size: ["big"] });
+  assert.deepEqual(
+    body.scopes.map(({ name }: { name: string }) => name),
+    ["view"],
+  );
+});

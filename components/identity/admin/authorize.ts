@@ -3,7 +3,7 @@ import type { FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import { checkAccessToken } from "../protocol/access-token.ts";
-import { ADMIN_ROLE, type ManagementRole, REALM_MANAGEMENT } from "../realms/create-realm.ts";
+import { ADMIN_ROLE, MANAGEMENT_ROLES, type ManagementRole, REALM_MANAGEMENT } from "../realms/create-realm.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { User } from "../store/users.ts";
 import { parseJson } from "../tokens/key-set.ts";
@@ -15,6 +15,8 @@ export interface Actor {
   readonly clientId: string;
   readonly ip: string;
   readonly may: (role: ManagementRole | "create-realm") => boolean;
+  /** Names of the roles that administer and that the actor holds. */
+  readonly roles: readonly string[];
 }
 
 /**
@@ -42,6 +44,7 @@ export async function findActor(context: IdentityContext, realm: string, request
     user,
     clientId: typeof claims["azp"] === "string" ? claims["azp"] : "",
     ip: request.ip,
+    roles: isAdministrator ? [ADMIN_ROLE, ...MANAGEMENT_ROLES] : roles,
     may: (role) => isAdministrator || (role !== "create-realm" && hasRole(roles, role)),
   };
 }

@@ -27,6 +27,7 @@ import {
 import { findUser } from "../store/users.ts";
 import { openClient } from "./clients.ts";
 import { AdminError, badRequest, notFound } from "./errors.ts";
+import { readAttributes } from "./user-records.ts";
 import { type AdminRequest, forRoles, readBoolean, readObject, readPage, readText, readTexts } from "./request.ts";
 
 export const AUTHZ_BASE = "/admin/realms/:realm/clients/:client/authz/resource-server";
@@ -83,7 +84,7 @@ export function readResource(
     owner: typeof ownerId === "string" && ownerId !== "" ? ownerId : (base?.owner ?? client.id),
     ownerManaged: readBoolean(body, "ownerManagedAccess") ?? base?.ownerManaged,
     uris,
-    attributes: (body["attributes"] as ResourceFields["attributes"]) ?? base?.attributes,
+    attributes: readAttributes(body["attributes"]) ?? base?.attributes,
     scopes: readScopeNames(body["scopes"] ?? body["resource_scopes"]) ?? base?.scopes.map((scope) => scope.name) ?? [],
   };
 }

@@ -14,11 +14,12 @@ import {
   listMembers,
   removeMember,
   renameGroup,
+  replaceGroupAttributes,
 } from "../store/groups.ts";
 import { announceUser, findUser } from "../store/users.ts";
 import { badRequest, notFound } from "./errors.ts";
 import { type AdminRequest, forRoles, readObject, readPage, readText } from "./request.ts";
-import { toUserRepresentation } from "./user-records.ts";
+import { readAttributes, toUserRepresentation } from "./user-records.ts";
 import { openUser } from "./users.ts";
 
 /** @throws {AdminError} 404 */
@@ -35,18 +36,24 @@ export async function openGroup({ context, handle, params }: AdminRequest): Prom
 export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): void {
   const { pool } = context;
   const base = "/admin/realms/:realm/groups";
-  const readName = (body: unknown): string => {
-    const name = readText(readObject(body), "name");
+  const readGroup = (body: unknown, fallback?: Group) => {
+    const source = readObject(body);
+    const name = readText(source, "name") ?? fallback?.name;
     if (name === undefined || name.trim() === "" || name.includes("/")) {
       throw badRequest("name must be a text without slashes");
     }
-    return name;
+    return { name, attributes: readAttributes(source["attributes"]) ?? fallback?.attributes ?? {} };
   };
   const create = async (request: AdminRequest, parent: Group | undefined) => {
     const { handle, change, reply } = request;
-    const name = readName(request.body);
-    const id = await change({ operation: "CREATE", resourceType: "GROUP", resourcePath: `groups/${name}` }, (db) =>
-      insertGroup(db, handle.realm.id, { name, parent }),
+    const { name, attributes } = readGroup(request.body);
+    const id = await change(
+      { operation: "CREATE", resourceType: "GROUP", resourcePath: `groups/${name}` },
+      async (db) => {
+        const made = await insertGroup(db, handle.realm.id, { name, parent });
+        await replaceGroupAttributes(db, made, attributes);
+        return made;
+      },
     );
     return reply
       .code(201)
@@ -56,9 +63,23 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
 
   app.get(
     base,
-    forRoles(context, ["view-users", "query-groups"], async ({ handle, query }) =>
-      toTree(await listGroups(pool, handle.realm.id), null, query["search"]),
-    ),
+    forRoles(context, ["view-users", "query-groups"], async ({ handle, query }) => {
+      const { first, max } = readPage(query, -1);
+      const shown = toGroupTree(await listGroups(pool, handle.realm.id), null, query["search"]);
+      return shown.slice(first, first + max);
+    }),
+  );
+  app.get(
+    `${base}/count`,
+    forRoles(context, ["view-users", "query-groups"], async ({ handle, query }) => {
+      const { search } = query;
+      const groups = await listGroups(
+        pool,
+        handle.realm.id,
+        query["top"] === "true" ? { parent: null, search } : { search },
+      );
+      return { count: groups.length };
+    }),
   );
   app.post(
     base,
@@ -70,7 +91,7 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
       const group = await openGroup(request);
       return {
         ...toGroupRepresentation(group),
-        subGroups: toTree(await listGroups(pool, request.handle.realm.id), group.id),
+        subGroups: toGroupTree(await listGroups(pool, request.handle.realm.id), group.id),
       };
     }),
   );
@@ -78,7 +99,10 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
     `${base}/:group/children`,
     forRoles(context, ["view-users"], async (request) => {
       const { id } = await openGroup(request);
-      return (await listGroups(pool, request.handle.realm.id, { parent: id })).map(toGroupRepresentation);
+      const { search } = request.query;
+      const { first, max } = readPage(request.query, -1);
+      const children = await listGroups(pool, request.handle.realm.id, { parent: id, search });
+      return children.slice(first, first + max).map(toGroupRepresentation);
     }),
   );
   app.post(
@@ -89,11 +113,12 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
     `${base}/:group`,
     forRoles(context, ["manage-users"], async (request) => {
       const group = await openGroup(request);
-      const name = readName(request.body);
+      const { name, attributes } = readGroup(request.body, group);
       await request.change(
         { operation: "UPDATE", resourceType: "GROUP", resourcePath: `groups/${group.id}` },
         async (db) => {
           await renameGroup(db, group, name);
+          await replaceGroupAttributes(db, group.id, attributes);
           await announce(db, { kind: "policy", realm: request.handle.realm.name });
         },
       );
@@ -124,6 +149,12 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
   );
 
   const ofUser = "/admin/realms/:realm/users/:user/groups";
+  app.get(
+    `${ofUser}/count`,
+    forRoles(context, ["view-users"], async (request) => ({
+      count: (await listGroupsOfUser(pool, (await openUser(request)).id)).length,
+    })),
+  );
   app.get(
     ofUser,
     forRoles(context, ["view-users"], async (request) =>
@@ -157,16 +188,20 @@ export function addGroupRoutes(app: FastifyInstance, context: IdentityContext): 
   }
 }
 
-function toGroupRepresentation({ id, name, path, parent, attributes }: Group) {
+export function toGroupRepresentation({ id, name, path, parent, attributes }: Group) {
   return { id, name, path, ...(parent !== undefined && { parentId: parent }), attributes };
 }
 
 /** Groups below `parent` with those below them; with `search` only branches that have it somewhere. */
-function toTree(groups: readonly Group[], parent: string | null, search?: string): readonly object[] {
+export function toGroupTree(
+  groups: readonly Group[],
+  parent: string | null = null,
+  search?: string,
+): readonly object[] {
   return groups
     .filter((group) => (group.parent ?? null) === parent)
     .flatMap((group) => {
-      const subGroups = toTree(groups, group.id, search);
+      const subGroups = toGroupTree(groups, group.id, search);
       const fits = search === undefined || group.name.toLowerCase().includes(search.toLowerCase());
       return fits || subGroups.length > 0 ? [{ ...toGroupRepresentation(group), subGroups }] : [];
     });

@@ -11,7 +11,7 @@ import { findActor, findActorOfAnyRealm, requireRole } from "./authorize.ts";
 import { AdminError, badRequest } from "./errors.ts";
 import { forRoles, inChange, readBoolean, readObject, readText } from "./request.ts";
 
-function toRealmRepresentation(realm: Realm): Record<string, unknown> {
+export function toRealmRepresentation(realm: Realm): Record<string, unknown> {
   return {
     id: realm.id,
     realm: realm.name,

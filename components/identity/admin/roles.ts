@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
-import { ADMIN_ROLE, REALM_MANAGEMENT } from "../realms/create-realm.ts";
 import { announce } from "../store/changes.ts";
-import { findClient, findClientById } from "../store/clients.ts";
+import { findClientById } from "../store/clients.ts";
 import {
   type Role,
   type RoleHolder,
@@ -20,12 +19,13 @@ import {
   takeRoles,
   updateRole,
 } from "../store/roles.ts";
+import { listRolesWithin } from "../store/scope-roles.ts";
 import { announceUser, findUser } from "../store/users.ts";
 import { openClient } from "./clients.ts";
-import { AdminError, badRequest, notFound } from "./errors.ts";
-import { findRoles, toRoleRepresentation } from "./role-records.ts";
+import { AdminError, notFound } from "./errors.ts";
+import { findRoles, readRole, refuseLosingAdministrators, refuseToGive, toRoleRepresentation } from "./role-records.ts";
 import { openGroup } from "./groups.ts";
-import { type AdminRequest, forRoles, readList, readObject, readPage, readText } from "./request.ts";
+import { type AdminRequest, forRoles, readList, readObject, readPage } from "./request.ts";
 import { toUserRepresentation } from "./user-records.ts";
 import { openUser } from "./users.ts";
 
@@ -62,15 +62,6 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
     }
     return role;
   };
-  const readRole = (body: unknown) => {
-    const source = readObject(body);
-    const name = readText(source, "name");
-    if (name === undefined || name.trim() === "") {
-      throw badRequest("name is missing");
-    }
-    return { name, description: readText(source, "description", 2000) };
-  };
-
   app.get(
     base,
     forRoles(context, [view, "view-users"], async (request) => {
@@ -85,7 +76,7 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
     base,
     forRoles(context, [manage], async (request) => {
       const { handle, change, reply } = request;
-      const role = readRole(request.body);
+      const role = readRole(readObject(request.body));
       const client = await clientOf(request);
       if ((await findRole(pool, handle.realm.id, client, role.name)) !== undefined) {
         throw new AdminError(409, `Role with name ${role.name} already exists`);
@@ -107,7 +98,7 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
     `${base}/:role`,
     forRoles(context, [manage], async (request) => {
       const role = await open(request);
-      const fields = readRole(request.body);
+      const fields = readRole(readObject(request.body), role);
       await request.change(
         { operation: "UPDATE", resourceType: "ROLE", resourcePath: `roles/${role.name}` },
         async (db) => {
@@ -122,9 +113,7 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
     `${base}/:role`,
     forRoles(context, [manage], async (request) => {
       const role = await open(request);
-      if (role.client === undefined && role.name === ADMIN_ROLE && request.handle.realm.name === "master") {
-        throw badRequest("The role admin of realm master cannot be deleted: nobody could administer any more");
-      }
+      refuseLosingAdministrators(request, role);
       await request.change(
         { operation: "DELETE", resourceType: "ROLE", resourcePath: `roles/${role.name}` },
         async (db) => {
@@ -158,6 +147,9 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
       handler: forRoles(context, [manage], async (request) => {
         const role = await open(request);
         const children = await findRoles(request, readList(request.body), await clientOf(request));
+        if (method === "POST") {
+          await refuseToGive(request, children);
+        }
         await request.change(
           { operation: "UPDATE", resourceType: "ROLE", resourcePath: `roles/${role.name}/composites` },
           async (db) => {
@@ -241,6 +233,22 @@ function addMappings(app: FastifyInstance, context: IdentityContext, base: strin
         );
       }),
     );
+    app.get(
+      `${path}/composite`,
+      forRoles(context, ["view-users"], async (request) => {
+        const client = await clientOf(request);
+        const held = await listHeldRoles(pool, await holderOf(request));
+        const within = await listRolesWithin(
+          pool,
+          held.map(({ id }) => id),
+        );
+        const all = await listRoles(pool, request.handle.realm.id, client ?? null);
+        return show(
+          request,
+          all.filter(({ id }) => within.includes(id)),
+        );
+      }),
+    );
     for (const method of ["POST", "DELETE"] as const) {
       app.route({
         method,
@@ -254,7 +262,7 @@ function addMappings(app: FastifyInstance, context: IdentityContext, base: strin
               ? await heldOf(request, client)
               : await findRoles(request, readList(request.body), client ?? null);
           if (method === "POST") {
-            await refuseEscalation(request, roles);
+            await refuseToGive(request, roles);
           }
           await request.change(
             {
@@ -276,24 +284,6 @@ function addMappings(app: FastifyInstance, context: IdentityContext, base: strin
           return request.reply.code(204).send();
         }),
       });
-    }
-  }
-}
-
-/** Who may manage users only must not make administrators of them: roles that administer are given by those who hold them. */
-async function refuseEscalation({ context, handle, actor }: AdminRequest, roles: readonly Role[]): Promise<void> {
-  const management = await findClient(context.pool, handle.realm.id, REALM_MANAGEMENT);
-  const administers = async (role: Role, depth = 0): Promise<boolean> =>
-    (role.client === undefined && role.name === ADMIN_ROLE) ||
-    role.client === management?.id ||
-    (role.composite &&
-      depth < 10 &&
-      (
-        await Promise.all((await listComposites(context.pool, role.id)).map((child) => administers(child, depth + 1)))
-      ).some(Boolean));
-  for (const role of roles) {
-    if ((await administers(role)) && !actor.may("manage-realm")) {
-      throw new AdminError(403, `Role ${role.name} administers the realm; only who may manage the realm may give it`);
     }
   }
 }

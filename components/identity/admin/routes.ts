@@ -13,6 +13,18 @@ import { addRealmRoutes } from "./realms.ts";
 import { addRoleRoutes } from "./roles.ts";
 import { addScopeMappingRoutes } from "./scope-mappings.ts";
 import { addSessionRoutes } from "./sessions.ts";
+import { addRolesByIdRoutes } from "./roles-by-id.ts";
+import { addScopeEvaluationRoutes } from "./client-scopes-evaluation.ts";
+import { addAuthzEvaluationRoutes } from "./authz-evaluation.ts";
+import { addAuthzSettingsRoutes } from "./authz-settings.ts";
+import { addSessionCountRoutes } from "./client-sessions.ts";
+import { addEventSettingRoutes } from "./realm-events.ts";
+import { addDefaultGroupRoutes } from "./default-groups.ts";
+import { addUserProfileRoutes } from "./user-profile.ts";
+import { addRealmTransferRoutes } from "./realm-transfer.ts";
+import { addComponentRoutes } from "./components.ts";
+import { addAuthenticationRoutes } from "./authentication.ts";
+import { addServerInfoRoutes } from "./server-info.ts";
 import { addUserRoutes } from "./users.ts";
 
 /** The admin REST API, below `/admin/realms`. docs/reference/identity-admin.md lists it. */
@@ -32,6 +44,18 @@ export function addAdminRoutes(app: FastifyInstance, context: IdentityContext): 
       addAuthzResourceRoutes,
       addAuthzPolicyRoutes,
       addEventRoutes,
+      addRolesByIdRoutes,
+      addScopeEvaluationRoutes,
+      addAuthzEvaluationRoutes,
+      addAuthzSettingsRoutes,
+      addSessionCountRoutes,
+      addEventSettingRoutes,
+      addDefaultGroupRoutes,
+      addUserProfileRoutes,
+      addRealmTransferRoutes,
+      addComponentRoutes,
+      addAuthenticationRoutes,
+      addServerInfoRoutes,
     ]) {
       add(scope, context);
     }

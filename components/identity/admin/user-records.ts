@@ -1,3 +1,5 @@
+import { findConfusion } from "../login/user-names.ts";
+import { joinDefaultGroups } from "../store/groups.ts";
 import { announceUser, insertUser, setPasswordHash, updateUser } from "../store/users.ts";
 import type { User, UserFields } from "../store/users.ts";
 import type { Queryable } from "../store/database.ts";
@@ -33,6 +35,10 @@ export function readUser(
   if (username !== undefined && !/^[^\u0000-\u0020\u007f/\\<>"'`;|*]{1,255}$/u.test(username)) {
     throw badRequest("username must be 1 to 255 characters, without spaces, quotes, slashes and the characters <>;|*");
   }
+  const confusion = username === undefined ? undefined : findConfusion(username);
+  if (confusion !== undefined) {
+    throw badRequest(`username may be taken for another one: ${confusion}`);
+  }
   if (username?.startsWith("service-account-")) {
     throw badRequest("usernames that begin with service-account- are for the accounts of clients");
   }
@@ -54,7 +60,8 @@ export function readUser(
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-function readAttributes(value: unknown): Readonly<Record<string, readonly string[]>> | undefined {
+/** Attributes of a user, group or role. @throws {AdminError} 400 */
+export function readAttributes(value: unknown): Readonly<Record<string, readonly string[]>> | undefined {
   if (value === undefined || value === null) {
     return undefined;
   }
@@ -83,6 +90,7 @@ export async function addUser(
     throw badRequest("User name is missing");
   }
   const id = await insertUser(db, realm.id, { enabled: true, ...fields, username });
+  await joinDefaultGroups(db, realm.id, id);
   if (password !== undefined) {
     await setPasswordHash(db, id, password);
   }

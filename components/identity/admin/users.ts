@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import type { IdentityContext } from "../context.ts";
 import { refusePassword } from "../login/change-password.ts";
 import { isUuid } from "../store/database.ts";
-import { findFailures, forgetFailures } from "../store/login-failures.ts";
+import { findFailures, forgetFailures, listAddressFailures } from "../store/login-failures.ts";
 import { endSession, endUserSessions, listSessions } from "../store/sessions.ts";
 import {
   announceUser,
@@ -31,6 +31,20 @@ export async function openUser({ context, handle, params }: AdminRequest): Promi
   return user;
 }
 
+/** `q=team:maps size:big`: attributes with their values. @throws {AdminError} 400 */
+function readAttributeQuery(text: string | undefined): Readonly<Record<string, string>> {
+  const pairs = (text ?? "").split(" ").filter((part) => part !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const colon = pair.indexOf(":");
+      if (colon < 1) {
+        throw badRequest(`q has ${JSON.stringify(pair)}; allowed: attribute:value, divided by spaces`);
+      }
+      return [pair.slice(0, colon), pair.slice(colon + 1).replace(/^"(.*)"$/, "$1")];
+    }),
+  );
+}
+
 /** `/admin/realms/{realm}/users` */
 export function addUserRoutes(app: FastifyInstance, context: IdentityContext): void {
   const { pool, hasher } = context;
@@ -41,6 +55,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     { handle }: AdminRequest,
     username: string,
     credential: Readonly<Record<string, unknown>>,
+    userId?: string,
   ): Promise<PasswordHash> => {
     const type = readText(credential, "type");
     if (type !== undefined && type !== "password") {
@@ -50,8 +65,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     if (password === undefined || password === "") {
       throw badRequest("credential value is missing: the password");
     }
-    // An administrator may set a short one, as existing deployments do; a person choosing one may not.
-    const refused = password.length > 256 ? refusePassword(handle, { username }, password) : undefined;
+    const refused = await refusePassword(context, handle, { id: userId, username }, password);
     if (refused !== undefined) {
       throw badRequest(refused);
     }
@@ -65,6 +79,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     lastName: query["lastName"],
     ...(query["enabled"] !== undefined && { enabled: query["enabled"] === "true" }),
     exact: query["exact"] === "true",
+    attributes: readAttributeQuery(query["q"]),
   });
 
   app.get(
@@ -154,7 +169,7 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
       const { handle, change, reply, actor } = request;
       const { realm } = handle;
       const user = await openUser(request);
-      const password = await hashOf(request, user.username, readObject(request.body));
+      const password = await hashOf(request, user.username, readObject(request.body), user.id);
       await change(
         { operation: "ACTION", resourceType: "USER", resourcePath: `users/${user.id}/reset-password` },
         async (db) => {
@@ -220,6 +235,36 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
     }),
   );
 
+  const addresses = "/admin/realms/:realm/attack-detection/brute-force/addresses";
+  app.get(
+    addresses,
+    forRoles(context, ["view-users"], async ({ handle }) =>
+      (await listAddressFailures(pool, handle.realm.id)).map((status) => ({
+        ...status,
+        lastFailure: status.lastFailure?.getTime() ?? 0,
+      })),
+    ),
+  );
+  app.delete(
+    `${addresses}/:address`,
+    forRoles(context, ["manage-users"], async ({ handle, params, change, reply }) => {
+      const address = params["address"] ?? "";
+      await change(
+        { operation: "ACTION", resourceType: "ADDRESS", resourcePath: `addresses/${address}/unlock` },
+        (db) => forgetFailures(db, handle.realm.id, `address:${address}`),
+      );
+      return reply.code(204).send();
+    }),
+  );
+  app.delete(
+    "/admin/realms/:realm/attack-detection/brute-force/users",
+    forRoles(context, ["manage-users"], async ({ handle, change, reply }) => {
+      await change({ operation: "ACTION", resourceType: "USER", resourcePath: "users/unlock" }, (db) =>
+        forgetFailures(db, handle.realm.id),
+      );
+      return reply.code(204).send();
+    }),
+  );
   const bruteForce = "/admin/realms/:realm/attack-detection/brute-force/users/:user";
   app.get(
     bruteForce,

@@ -32,6 +32,7 @@ const LOGIN_RULES: readonly Field[] = [
   { name: "maxFailureWaitSeconds", label: "Longest wait (seconds)" },
   { name: "maxDeltaTimeSeconds", label: "Forgotten after (seconds)" },
   { name: "passwordMinimumLength", label: "Shortest password (characters)" },
+  { name: "passwordHistory", label: "Former passwords that are not taken again", hint: "0: none." },
 ];
 const EVENTS: readonly Field[] = [{ name: "eventsExpiration", label: "Events are kept for (seconds)" }];
 

@@ -1,7 +1,8 @@
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { insertEvent } from "../store/events.ts";
-import { type FailureSubject, countFailure, findLock, forgetFailures } from "../store/login-failures.ts";
+import { forgetFailures } from "../store/login-failures.ts";
+import { findWait, noteFailure } from "./limits.ts";
 import { type User, type UserAccess, findLogin, findPassword } from "../store/users.ts";
 
 export interface Attempt {
@@ -17,9 +18,6 @@ export type LoginResult =
   | { readonly kind: "wrong" | "disabled" }
   | { readonly kind: "locked"; readonly until: Date };
 
-/** One address may serve many people: it is locked after this many times as many failures as one user. */
-const FAILURES_PER_ADDRESS = 10;
-
 /**
  * Checks a user name (or e-mail address) and password. Takes as long for a user who does not exist; counts failures of the
  * user and of the address, and lets neither try on once there were too many.
@@ -33,8 +31,8 @@ export async function authenticateUser(
   const name = attempt.username.trim().toLowerCase().slice(0, 255);
   const record = name === "" ? undefined : await findLogin(pool, realm.id, name);
   // Counted by account, so that the e-mail address is no second chance; unknown names are counted too and look the same.
-  const bySubject: FailureSubject = `user:${record?.user.username ?? name}`;
-  const byAddress: FailureSubject = `address:${attempt.ip}`;
+  const account = record?.user.username ?? name;
+  const guesser = { username: account, ip: attempt.ip };
   const refuse = async (error: string, result: LoginResult): Promise<LoginResult> => {
     if (settings.eventsEnabled) {
       await insertEvent(pool, realm.id, {
@@ -48,8 +46,7 @@ export async function authenticateUser(
     }
     return result;
   };
-  const findAnyLock = async () =>
-    settings.bruteForceProtected ? findLock(pool, realm.id, [bySubject, byAddress]) : undefined;
+  const findAnyLock = () => findWait(pool, realm, guesser);
   // Looked at before the turn, so that who is locked keeps nobody waiting, and again in it: many that came at once would all
   // have found no lock yet.
   let until = await findAnyLock();
@@ -61,9 +58,8 @@ export async function authenticateUser(
         return false;
       }
       const fits = await compare(record?.passwordHash, attempt.password);
-      if (!fits && settings.bruteForceProtected) {
-        await countFailure(pool, realm.id, bySubject, settings.failureFactor, settings);
-        await countFailure(pool, realm.id, byAddress, settings.failureFactor * FAILURES_PER_ADDRESS, settings);
+      if (!fits) {
+        await noteFailure(pool, realm, guesser);
       }
       return fits;
     }));
@@ -77,7 +73,7 @@ export async function authenticateUser(
   if (!user.enabled) {
     return refuse("user_disabled", { kind: "disabled" });
   }
-  await forgetFailures(pool, realm.id, bySubject);
+  await forgetFailures(pool, realm.id, `user:${account}`);
   const password = await findPassword(pool, user.id);
   const mustChangePassword = password?.temporary === true || user.requiredActions.includes("UPDATE_PASSWORD");
   return { kind: "in", user, access, mustChangePassword };

@@ -3,23 +3,32 @@ import { inChange } from "../admin/request.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { insertEvent } from "../store/events.ts";
 import { endUserSessions } from "../store/sessions.ts";
-import { type User, announceUser, setPasswordHash, updateUser } from "../store/users.ts";
+import { type User, announceUser, listFormerPasswords, setPasswordHash, updateUser } from "../store/users.ts";
 import { LONGEST_PASSWORD } from "./hasher.ts";
 
-/** Why a new password cannot be taken, for people; `undefined` when it can. */
-export function refusePassword(
+/** Why a new password cannot be taken, for people; `undefined` when it can. The same for everybody, administrators among them. */
+export async function refusePassword(
+  { pool, hasher }: IdentityContext,
   { realm }: RealmHandle,
-  { username }: Pick<User, "username">,
+  { id, username }: Pick<User, "username"> & { readonly id?: string | undefined },
   password: string,
-): string | undefined {
-  const { passwordMinimumLength: minimum } = realm.settings;
-  if (password.length < minimum) {
+): Promise<string | undefined> {
+  const { passwordMinimumLength: minimum, passwordHistory: former } = realm.settings;
+  if ([...password].length < minimum) {
     return `The new password is too short; it needs at least ${minimum} characters.`;
   }
   if (password.length > LONGEST_PASSWORD) {
     return `The new password is too long; at most ${LONGEST_PASSWORD} characters are allowed.`;
   }
-  return password.toLowerCase() === username ? "The new password must not be the user name." : undefined;
+  if (password.toLowerCase() === username) {
+    return "The new password must not be the user name.";
+  }
+  for (const hash of id === undefined || former === 0 ? [] : await listFormerPasswords(pool, id, former)) {
+    if (await hasher.verify(hash, password)) {
+      return `The new password must not be one of the last ${former}.`;
+    }
+  }
+  return undefined;
 }
 
 interface NewPassword {

@@ -50,7 +50,7 @@ function createProvider(context: IdentityContext, handle: RealmHandle): Provider
       return user?.enabled === true ? { accountId: user.id, claims: async () => ({ sub: user.id }) } : undefined;
     },
     responseTypes: ["code"],
-    scopes: ["openid", "offline_access", "profile", "email", "roles", "web-origins", "address", "phone", "groups"],
+    scopes: [...new Set(["openid", "offline_access", ...handle.scopes])],
     pkce: { required: (_context, client) => client.clientAuthMethod === "none" },
     features: {
       devInteractions: { enabled: false },

@@ -10,7 +10,8 @@ import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { isDuplicate } from "../store/database.ts";
 import { insertEvent } from "../store/events.ts";
-import { countFailure, findLock, forgetFailures } from "../store/login-failures.ts";
+import { findWait, noteFailure } from "../login/limits.ts";
+import { forgetFailures } from "../store/login-failures.ts";
 import { endSession, endUserSessions, listSessions } from "../store/sessions.ts";
 import { announceUser, findPassword, updateUser } from "../store/users.ts";
 import { renderAccountPage } from "./account-page.ts";
@@ -153,17 +154,17 @@ async function savePassword(visit: Visit, form: Readonly<Record<string, string>>
   const { realm } = handle;
   const { user } = session;
   // The same count as for logins, so that a stolen session is no way to guess.
-  const subject = `user:${user.username}` as const;
+  const guesser = { username: user.username, ip: request.ip };
   const stored = await findPassword(pool, user.id);
   // In one turn, so that of many that come at once none is compared after there were too many.
   const outcome = await hasher.inTurn(async (compare) => {
-    if (realm.settings.bruteForceProtected && (await findLock(pool, realm.id, [subject])) !== undefined) {
+    if ((await findWait(pool, realm, guesser)) !== undefined) {
       return "locked";
     }
     if (await compare(stored?.hash, form["password"] ?? "")) {
       return "right";
     }
-    await countFailure(pool, realm.id, subject, realm.settings.failureFactor, realm.settings);
+    await noteFailure(pool, realm, guesser);
     return "wrong";
   });
   if (outcome === "locked") {
@@ -178,12 +179,12 @@ async function savePassword(visit: Visit, form: Readonly<Record<string, string>>
     });
     return { bad: "The current password is not right." };
   }
-  await forgetFailures(pool, realm.id, subject);
+  await forgetFailures(pool, realm.id, `user:${user.username}`);
   const chosen = form["new_password"] ?? "";
   if (chosen !== form["new_password_again"]) {
     return { bad: "The two new passwords are not the same." };
   }
-  const refused = refusePassword(handle, user, chosen);
+  const refused = await refusePassword(context, handle, user, chosen);
   if (refused !== undefined) {
     return { bad: refused };
   }

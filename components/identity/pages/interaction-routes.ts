@@ -182,7 +182,8 @@ async function answerNewPassword(
   if (!user.enabled) {
     return ask(question, DISABLED);
   }
-  let error = chosen === again ? refusePassword(handle, user, chosen) : "The two passwords are not the same.";
+  let error =
+    chosen === again ? await refusePassword(context, handle, user, chosen) : "The two passwords are not the same.";
   if (error === undefined && (await context.hasher.verify(stored?.hash, chosen))) {
     error = "The new password must not be the one that you were given.";
   }

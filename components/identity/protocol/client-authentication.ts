@@ -4,6 +4,7 @@ import { isHostileText } from "@swath/service";
 
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { Client } from "../store/clients.ts";
+import { authenticateByAssertion } from "./client-assertion.ts";
 import type { Form } from "./form.ts";
 import { OAuthError, invalidClient, invalidRequest } from "./oauth-error.ts";
 
@@ -20,10 +21,17 @@ interface Shown {
  * @throws {OAuthError} 401 invalid_client
  */
 export async function authenticateClient(
-  { findClient }: RealmHandle,
+  handle: RealmHandle,
   authorization: string | undefined,
   form: Form,
 ): Promise<Client> {
+  const { findClient } = handle;
+  if (form.get("client_assertion") !== undefined || form.get("client_assertion_type") !== undefined) {
+    if (authorization !== undefined || form.get("client_secret") !== undefined) {
+      throw invalidRequest("a client must say who it is in one way only");
+    }
+    return authenticateByAssertion(handle, form);
+  }
   const shown = readCredentials(authorization, form);
   if (shown === undefined) {
     throw invalidRequest("Missing parameter: client_id");

@@ -1,11 +1,14 @@
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { UMA_GRANT } from "../uma/uma-grant.ts";
+import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from "./client-assertion.ts";
 import { GRANT_TYPES } from "./token-endpoint.ts";
 
-const AUTHENTICATION = ["client_secret_basic", "client_secret_post", "none"];
+const CONFIDENTIAL = ["client_secret_basic", "client_secret_post", "client_secret_jwt", "private_key_jwt"];
+const AUTHENTICATION = [...CONFIDENTIAL, "none"];
+const ASSERTION_ALGORITHMS = [...KEY_PAIR_ALGORITHMS, ...SECRET_ALGORITHMS];
 
 /** The discovery document (OpenID Connect Discovery §3, RFC 8414 §2). */
-export function describeProvider({ issuer, realm }: RealmHandle): object {
+export function describeProvider({ issuer, realm, scopes }: RealmHandle): object {
   const endpoint = (name: string) => `${issuer}/protocol/openid-connect/${name}`;
   return {
     issuer,
@@ -16,13 +19,12 @@ export function describeProvider({ issuer, realm }: RealmHandle): object {
     end_session_endpoint: endpoint("logout"),
     revocation_endpoint: endpoint("revoke"),
     jwks_uri: endpoint("certs"),
-    check_session_iframe: endpoint("login-status-iframe.html"),
     grant_types_supported: GRANT_TYPES,
     response_types_supported: ["code"],
     response_modes_supported: ["query", "fragment", "form_post"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [realm.settings.defaultSignatureAlgorithm],
-    scopes_supported: ["openid", "profile", "email", "offline_access"],
+    scopes_supported: ["openid", ...scopes],
     claims_supported: [
       "sub",
       "iss",
@@ -48,7 +50,10 @@ export function describeProvider({ issuer, realm }: RealmHandle): object {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     token_endpoint_auth_methods_supported: AUTHENTICATION,
-    introspection_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post"],
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
+    pushed_authorization_request_endpoint: endpoint("ext/par/request"),
+    require_pushed_authorization_requests: false,
+    introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
     revocation_endpoint_auth_methods_supported: AUTHENTICATION,
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,

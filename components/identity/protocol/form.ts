@@ -24,6 +24,10 @@ export class Form {
     return this.#fields.get(name);
   }
 
+  entries(): readonly (readonly [string, string])[] {
+    return [...this.#fields];
+  }
+
   /** @throws {OAuthError} naming the field */
   require(name: string): string {
     const value = this.#fields.get(name);

@@ -22,6 +22,8 @@ export interface Issue {
     readonly offline: boolean;
     readonly authTime: Date;
     readonly nonce?: string | undefined;
+    /** How the user was authenticated: `2` with a second factor. */
+    readonly acr?: string | undefined;
   };
   /** Further audiences and claims: the permissions of an RPT. */
   readonly audience?: readonly string[];
@@ -53,47 +55,15 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
     client,
     user,
     access: await handle.limitAccess(client, access, scope),
-    acr: "1",
+    acr: session?.acr ?? "1",
   };
-  const { aud, ...claims } = mapClaims("access", subject, scope);
-  const sessionClaims = session && { sid: session.id, session_state: session.id };
-
-  const accessToken = await keys.sign(alg, "JWT", {
-    exp: now + expires,
-    iat: now,
-    jti: randomUUID(),
-    iss: issuer,
-    aud: audienceOf([...(issue.audience ?? []), ...((aud as string[] | undefined) ?? []), "account"]),
-    sub: user.id,
-    typ: "Bearer",
-    azp: client.clientId,
-    ...sessionClaims,
-    // Browser adapters refuse the whole answer when one of its tokens lacks the nonce.
-    ...(session?.nonce !== undefined && { nonce: session.nonce }),
-    scope: shown,
-    ...(client.serviceUserId === user.id && { client_id: client.clientId }),
-    // Always, since services rely on it.
-    preferred_username: user.username,
-    ...claims,
-    ...issue.claims,
-  });
-
-  const idToken =
+  const described = { seconds: expires, now, ...issue };
+  const [accessToken, idToken] = await Promise.all([
+    keys.sign(alg, "JWT", describeAccessToken(handle, subject, scope, described)),
     session && scope.split(" ").includes("openid")
-      ? await keys.sign(alg, "JWT", {
-          exp: now + expires,
-          iat: now,
-          auth_time: Math.floor(session.authTime.getTime() / 1000),
-          jti: randomUUID(),
-          iss: issuer,
-          sub: user.id,
-          typ: "ID",
-          azp: client.clientId,
-          ...(session.nonce !== undefined && { nonce: session.nonce }),
-          ...sessionClaims,
-          ...describeIdentity(subject, scope),
-        })
-      : undefined;
+      ? keys.sign(alg, "JWT", describeIdToken(handle, subject, scope, described))
+      : undefined,
+  ]);
 
   return {
     access_token: accessToken,
@@ -122,10 +92,69 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
   };
 }
 
-/** Claims of an ID token: what the mappers say, for the client and whom they name besides. */
-function describeIdentity(subject: ClaimSubject, scope: string): Record<string, unknown> {
+type Described = Pick<Issue, "session" | "audience" | "claims"> & {
+  readonly seconds: number;
+  /** Seconds since 1970. */
+  readonly now?: number;
+};
+
+/** The claims of an access token. */
+export function describeAccessToken(
+  { issuer }: RealmHandle,
+  subject: ClaimSubject,
+  scope: string,
+  { session, audience, claims: more, seconds, now = Math.floor(Date.now() / 1000) }: Described,
+): Record<string, unknown> {
+  const { client, user } = subject;
+  const { aud, ...claims } = mapClaims("access", subject, scope);
+  return {
+    exp: now + seconds,
+    iat: now,
+    jti: randomUUID(),
+    iss: issuer,
+    aud: audienceOf([...(audience ?? []), ...((aud as string[] | undefined) ?? []), "account"]),
+    sub: user.id,
+    typ: "Bearer",
+    azp: client.clientId,
+    ...sessionClaims(session),
+    // Browser adapters refuse the whole answer when one of its tokens lacks the nonce.
+    ...(session?.nonce !== undefined && { nonce: session.nonce }),
+    scope: showScope(client, scope),
+    ...(client.serviceUserId === user.id && { client_id: client.clientId }),
+    // Always, since services rely on it.
+    preferred_username: user.username,
+    ...claims,
+    ...more,
+  };
+}
+
+/** The claims of an ID token: what the mappers say, for the client and whom they name besides. */
+export function describeIdToken(
+  { issuer }: RealmHandle,
+  subject: ClaimSubject,
+  scope: string,
+  { session, seconds, now = Math.floor(Date.now() / 1000) }: Described,
+): Record<string, unknown> {
+  const { client, user } = subject;
   const { aud, ...claims } = mapClaims("id", subject, scope);
-  return { ...claims, aud: audienceOf([subject.client.clientId, ...((aud as string[] | undefined) ?? [])]) };
+  return {
+    exp: now + seconds,
+    iat: now,
+    ...(session && { auth_time: Math.floor(session.authTime.getTime() / 1000) }),
+    jti: randomUUID(),
+    iss: issuer,
+    aud: audienceOf([client.clientId, ...((aud as string[] | undefined) ?? [])]),
+    sub: user.id,
+    typ: "ID",
+    azp: client.clientId,
+    ...(session?.nonce !== undefined && { nonce: session.nonce }),
+    ...sessionClaims(session),
+    ...claims,
+  };
+}
+
+function sessionClaims(session: Issue["session"]): object {
+  return session === undefined ? {} : { sid: session.id, session_state: session.id };
 }
 
 function audienceOf(audiences: readonly string[]): string | readonly string[] {

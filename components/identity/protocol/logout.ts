@@ -53,7 +53,18 @@ async function logOutBrowser({ context, handle, request, reply }: Logout, form: 
   const hint = keys.verify(form.get("id_token_hint") ?? "");
   // An expired hint still says whose session it was (§2).
   const known = hint !== undefined && hint["iss"] === issuer && hint["typ"] === "ID" ? hint : undefined;
-  const clientId = typeof known?.["azp"] === "string" ? known["azp"] : form.get("client_id");
+  const named = form.get("client_id");
+  const clientId = typeof known?.["azp"] === "string" ? known["azp"] : named;
+  if (named !== undefined && named !== clientId) {
+    // The client of the request must be the one that the token was made for (§2).
+    return reply.code(400).send(
+      renderErrorPage({
+        title: "Not logged out",
+        message:
+          "The application named another one than it was given its proof of your login by. You are still logged in.",
+      }),
+    );
+  }
   const target = await findTarget(context, handle, clientId, form);
   if (target === false) {
     return reply.code(400).send(

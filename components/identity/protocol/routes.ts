@@ -9,6 +9,8 @@ import { addCors } from "./cors.ts";
 import { describeProvider, describeUma } from "./discovery.ts";
 import { answerIntrospection } from "./introspection.ts";
 import { answerLogout } from "./logout.ts";
+import { readForm } from "./form.ts";
+import { answerPushedRequest, resolveAuthorizationParameters } from "./pushed-authorization.ts";
 import { findRealmOr404, sendOAuthError } from "./realm-scope.ts";
 import { answerRevocation } from "./revocation.ts";
 import { answerToken } from "./token-endpoint.ts";
@@ -54,6 +56,11 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
         within((handle, request, reply) => answerToken(context, handle, request, reply)),
       );
       open.post<Params>(
+        endpoint("ext/par/request"),
+        options,
+        within((handle, request, reply) => answerPushedRequest(context, handle, request, reply)),
+      );
+      open.post<Params>(
         endpoint("token/introspect"),
         options,
         within((handle, request) => answerIntrospection(context, handle, request)),
@@ -79,18 +86,33 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
       ...options,
       handler: within((handle, request, reply) => answerLogout({ context, handle, request, reply })),
     });
-    for (const url of [endpoint("auth"), endpoint("auth/:uid")]) {
-      scope.get<Params>(
-        url,
-        options,
-        within(async (handle, request, reply) => {
-          const provider = findProvider(context, handle);
-          const raw = toEngineRequest(context.publicUrl, request);
-          reply.hijack();
-          await provider.callback()(raw, reply.raw);
-        }),
-      );
-    }
+    const toEngine = async (handle: RealmHandle, request: FastifyRequest<Params>, reply: FastifyReply) => {
+      const provider = findProvider(context, handle);
+      const raw = toEngineRequest(context.publicUrl, request);
+      reply.hijack();
+      await provider.callback()(raw, reply.raw);
+    };
+    scope.get<Params>(endpoint("auth/:uid"), options, within(toEngine));
+    // Both methods are one (OpenID Connect Core §3.1.2.1): the form of a POST is read here, and the engine sees a query.
+    scope.route<Params>({
+      method: ["GET", "POST"],
+      url: endpoint("auth"),
+      ...options,
+      handler: within(async (handle, request, reply) => {
+        const isPost = request.method === "POST";
+        const form = isPost ? readForm(request) : undefined;
+        const asked =
+          form === undefined ? (request.query as Record<string, string>) : Object.fromEntries(form.entries());
+        const parameters = await resolveAuthorizationParameters(context, handle, asked);
+        if (isPost || parameters !== asked) {
+          request.raw.method = "GET";
+          request.raw.url = `${request.url.split("?", 1)[0] ?? ""}?${new URLSearchParams(parameters).toString()}`;
+          delete request.raw.headers["content-type"];
+          delete request.raw.headers["content-length"];
+        }
+        return toEngine(handle, request, reply);
+      }),
+    });
     addBrowserChecks(scope);
   });
 }

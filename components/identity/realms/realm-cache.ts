@@ -1,6 +1,8 @@
 import type pg from "pg";
 
 import type { ChangeFeed } from "../store/changes.ts";
+import { listClientScopes } from "../store/client-scopes.ts";
+import { takeOnce } from "../store/used-once.ts";
 import { type Client, findClient } from "../store/clients.ts";
 import { listKeys } from "../store/keys.ts";
 import { type Realm, findRealm } from "../store/realms.ts";
@@ -16,6 +18,10 @@ export interface RealmHandle {
   readonly issuer: string;
   readonly keys: KeySet;
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
+  /** Names of the realm's client scopes. */
+  readonly scopes: readonly string[];
+  /** True the first time that this is asked for an id, on every replica. */
+  readonly takeOnce: (kind: string, id: string, expiresAt: Date) => Promise<boolean>;
   /** Of a user's roles those that a client may see in a grant: all of them where it has full scope. */
   readonly limitAccess: (client: Client, access: UserAccess, scope: string) => Promise<UserAccess>;
 }
@@ -53,10 +59,13 @@ export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions
       return undefined;
     }
     const keys = loadKeySet(await listKeys(pool, realm.id));
+    const scopes = (await listClientScopes(pool, realm.id)).map((scope) => scope.name);
     return {
       realm,
       issuer: `${publicUrl}/realms/${name}`,
       keys,
+      scopes,
+      takeOnce: (kind, id, expiresAt) => takeOnce(pool, `${realm.id} ${kind}`, id, expiresAt),
       findClient: async (clientId) => {
         const known = clients.get(name)?.get(clientId);
         if (known !== undefined && known.until > Date.now()) {

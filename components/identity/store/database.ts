@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { join } from "node:path";
 
 import { type Database, openDatabase } from "@swath/postgres";
@@ -56,6 +57,12 @@ export function isDuplicate(error: unknown): boolean {
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** A UUID that always stands for the same text (RFC 9562 §5.8). */
+export function toUuid(text: string): string {
+  const hex = hash("sha256", text);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
 
 /** Guards columns of type uuid against anything else: the database would answer with an error. */
 export function isUuid(text: string): boolean {

@@ -64,6 +64,43 @@ export async function renameGroup(db: Queryable, group: Group, name: string): Pr
   );
 }
 
+export async function replaceGroupAttributes(
+  db: Queryable,
+  id: string,
+  attributes: Readonly<Record<string, readonly string[]>>,
+): Promise<void> {
+  await db.query("update user_group set attributes = $2 where id = $1", [id, attributes]);
+}
+
+export async function findGroupByPath(db: Queryable, realmId: string, path: string): Promise<Group | undefined> {
+  const { rows } = await db.query<GroupRow>(
+    `select ${COLUMNS} from user_group g where g.realm_id = $1 and g.path = $2`,
+    [realmId, path],
+  );
+  return rows[0] && toGroup(rows[0]);
+}
+
+/** Groups that new users of the realm are put into. */
+export async function listDefaultGroups(db: Queryable, realmId: string): Promise<readonly Group[]> {
+  const { rows } = await db.query<GroupRow>(
+    `select ${COLUMNS} from user_group g where g.realm_id = $1 and g.is_default order by g.path`,
+    [realmId],
+  );
+  return rows.map(toGroup);
+}
+
+export async function setDefaultGroup(db: Queryable, id: string, isDefault: boolean): Promise<void> {
+  await db.query("update user_group set is_default = $2 where id = $1", [id, isDefault]);
+}
+
+export async function joinDefaultGroups(db: Queryable, realmId: string, userId: string): Promise<void> {
+  await db.query(
+    `insert into group_member (user_id, group_id) select $2, id from user_group where realm_id = $1 and is_default
+     on conflict do nothing`,
+    [realmId, userId],
+  );
+}
+
 export async function deleteGroup(db: Queryable, id: string): Promise<void> {
   await db.query("delete from user_group where id = $1", [id]);
 }

@@ -1,7 +1,6 @@
-import type { RealmSettings } from "../realm-settings.ts";
 import type { Queryable } from "./database.ts";
 
-/** Whose failures are counted: `user:<name>` or `address:<ip>`. */
+/** Whose failures are counted: `user:<name>`, that one from an address `user:<name>@<ip>`, or `address:<ip>`. */
 export type FailureSubject = `user:${string}` | `address:${string}`;
 
 /** Until when one of the subjects must wait; undefined when none must. */
@@ -19,18 +18,30 @@ export async function findLock(
   return rows[0]?.until ?? undefined;
 }
 
+/** How long failures beyond the limit must wait: the same again with each, or twice as long. */
+export interface BackOff {
+  readonly incrementSeconds: number;
+  readonly maxSeconds: number;
+  readonly doubles: boolean;
+}
+
+interface CountedFailure {
+  readonly subject: FailureSubject;
+  readonly limit: number;
+  readonly backOff: BackOff;
+  readonly forgetAfterSeconds: number;
+}
+
 /**
- * Counts a failure. From the `limit`-th on, each locks the subject for a time that grows with every further failure.
- * @returns true when it is locked now
+ * Counts a failure. From the `limit`-th on, each makes the subject wait for a time that grows with every further failure.
+ * @returns how many there were, with this one
  */
 export async function countFailure(
   db: Queryable,
   realmId: string,
-  subject: FailureSubject,
-  limit: number,
-  settings: RealmSettings,
-): Promise<boolean> {
-  const { rows } = await db.query<{ locked: boolean }>({
+  { subject, limit, backOff, forgetAfterSeconds }: CountedFailure,
+): Promise<number> {
+  const { rows } = await db.query<{ failures: number }>({
     name: "count-login-failure",
     text: `insert into login_failure as f (realm_id, subject, failures, last_failure, locked_until)
       values ($1, $2, 1, now(), case when $3 <= 1 then now() + $4 * interval '1 second' end)
@@ -40,24 +51,29 @@ export async function countFailure(
         locked_until = case
           when f.last_failure < now() - $6 * interval '1 second' then null
           when f.failures + 1 >= $3
-          then now() + least($5::float8, $4::float8 * (f.failures + 2 - $3)) * interval '1 second' end
-      returning coalesce(locked_until > now(), false) as locked`,
+          then now() + least($5::float8, $4::float8 *
+            case when $7 then power(2, least(30, f.failures + 1 - $3)) else f.failures + 2 - $3 end)
+            * interval '1 second' end
+      returning failures`,
     values: [
       realmId,
       subject,
       limit,
-      settings.waitIncrementSeconds,
-      settings.maxFailureWaitSeconds,
-      settings.maxDeltaTimeSeconds,
+      backOff.incrementSeconds,
+      backOff.maxSeconds,
+      forgetAfterSeconds,
+      backOff.doubles,
     ],
   });
-  return rows[0]?.locked ?? false;
+  return rows[0]?.failures ?? 0;
 }
 
+/** Forgets the failures of one subject, of an account from every address, or all. */
 export async function forgetFailures(db: Queryable, realmId: string, subject?: FailureSubject): Promise<void> {
   await db.query({
     name: "forget-login-failures",
-    text: "delete from login_failure where realm_id = $1 and ($2::text is null or subject = $2)",
+    text: `delete from login_failure where realm_id = $1
+      and ($2::text is null or subject = $2 or starts_with(subject, $2 || '@'))`,
     values: [realmId, subject ?? null],
   });
 }
@@ -71,12 +87,30 @@ export interface FailureStatus {
 export async function findFailures(db: Queryable, realmId: string, subject: FailureSubject): Promise<FailureStatus> {
   const { rows } = await db.query<{ failures: number; last_failure: Date; locked: boolean }>(
     `select failures, last_failure, coalesce(locked_until > now(), false) as locked from login_failure
-     where realm_id = $1 and subject = $2`,
+     where realm_id = $1 and (subject = $2 or starts_with(subject, $2 || '@')) order by subject`,
     [realmId, subject],
   );
   return {
     numFailures: rows[0]?.failures ?? 0,
-    disabled: rows[0]?.locked ?? false,
+    disabled: rows.some(({ locked }) => locked),
     lastFailure: rows[0]?.last_failure,
   };
+}
+
+/** Addresses whose failures are counted, the worst first. */
+export async function listAddressFailures(
+  db: Queryable,
+  realmId: string,
+): Promise<readonly (FailureStatus & { readonly address: string })[]> {
+  const { rows } = await db.query<{ subject: string; failures: number; last_failure: Date; locked: boolean }>(
+    `select subject, failures, last_failure, coalesce(locked_until > now(), false) as locked from login_failure
+     where realm_id = $1 and starts_with(subject, 'address:') order by failures desc, subject limit 100`,
+    [realmId],
+  );
+  return rows.map(({ subject, failures, last_failure: lastFailure, locked }) => ({
+    address: subject.slice("address:".length),
+    numFailures: failures,
+    disabled: locked,
+    lastFailure,
+  }));
 }

@@ -80,3 +80,37 @@ export async function takeCode(db: Queryable, realmId: string, code: string): Pr
   );
   return rows[0];
 }
+
+interface PutRecord {
+  readonly model: string;
+  readonly id: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly seconds: number;
+}
+
+/** Keeps something of our own among the engine's records until it ends. */
+export async function putRecord(
+  db: Queryable,
+  realmId: string,
+  { model, id, payload, seconds }: PutRecord,
+): Promise<void> {
+  await db.query(
+    `insert into oidc_record (realm_id, model, id, payload, expires_at)
+     values ($1, $2, $3, $4, now() + $5 * interval '1 second')`,
+    [realmId, model, id, payload, seconds],
+  );
+}
+
+/** Takes such a record away and gives what it held: to one of those who ask at once. */
+export async function takeRecord(
+  db: Queryable,
+  realmId: string,
+  model: string,
+  id: string,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  const { rows } = await db.query<{ payload: Record<string, unknown> }>(
+    "delete from oidc_record where realm_id = $1 and model = $2 and id = $3 and expires_at > now() returning payload",
+    [realmId, model, id],
+  );
+  return rows[0]?.payload;
+}

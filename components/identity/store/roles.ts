@@ -10,6 +10,12 @@ export interface Role {
   readonly attributes: Readonly<Record<string, readonly string[]>>;
 }
 
+export interface RoleFields {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly attributes?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
 interface RoleRow {
   id: string;
   name: string;
@@ -52,11 +58,11 @@ export async function findRoleById(db: Queryable, realmId: string, id: string): 
 export async function insertRole(
   db: Queryable,
   realmId: string,
-  role: { readonly client: string | null; readonly name: string; readonly description?: string | undefined },
+  role: RoleFields & { readonly client: string | null },
 ): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
-    "insert into role (realm_id, client, name, description) values ($1, $2, $3, $4) returning id",
-    [realmId, role.client, role.name, role.description ?? null],
+    "insert into role (realm_id, client, name, description, attributes) values ($1, $2, $3, $4, $5) returning id",
+    [realmId, role.client, role.name, role.description ?? null, role.attributes ?? {}],
   );
   return (rows[0] as { id: string }).id;
 }
@@ -78,9 +84,14 @@ export async function ensureRole(
 export async function updateRole(
   db: Queryable,
   id: string,
-  { name, description }: { name: string; description: string | undefined },
+  { name, description, attributes }: RoleFields,
 ): Promise<void> {
-  await db.query("update role set name = $2, description = $3 where id = $1", [id, name, description ?? null]);
+  await db.query("update role set name = $2, description = $3, attributes = coalesce($4, attributes) where id = $1", [
+    id,
+    name,
+    description ?? null,
+    attributes ?? null,
+  ]);
 }
 
 export async function deleteRole(db: Queryable, id: string): Promise<void> {

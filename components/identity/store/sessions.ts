@@ -300,6 +300,42 @@ export async function listSessions(
   }));
 }
 
+export interface SessionCount {
+  /** Of the client: uuid and name. */
+  readonly id: string;
+  readonly clientId: string;
+  readonly active: number;
+  readonly offline: number;
+}
+
+/** How many sessions each client has that has any. */
+export async function countSessions(db: Queryable, realmId: string): Promise<readonly SessionCount[]> {
+  const { rows } = await db.query<{ id: string; client_id: string; active: number; offline: number }>(
+    `select c.id, c.client_id, (count(distinct s.id) filter (where not s.offline))::int as active,
+       (count(distinct s.id) filter (where s.offline))::int as offline
+     from user_session s join client_session cs on cs.session_id = s.id join client c on c.id = cs.client
+     where s.realm_id = $1 and s.expires_at > now() group by c.id, c.client_id order by c.client_id`,
+    [realmId],
+  );
+  return rows.map(({ client_id: clientId, ...row }) => ({ ...row, clientId }));
+}
+
+/** Ends every session of a realm and gives the users who had one. */
+export async function endAllSessions(
+  db: Queryable,
+  realm: { readonly id: string; readonly name: string },
+): Promise<readonly string[]> {
+  await db.query("delete from oidc_record where realm_id = $1 and model = 'Session'", [realm.id]);
+  const { rows } = await db.query<{ user_id: string }>(
+    "with ended as (delete from user_session where realm_id = $1 returning user_id) select distinct user_id from ended",
+    [realm.id],
+  );
+  for (const { user_id: sub } of rows) {
+    await announce(db, { kind: "user", realm: realm.name, sub });
+  }
+  return rows.map(({ user_id: id }) => id);
+}
+
 export async function revokeAccessToken(db: Queryable, jti: string, expiresAt: Date): Promise<void> {
   await db.query("insert into revoked_token (jti, expires_at) values ($1, $2) on conflict do nothing", [
     jti,

@@ -98,6 +98,8 @@ export interface UserFilter {
   readonly lastName?: string | undefined;
   readonly enabled?: boolean | undefined;
   readonly exact?: boolean | undefined;
+  /** Attributes that a user must have, each with this among its values. */
+  readonly attributes?: Readonly<Record<string, string>> | undefined;
 }
 
 const MATCHES = `u.realm_id = $1 and u.service_client is null
@@ -106,7 +108,9 @@ const MATCHES = `u.realm_id = $1 and u.service_client is null
   and ($4::text is null or case when $7 then lower(u.email) = lower($4) else strpos(lower(u.email), lower($4)) > 0 end)
   and ($5::text is null or strpos(lower(u.first_name), lower($5)) > 0)
   and ($6::text is null or strpos(lower(u.last_name), lower($6)) > 0)
-  and ($8::boolean is null or u.enabled = $8)`;
+  and ($8::boolean is null or u.enabled = $8)
+  and not exists (select 1 from jsonb_each_text($9::jsonb) as wanted
+    where not coalesce(u.attributes -> wanted.key ? wanted.value, false))`;
 
 const filterValues = (realmId: string, filter: UserFilter) => [
   realmId,
@@ -117,6 +121,7 @@ const filterValues = (realmId: string, filter: UserFilter) => [
   filter.lastName ?? null,
   filter.exact ?? false,
   filter.enabled ?? null,
+  filter.attributes ?? {},
 ];
 
 export async function listUsers(
@@ -125,7 +130,7 @@ export async function listUsers(
   filter: UserFilter & { readonly first: number; readonly max: number },
 ): Promise<readonly User[]> {
   const { rows } = await db.query<UserRow>(
-    `select ${USER_COLUMNS} from app_user u where ${MATCHES} order by u.username offset $9 limit $10`,
+    `select ${USER_COLUMNS} from app_user u where ${MATCHES} order by u.username offset $10 limit $11`,
     [...filterValues(realmId, filter), filter.first, filter.max],
   );
   return rows.map(toUser);
@@ -188,13 +193,28 @@ export async function deleteUser(db: Queryable, id: string): Promise<void> {
   await db.query("delete from app_user where id = $1", [id]);
 }
 
+/** As many former passwords are kept as a realm may ask for. */
+export const MAX_FORMER_PASSWORDS = 24;
+
+/** Hashes of the last passwords, the present one first. */
+export async function listFormerPasswords(db: Queryable, userId: string, count: number): Promise<readonly string[]> {
+  const { rows } = await db.query<{ password_hash: string }>(
+    "select password_hash from password_history where user_id = $1 order by id desc limit $2",
+    [userId, count],
+  );
+  return rows.map(({ password_hash: hash }) => hash);
+}
+
 export async function setPasswordHash(
   db: Queryable,
   userId: string,
   { hash, temporary }: { hash: string; temporary: boolean },
 ): Promise<void> {
   await db.query(
-    `insert into credential (user_id, password_hash, temporary) values ($1, $2, $3)
+    `with former as (insert into password_history (user_id, password_hash) values ($1, $2)),
+       old as (delete from password_history where user_id = $1 and id not in (
+         select id from password_history where user_id = $1 order by id desc limit ${MAX_FORMER_PASSWORDS - 1}))
+     insert into credential (user_id, password_hash, temporary) values ($1, $2, $3)
      on conflict (user_id) do update set password_hash = $2, temporary = $3, changed_at = now()`,
     [userId, hash, temporary],
   );

@@ -23,25 +23,26 @@ test("a user is created as existing scripts do, and logs in", async () => {
     username: "Carol",
     enabled: true,
     email: "carol@example.org",
-    credentials: [{ type: "password", value: "pw", temporary: false }],
+    credentials: [{ type: "password", value: "a password", temporary: false }],
   });
   assert.equal(made.status, 201);
   const again = await send("POST", "/users", { username: "carol", enabled: true });
   assert.equal(again.status, 409);
   assert.match(again.body.errorMessage, /same username/);
   assert.equal((await send("POST", "/users", { username: "carol2", email: "CAROL@example.org" })).status, 409);
-  assert.equal(typeof (await identity.logIn("carol", "pw")).access_token, "string");
-  assert.equal(typeof (await identity.logIn("carol@example.org", "pw")).access_token, "string");
+  assert.equal(typeof (await identity.logIn("carol", "a password")).access_token, "string");
+  assert.equal(typeof (await identity.logIn("carol@example.org", "a password")).access_token, "string");
   const id = idOf(made);
   assert.equal((await get(`/users/${id}`)).body.username, "carol");
   assert.equal(
-    (await send("PUT", `/users/${id}/reset-password`, { type: "password", value: "other", temporary: false })).status,
+    (await send("PUT", `/users/${id}/reset-password`, { type: "password", value: "another one", temporary: false }))
+      .status,
     204,
   );
-  assert.equal((await identity.logIn("carol", "pw")).error, "invalid_grant");
+  assert.equal((await identity.logIn("carol", "a password")).error, "invalid_grant");
   assert.equal((await send("PUT", `/users/${id}`, { firstName: "Carol", attributes: { team: ["eo"] } })).status, 204);
   assert.deepEqual((await get(`/users/${id}`)).body.attributes, { team: ["eo"] });
-  const tokens = await identity.logIn("carol", "other");
+  const tokens = await identity.logIn("carol", "another one");
   assert.equal((await send("PUT", `/users/${id}`, { enabled: false })).status, 204);
   const userinfo = await identity.ask("/realms/master/protocol/openid-connect/userinfo", {
     bearer: tokens.access_token,

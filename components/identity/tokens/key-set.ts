@@ -94,19 +94,33 @@ function signBytes({ alg, privateKey }: LoadedKey, data: Buffer): Buffer | Promi
 }
 
 function verifyBytes({ alg, publicKey }: LoadedKey, input: string, signature: string): boolean {
+  const bytes = decodeBase64Url(signature);
+  if (bytes === undefined) {
+    return false;
+  }
   return verify(
     "sha256",
     Buffer.from(input),
     alg === "ES256" ? { key: publicKey, dsaEncoding: "ieee-p1363" } : publicKey,
-    Buffer.from(signature, "base64url"),
+    bytes,
   );
 }
 
 export const encodeJson = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
+/** The bytes of base64url as RFC 7515 §2 writes it: no padding, no other characters, no bits left over. */
+export function decodeBase64Url(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.toString("base64url") === text ? bytes : undefined;
+}
+
 export function parseJson(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
+    const bytes = decodeBase64Url(text);
+    if (bytes === undefined) {
+      return undefined;
+    }
+    const value: unknown = JSON.parse(bytes.toString());
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined;

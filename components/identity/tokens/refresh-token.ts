@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-import { encodeJson, parseJson } from "./key-set.ts";
+import { decodeBase64Url, encodeJson, parseJson } from "./key-set.ts";
 
 /** What a refresh token says. Only this service reads it, so a shared secret signs it. */
 export interface RefreshClaims {
@@ -40,9 +40,9 @@ export function readRefreshToken(secret: string, issuer: string, token: string):
   if (parts.length !== 3 || header !== HEADER || !payload || !signature || token.length > 8192) {
     return undefined;
   }
-  const given = Buffer.from(signature, "base64url");
+  const given = decodeBase64Url(signature);
   const wanted = mac(secret, payload);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+  if (given === undefined || given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
     return undefined;
   }
   const claims = parseJson(payload);

@@ -1,9 +1,9 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 
 import type { RealmHandle } from "../realms/realm-cache.ts";
-import { encodeJson, parseJson } from "../tokens/key-set.ts";
+import { decodeBase64Url, encodeJson, parseJson } from "../tokens/key-set.ts";
 
-/** What a resource server wants for somebody (UMA 2.0 Federated Authorization §4): good for some minutes, stored nowhere. */
+/** What a resource server wants for somebody (UMA 2.0 Federated Authorization §4): good once, for some minutes. */
 export interface Ticket {
   /** Client id of the resource server. */
   readonly audience: string;
@@ -11,23 +11,43 @@ export interface Ticket {
   readonly permissions: readonly string[];
 }
 
+interface TakenTicket extends Ticket {
+  readonly jti: string;
+  readonly exp: number;
+}
+
 const SECONDS = 300;
 
 export function signTicket({ realm, issuer }: RealmHandle, ticket: Ticket): string {
-  const payload = encodeJson({ ...ticket, iss: issuer, exp: Math.floor(Date.now() / 1000) + SECONDS });
+  const payload = encodeJson({
+    ...ticket,
+    jti: randomUUID(),
+    iss: issuer,
+    exp: Math.floor(Date.now() / 1000) + SECONDS,
+  });
   return `${payload}.${mac(realm.secret, payload).toString("base64url")}`;
 }
 
-export function readTicket({ realm, issuer }: RealmHandle, text: string): Ticket | undefined {
-  const [payload = "", signature = ""] = text.split(".");
-  const given = Buffer.from(signature, "base64url");
+/** Takes a ticket: it is good once (UMA 2.0 Grant §3.3.1). */
+export async function takeTicket(handle: RealmHandle, text: string): Promise<Ticket | undefined> {
+  const ticket = readTicket(handle, text);
+  const isFirst = ticket !== undefined && (await handle.takeOnce("ticket", ticket.jti, new Date(ticket.exp * 1000)));
+  return isFirst ? ticket : undefined;
+}
+
+function readTicket({ realm, issuer }: RealmHandle, text: string): TakenTicket | undefined {
+  const [payload = "", signature = "", ...rest] = text.split(".");
+  const given = decodeBase64Url(signature);
   const wanted = mac(realm.secret, payload);
-  if (given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
+  if (given === undefined || rest.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
     return undefined;
   }
   const claims = parseJson(payload);
-  return claims !== undefined && claims["iss"] === issuer && Number(claims["exp"]) > Date.now() / 1000
-    ? (claims as unknown as Ticket)
+  return claims !== undefined &&
+    claims["iss"] === issuer &&
+    typeof claims["jti"] === "string" &&
+    Number(claims["exp"]) > Date.now() / 1000
+    ? (claims as unknown as TakenTicket)
     : undefined;
 }
 

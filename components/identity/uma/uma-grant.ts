@@ -9,7 +9,7 @@ import { OAuthError, invalidRequest } from "../protocol/oauth-error.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { Client } from "../store/clients.ts";
 import { evaluatePermissions } from "./evaluate-permissions.ts";
-import { readTicket } from "./ticket.ts";
+import { takeTicket } from "./ticket.ts";
 
 export const UMA_GRANT = "urn:ietf:params:oauth:grant-type:uma-ticket";
 
@@ -32,9 +32,9 @@ export async function grantByUmaTicket(
     throw new OAuthError(401, "invalid_grant", "Invalid bearer token");
   }
   const ticketText = form.get("ticket");
-  const ticket = ticketText === undefined ? undefined : readTicket(handle, ticketText);
+  const ticket = ticketText === undefined ? undefined : await takeTicket(handle, ticketText);
   if (ticketText !== undefined && ticket === undefined) {
-    throw new OAuthError(400, "invalid_ticket", "Invalid or expired permission ticket");
+    throw new OAuthError(400, "invalid_ticket", "The permission ticket is invalid, has expired, or was used before");
   }
   const audienceId = ticket?.audience ?? form.get("audience");
   const azp = typeof bearer.claims["azp"] === "string" ? bearer.claims["azp"] : "";

@@ -135,12 +135,11 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
       if (hasResource && !isRight) {
         mended.push(`the protected paths of ${name} had been changed`);
       }
-      await ensure(`${server}/resource`, resource?._id, isRight, {
-        name,
-        uris,
-        scopes: [{ name: "view" }],
-        ...(resource && { _id: resource._id }),
-      });
+      // Without its paths at first: until the permission is there, the resource would take them from the administrator as well.
+      const fields = { name, scopes: [{ name: "view" }] };
+      if (!hasResource) {
+        await call("POST", `${server}/resource`, { ...fields, uris: [] });
+      }
       const made = resource ?? (await findResource(server, name));
       if (made === undefined) {
         throw new IdentityError(500, `the identity service does not show resource ${name} that it has just made`);
@@ -193,6 +192,9 @@ export function createIdentityAdmin({ peer, realm, token }: IdentityAdminOptions
         resources: [made._id],
         policies: [madePolicy?.id],
       });
+      if (!isRight) {
+        await call("PUT", `${server}/resource/${made._id}`, { ...fields, uris, _id: made._id });
+      }
       return mended;
     },
 

@@ -14,6 +14,8 @@ export interface ApiContext {
   readonly callerOf: (request: FastifyRequest) => Promise<Caller>;
   /** Asks the identity service with a caller's own token; left out where there is none. */
   readonly identityAs?: (token: string) => IdentityAdmin;
+  /** Who creates workspaces besides operators, and how many each may own. */
+  readonly creation: { readonly by: "operators" | "self-service"; readonly limitPerUser: number };
   readonly storage?: { readonly endpoint: string; readonly region: string };
 }
 

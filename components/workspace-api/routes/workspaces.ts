@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { Caller } from "@swath/auth";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
@@ -7,6 +9,7 @@ import { WorkspaceError, notFound } from "../errors.ts";
 import { toWorkspaceName, workspaceNamePattern } from "../names.ts";
 import {
   type NewWorkspace,
+  TooManyWorkspacesError,
   changeWorkspace,
   deleteWorkspace,
   findWorkspace,
@@ -17,6 +20,8 @@ import {
 } from "../store/workspaces.ts";
 import { roleIn } from "../caller.ts";
 import { ANSWERS } from "./answers.ts";
+import { listSteps } from "../store/steps.ts";
+import { PROTECTION_STEP } from "../steps/step.ts";
 import { type ApiContext, enter } from "./context.ts";
 import { statusOf, toRecord } from "./record.ts";
 import { ChangeBody, CreateBody, DeleteQuery, ListQuery, NameParams } from "./schemas.ts";
@@ -37,7 +42,7 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
         summary: "Create a workspace",
         description:
           "Answers at once; what belongs to the workspace is made meanwhile, see its status. Administrators create workspaces " +
-          "for anybody, everybody else for themselves. With an Idempotency-Key, a repeated request answers like the first.",
+          "for anybody, everybody else, where the deployment allows it, for themselves. With an Idempotency-Key, a repeated request answers like the first.",
         headers: Type.Object({ "idempotency-key": Type.Optional(Type.String({ maxLength: 255 })) }),
         body: CreateBody,
         response: ANSWERS.create,
@@ -54,9 +59,16 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
         ...(idempotencyKey !== undefined && { idempotencyKey }),
         ...(caller.user && { createdBy: caller.user.username ?? caller.user.id }),
       };
-      if (!(await insertWorkspace(db, workspace)) && !(await reviveWorkspace(db, workspace))) {
+      const limit = checkCreation(context, caller, preferredName);
+      const isNew = await insertWorkspace(db, workspace, limit).catch((error: unknown) => {
+        throw error instanceof TooManyWorkspacesError
+          ? new WorkspaceError(403, `You may have ${limit} workspaces; delete one, or ask an operator for another.`)
+          : error;
+      });
+      if (!isNew && !(await reviveWorkspace(db, workspace))) {
         await refuseDuplicate(context, workspace);
       }
+      await waitUntilProtected(context, workspace.name);
       return reply.code(201).header("location", `/workspaces/${workspace.name}`).send({ name: workspace.name });
     },
   );
@@ -186,6 +198,53 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
       return reply.code(204).send();
     },
   );
+}
+
+/**
+ * Whether the caller may create a workspace of this name, and how many it may own then: undefined without a limit.
+ * @throws {WorkspaceError} 403
+ */
+function checkCreation(
+  { creation, prefix }: ApiContext,
+  { isAdmin, user }: Caller,
+  preferredName: string,
+): number | undefined {
+  if (isAdmin) {
+    return undefined;
+  }
+  if (creation.by !== "self-service") {
+    throw new WorkspaceError(403, "Operators create workspaces in this deployment; ask one for yours.");
+  }
+  const own = user?.username?.toLowerCase();
+  // Two user names may come to one name of a workspace: only who is called exactly so may have it.
+  const isOwn = own !== undefined && toWorkspaceName(prefix, preferredName) === `${prefix}-${own}`;
+  if (preferredName !== "" && !isOwn) {
+    throw new WorkspaceError(
+      403,
+      `You may name a workspace after yourself only, or leave preferred_name out to have it named; ${JSON.stringify(preferredName)} may be another user's.`,
+    );
+  }
+  return creation.limitPerUser;
+}
+
+const PROTECTION_TIMEOUT_MS = 5000;
+const PROTECTION_POLL_MS = 40;
+
+/**
+ * Waits until the paths of a new workspace are protected, so that whoever hears of it may use them at once. Where that takes longer,
+ * because a service is away, the answer does not wait: the reconciler goes on.
+ */
+async function waitUntilProtected({ db, identityAs }: ApiContext, name: string): Promise<void> {
+  if (identityAs === undefined) {
+    return;
+  }
+  for (let waited = 0; waited < PROTECTION_TIMEOUT_MS; waited += PROTECTION_POLL_MS) {
+    const step = (await listSteps(db, name)).find((record) => record.name === PROTECTION_STEP);
+    if (step?.state === "done" || step?.state === "failed") {
+      return;
+    }
+    await sleep(PROTECTION_POLL_MS);
+  }
 }
 
 /** Who the owner is: the caller's own token says so, or the identity service when an administrator names somebody. */

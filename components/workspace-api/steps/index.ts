@@ -34,12 +34,15 @@ export function createSteps(
   const cluster = openCluster(settings);
   return {
     steps: [
-      ...(identity ? [createOwnerStep(db, identity.admin)] : []),
+      // Protection first: until it is there, nobody may ask how the rest is going.
+      ...(identity
+        ? [
+            createOwnerStep(db, identity.admin),
+            createProtectionStep(identity.admin, settings.PROTECTION_CLIENT, settings.IDENTITY_ADMIN_USER),
+          ]
+        : []),
       ...(storage?.steps ?? []),
       ...(cluster ? [createNamespaces(cluster, settings, db)] : []),
-      ...(identity
-        ? [createProtectionStep(identity.admin, settings.PROTECTION_CLIENT, settings.IDENTITY_ADMIN_USER)]
-        : []),
     ],
     close: async () => {
       await Promise.all([identity?.close(), storage?.close(), cluster?.close()]);

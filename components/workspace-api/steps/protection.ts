@@ -1,10 +1,10 @@
 import type { IdentityAdmin } from "../clients/identity-admin.ts";
-import type { Step } from "./step.ts";
+import { PROTECTION_STEP, type Step } from "./step.ts";
 
 /** The gatekeeper lets the members of a workspace, and nobody else but the administrator, to its paths of the workspace API. */
 export function createProtectionStep(identity: IdentityAdmin, client: string, adminUser: string): Step {
   return {
-    name: "protection",
+    name: PROTECTION_STEP,
     title: "Protection",
     apply: async ({ workspace, wasDone }) => {
       const { name, members } = workspace;

@@ -24,3 +24,6 @@ export interface Step {
   readonly apply: (context: StepContext) => Promise<readonly string[]>;
   readonly remove: (context: StepContext) => Promise<void>;
 }
+
+/** The step that lets the members of a workspace to its paths: its end is waited for. */
+export const PROTECTION_STEP = "protection";

@@ -51,9 +51,16 @@ export const WORKSPACE_CHANNEL = "workspace_change";
 
 type Db = Kysely<Tables>;
 
-/** Stores a new workspace. `false` where one of that name exists or keeps data: nothing is changed then. */
-export async function insertWorkspace(db: Db, workspace: NewWorkspace): Promise<boolean> {
+/**
+ * Stores a new workspace. `false` where one of that name exists or keeps data: nothing is changed then. `limit`: how many the owner
+ * may have with it.
+ * @throws {TooManyWorkspacesError}
+ */
+export async function insertWorkspace(db: Db, workspace: NewWorkspace, limit?: number): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
+    if (limit !== undefined) {
+      await refuseBeyond(transaction, workspace, limit);
+    }
     const { numInsertedOrUpdatedRows: inserted } = await transaction
       .insertInto("workspace")
       .values({
@@ -150,6 +157,20 @@ export async function listWorkspaces(db: Db, { user, limit, after = "" }: ListOp
     rows.map(({ name }) => name),
   );
   return rows.map((row) => toWorkspace(row, members));
+}
+
+/** The owner has as many workspaces as one user may have. */
+export class TooManyWorkspacesError extends Error {
+  override readonly name = "TooManyWorkspacesError";
+}
+
+/** One after the other for each owner, so that requests that come at once do not all find room for one more. */
+async function refuseBeyond(transaction: Db, { name, ownerId, owner }: NewWorkspace, limit: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext(${`workspaces of ${ownerId ?? owner}`}))`.execute(transaction);
+  const owned = (await listOwned(transaction, ownerId ?? owner)).filter((workspace) => workspace.name !== name);
+  if (owned.length >= limit) {
+    throw new TooManyWorkspacesError(`${ownerId ?? owner} has ${owned.length} workspaces`);
+  }
 }
 
 /** Workspaces in use that this user owns, by name; the user as the identity service calls it, or by id. */

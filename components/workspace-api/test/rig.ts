@@ -103,6 +103,7 @@ export async function startRig(): Promise<Rig> {
   const app = await createWorkspaceApi(logger, {
     db: database.db,
     prefix: "ws",
+    creation: { by: "self-service", limitPerUser: 2 },
     storage,
     callerOf: createCallerOf({
       verifier: createTokenVerifier({ issuer: openIssuer({ issuer: issuer.url }) }),

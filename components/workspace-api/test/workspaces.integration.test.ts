@@ -3,6 +3,9 @@ import { after, before, test as declare } from "node:test";
 
 import { runCommand, waitUntil } from "@swath/testing";
 
+import { createLogger } from "@swath/service";
+
+import { createWorkspaceApi } from "../service.ts";
 import { type Answer, ROOT, type Rig, needsAws, startRig } from "./rig.ts";
 
 let rig: Rig;
@@ -101,6 +104,42 @@ test("people create workspaces for themselves only", async () => {
   const own = await rig.ask("carol", "POST", "/workspaces", { preferred_name: "carol" });
   assert.deepEqual(own, { status: 201, body: { name: "ws-carol" } });
   assert.equal((await ready("ws-carol", "carol")).owner, "carol");
+});
+
+test("self-service: a name that could be another user's is refused, and a user owns so many and no more", async () => {
+  for (const name of ["dave", "heidi 2", "Heidi"]) {
+    const refused = await rig.ask("heidi", "POST", "/workspaces", { preferred_name: name });
+    assert.equal(refused.status, name === "Heidi" ? 201 : 403, name);
+  }
+  // At once: still one more, and no more than one.
+  const more = await Promise.all(Array.from({ length: 5 }, () => rig.ask("heidi", "POST", "/workspaces", {})));
+  assert.deepEqual(more.map(({ status }) => status).toSorted(), [201, 403, 403, 403, 403]);
+  assert.equal(
+    (await rig.ask("admin", "POST", "/workspaces", { preferred_name: "more", default_owner: "heidi" })).status,
+    201,
+  );
+});
+
+test("where operators create workspaces, nobody else does", async () => {
+  const app = await createWorkspaceApi(createLogger("workspace-api", "fatal"), {
+    db: rig.database.db,
+    prefix: "ws",
+    creation: { by: "operators", limitPerUser: 1 },
+    callerOf: async ({ headers }) =>
+      headers.authorization === "admin"
+        ? { isAdmin: true, user: { id: "1", username: "admin" } }
+        : { isAdmin: false, user: { id: "2", username: "ivan" } },
+  });
+  const create = (authorization: string, owner: string) =>
+    app.inject({
+      method: "POST",
+      url: "/workspaces",
+      headers: { authorization },
+      payload: { preferred_name: "ivan", default_owner: owner },
+    });
+  assert.equal((await create("ivan", "ivan")).statusCode, 403);
+  assert.equal((await create("admin", "ivan")).statusCode, 201);
+  await app.close();
 });
 
 test("a user name that is somebody's id opens nothing of theirs", async () => {

@@ -87,6 +87,9 @@ export interface Variables {
   readonly IDENTITY_GATEKEEPER_CLIENT_SECRET: PlatformSecret;
   readonly IDENTITY_GATEKEEPER_ENCRYPTION_KEY: PlatformSecret;
   readonly IDENTITY_GATEKEEPER_UMA: boolean;
+  readonly WORKSPACE_CREATION: "operators" | "self-service";
+  readonly WORKSPACE_LIMIT_PER_USER: number;
+
   readonly IDENTITY_REALM: string;
   /** Separated by commas. */
   readonly IDENTITY_ACCEPTED_AUDIENCES: string;

@@ -49,6 +49,7 @@ const PORTAL = {
   REQUIRE_DUMMY_SERVICE: "false",
   REQUIRE_IDENTITY_SERVICE: "true",
   REQUIRE_WORKSPACE_API: "true",
+  WORKSPACE_CREATION: "self-service",
   REQUIRE_OBJSTORE: "true",
   REQUIRE_ADES: "true",
   REQUIRE_PORTAL: "true",

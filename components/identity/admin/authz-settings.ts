@@ -1,0 +1,179 @@
+import type { FastifyInstance } from "fastify";
+
+import type { IdentityContext } from "../context.ts";
+import { type AuthzPolicy, findPolicyByName, listPolicies, putPolicy } from "../store/authz-policies.ts";
+import { insertResource, insertScope, listResources, listScopes, updateResource } from "../store/authz-resources.ts";
+import type { Client } from "../store/clients.ts";
+import { type Queryable, inTransaction } from "../store/database.ts";
+import { type ResourceServer, announceRules } from "../store/resource-servers.ts";
+import {
+  AUTHZ_BASE,
+  changeRules,
+  openResourceServer,
+  readResource,
+  toResourceRepresentation,
+} from "./authz-resources.ts";
+import { notFound } from "./errors.ts";
+import { readPolicy, readType, toPolicyRepresentation } from "./policy-records.ts";
+import { type AdminRequest, forRoles, readList, readObject, readText } from "./request.ts";
+
+/** The rules of a client as one document, out and in, and what hangs on a scope. */
+export function addAuthzSettingsRoutes(app: FastifyInstance, context: IdentityContext): void {
+  const { pool } = context;
+  const view = ["view-authorization", "view-clients"] as const;
+  app.get(
+    `${AUTHZ_BASE}/settings`,
+    forRoles(context, view, async (request) => {
+      const { client, server } = await openResourceServer(request);
+      return exportRules(context, client, server);
+    }),
+  );
+  app.post(
+    `${AUTHZ_BASE}/import`,
+    forRoles(context, ["manage-authorization", "manage-clients"], async (request) => {
+      const { client } = await openResourceServer(request);
+      await changeRules(request, client, "UPDATE", "import", (db) => importRules(request, client, db));
+      return request.reply.code(204).send();
+    }),
+  );
+  for (const [what, list] of [
+    [
+      "resources",
+      async (client: Client, scope: string) =>
+        (await listResources(pool, client.id))
+          .filter(({ scopes }) => scopes.some(({ id }) => id === scope))
+          .map((resource) => toResourceRepresentation(resource, client)),
+    ],
+    [
+      "permissions",
+      async (client: Client, scope: string) =>
+        (await listPolicies(pool, client.id, { permission: true }))
+          .filter(({ scopes }) => scopes.includes(scope))
+          .map(toPolicyRepresentation),
+    ],
+  ] as const) {
+    app.get(
+      `${AUTHZ_BASE}/scope/:scope/${what}`,
+      forRoles(context, view, async (request) => {
+        const { client } = await openResourceServer(request);
+        const scope = (await listScopes(pool, client.id)).find(({ id }) => id === request.params["scope"]);
+        if (scope === undefined) {
+          throw notFound("Scope");
+        }
+        return list(client, scope.id);
+      }),
+    );
+  }
+}
+
+/** The rules as a document; what refers to resources, scopes and policies does so by name. */
+export async function exportRules({ pool }: IdentityContext, client: Client, server: ResourceServer): Promise<object> {
+  const [resources, scopes, policies, names] = await Promise.all([
+    listResources(pool, client.id),
+    listScopes(pool, client.id),
+    listPolicies(pool, client.id),
+    loadMemberNames(pool, client.id),
+  ]);
+  const nameOf = (list: readonly { id: string; name: string }[]) => (id: string) =>
+    list.find((item) => item.id === id)?.name ?? id;
+  return {
+    allowRemoteResourceManagement: server.allowRemote,
+    policyEnforcementMode: server.enforcementMode,
+    decisionStrategy: server.decisionStrategy,
+    resources: resources.map((resource) => ({
+      ...toResourceRepresentation(resource, client),
+      scopes: resource.scopes.map(({ name }) => ({ name })),
+    })),
+    scopes: scopes.map(({ id, name, displayName }) => ({
+      id,
+      name,
+      ...(displayName !== undefined && { displayName }),
+    })),
+    // What others refer to comes first, so that reading the document finds it.
+    policies: policies
+      .toSorted((one, other) => rankOf(one.type) - rankOf(other.type))
+      .map((policy) => ({
+        ...toPolicyRepresentation(policy),
+        ...nameMembers(policy, names),
+        resources: policy.resources.map(nameOf(resources)),
+        scopes: policy.scopes.map(nameOf(scopes)),
+        policies: policy.policies.map(nameOf(policies)),
+      })),
+  };
+}
+
+/** Users, groups, roles and clients that policies speak of, by id: what the same ones are called elsewhere. */
+type MemberNames = ReadonlyMap<string, string>;
+
+async function loadMemberNames(db: Queryable, client: string): Promise<MemberNames> {
+  const { rows } = await db.query<{ id: string; name: string }>(
+    `with owner as (select realm_id from client where id = $1)
+     select u.id, u.username as name from app_user u join owner o using (realm_id)
+     union all select g.id, g.path from user_group g join owner o using (realm_id)
+     union all select c.id, c.client_id from client c join owner o using (realm_id)
+     union all select r.id, concat_ws('/', c.client_id, r.name) from role r join owner o on o.realm_id = r.realm_id
+       left join client c on c.id = r.client`,
+    [client],
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+function nameMembers({ config }: AuthzPolicy, names: MemberNames): object {
+  const nameOf = (item: unknown): unknown => {
+    if (typeof item === "string") {
+      return names.get(item) ?? item;
+    }
+    const { id, ...rest } = item as { readonly id?: string };
+    return { ...rest, id: names.get(id ?? "") ?? id };
+  };
+  return Object.fromEntries(
+    ["users", "groups", "roles", "clients"].flatMap((field) => {
+      const list = config[field];
+      return Array.isArray(list) ? [[field, list.map(nameOf)] as const] : [];
+    }),
+  );
+}
+
+const rankOf = (type: string): number => ["aggregate", "resource", "scope"].indexOf(type) + 1;
+
+type Db = Parameters<Parameters<typeof inTransaction>[1]>[0];
+
+/** Adds what a document has and the client has not, and replaces what has the same name. */
+export async function importRules(
+  { handle, body }: Pick<AdminRequest, "handle" | "body">,
+  client: Client,
+  db: Db,
+): Promise<void> {
+  const document = readObject(body);
+  const listOf = (name: string) => (document[name] === undefined ? [] : readList(document[name]));
+  const known = await listScopes(db, client.id);
+  for (const scope of listOf("scopes")) {
+    const name = readText(scope, "name") ?? "";
+    if (name !== "" && !known.some((one) => one.name === name)) {
+      await insertScope(db, client.id, {
+        name,
+        displayName: readText(scope, "displayName"),
+        iconUri: readText(scope, "iconUri", 2048),
+      });
+    }
+  }
+  for (const item of listOf("resources")) {
+    // Owners of another realm or deployment are not known here.
+    const { owner: _, ...rest } = item;
+    const wanted = readResource(rest, client);
+    const [same] = await listResources(db, client.id, { name: wanted.name, exactName: true, owner: client.id });
+    if (same === undefined) {
+      await insertResource(db, client.id, wanted);
+    } else {
+      await updateResource(db, client.id, same.id, wanted);
+    }
+  }
+  for (const item of listOf("policies")) {
+    const typeName = readText(item, "type") ?? "";
+    const kind = typeName === "resource" || typeName === "scope" ? "permission" : "policy";
+    const present = await findPolicyByName(db, client.id, readText(item, "name") ?? "");
+    const fields = await readPolicy({ db, realmId: handle.realm.id, client }, readType(typeName, kind), item, present);
+    await putPolicy(db, client.id, present?.id, fields);
+  }
+  await announceRules(db, handle.realm.name, client);
+}

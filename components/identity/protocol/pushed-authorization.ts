@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import type { IdentityContext } from "../context.ts";
+import type { RealmHandle } from "../realms/realm-cache.ts";
+import { putRecord, takeRecord } from "../store/oidc-adapter.ts";
+import { authenticateClient } from "./client-authentication.ts";
+import { readForm } from "./form.ts";
+import { invalidRequest } from "./oauth-error.ts";
+
+const PREFIX = "urn:ietf:params:oauth:request_uri:";
+const SECONDS = 90;
+const MODEL = "PushedRequest";
+/** How a client says who it is; no part of the authorization request. */
+const CREDENTIALS = ["client_secret", "client_assertion", "client_assertion_type"];
+
+/** `POST …/ext/par/request` (RFC 9126 §2): keeps an authorization request and gives a reference to it that is good once. */
+export async function answerPushedRequest(
+  { pool }: IdentityContext,
+  handle: RealmHandle,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  void reply.headers({ "cache-control": "no-store", pragma: "no-cache" });
+  const form = readForm(request);
+  const client = await authenticateClient(handle, request.headers.authorization, form);
+  if (form.get("request_uri") !== undefined) {
+    throw invalidRequest("request_uri must not be pushed");
+  }
+  const parameters = Object.fromEntries(form.entries().filter(([name]) => !CREDENTIALS.includes(name)));
+  const id = randomBytes(32).toString("base64url");
+  await putRecord(pool, handle.realm.id, {
+    model: MODEL,
+    id,
+    payload: { ...parameters, client_id: client.clientId },
+    seconds: SECONDS,
+  });
+  return reply.code(201).send({ request_uri: `${PREFIX}${id}`, expires_in: SECONDS });
+}
+
+/**
+ * The parameters of an authorization request: as they came, or those that were pushed before (RFC 9126 §4).
+ * @throws {OAuthError} 400 for a reference that is not good, or another client's
+ */
+export async function resolveAuthorizationParameters(
+  { pool }: IdentityContext,
+  { realm }: RealmHandle,
+  given: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, string>>> {
+  const uri = given["request_uri"];
+  if (uri?.startsWith(PREFIX) !== true) {
+    return given;
+  }
+  const pushed = await takeRecord(pool, realm.id, MODEL, uri.slice(PREFIX.length));
+  if (pushed === undefined || pushed["client_id"] !== given["client_id"]) {
+    throw invalidRequest("request_uri is unknown, was used before, or belongs to another client");
+  }
+  return pushed as Readonly<Record<string, string>>;
+}
