@@ -1,17 +1,17 @@
 import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
 import { type Logger, type Settings, createPeer } from "@swath/service";
-import { createCollectionValidator, createItemValidator } from "@swath/stac/schema";
 import type { FastifyInstance } from "fastify";
 
 import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
+import { createLazyValidators } from "./bulk/lazy-validators.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
-import { onlyWhatIsNeeded } from "./bulk/prepare-batch.ts";
 import type { settings as definitions } from "./config.ts";
 import { createCatalogueService } from "./service.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
+import { RecordStatistics } from "./store/statistics.ts";
 import { StatementNames } from "./store/statement-names.ts";
 
 export interface BuiltCatalogue {
@@ -45,18 +45,19 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   });
   const isLenient = settings.VALIDATION === "lenient";
   const thread = new BatchThread(isLenient);
+  const validators = createLazyValidators(isLenient);
   const app = await createCatalogueService(logger, {
     pool,
     names: new StatementNames(),
+    statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),
     readerOf: createReaderOf({
       callerOf,
       ...(workspaces && secret !== undefined && { findMemberships: createMembershipFinder(workspaces, secret) }),
       service: new URL(settings.PUBLIC_URL).hostname.split(".")[0] ?? "resource-catalogue",
       ...(settings.PLATFORM_DOMAIN !== undefined && { domain: settings.PLATFORM_DOMAIN }),
     }),
-    validateItem: isLenient ? onlyWhatIsNeeded : createItemValidator(),
+    ...validators,
     prepareBatch: (batch) => thread.prepare(batch),
-    validateCollection: createCollectionValidator(),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
     announceChange: () => {},

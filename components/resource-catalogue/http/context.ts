@@ -11,6 +11,8 @@ export interface CatalogueContext extends SearchDeps {
   readonly pool: pg.Pool;
   /** Who asks, with what the store needs of it. @throws {Problem} 401 for a token that is not accepted */
   readonly readerOf: (request: FastifyRequest) => Promise<Reader>;
+  /** Loads the validators; must be awaited before they are used. */
+  readonly prepareWriting: () => Promise<void>;
   readonly validateItem: StacValidator;
   readonly validateCollection: StacValidator;
   /** Makes many items ready for the store, in a thread. @throws {Problem} what is wrong with them */
