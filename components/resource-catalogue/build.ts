@@ -8,9 +8,12 @@ import { createReaderOf } from "./access/readers.ts";
 import { createLazyValidators } from "./bulk/lazy-validators.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
+import { openBell } from "./feed/bell.ts";
+import { startDeliveries } from "./feed/deliveries.ts";
 import { createCatalogueService } from "./service.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
+import { startMaintenance } from "./store/maintenance.ts";
 import { RecordStatistics } from "./store/statistics.ts";
 import { StatementNames } from "./store/statement-names.ts";
 
@@ -46,6 +49,14 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const isLenient = settings.VALIDATION === "lenient";
   const thread = new BatchThread(isLenient);
   const validators = createLazyValidators(isLenient);
+  const warn = (error: Error): void => logger.warn({ err: error }, "failed to tell of changes; retrying");
+  const bell = await openBell({ pool, url: settings.DATABASE_URL, onError: warn });
+  const deliveries = startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
+  const maintenance = startMaintenance({
+    pool,
+    changeRetentionDays: settings.CHANGE_RETENTION_DAYS,
+    onError: (error) => logger.warn({ err: error }, "maintenance failed; retrying"),
+  });
   const app = await createCatalogueService(logger, {
     pool,
     names: new StatementNames(),
@@ -60,13 +71,21 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     prepareBatch: (batch) => thread.prepare(batch),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
-    announceChange: () => {},
+    announceChange: (records = 1) => {
+      bell.ring();
+      maintenance.noteLoaded(records);
+    },
+    bell,
+    wakeDeliveries: deliveries.wake,
   });
   return {
     app,
     check: database.check,
     close: async () => {
       await app.close();
+      await maintenance.close();
+      await deliveries.close();
+      await bell.close();
       await thread.close();
       await issuer?.close();
       await workspaces?.close();

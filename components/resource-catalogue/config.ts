@@ -40,6 +40,12 @@ export const settings = defineSettings({
     default: "strict",
     description: "lenient: items and collections that break rules of extensions are stored all the same.",
   },
+  CHANGE_RETENTION_DAYS: {
+    kind: "integer",
+    default: 30,
+    minimum: 1,
+    description: "How long changes are kept for those who follow them.",
+  },
   DATABASE_CONNECTIONS: {
     kind: "integer",
     default: 16,
