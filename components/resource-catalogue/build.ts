@@ -1,17 +1,20 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { type Logger, type Settings, createPeer } from "@swath/service";
-import { createCollectionValidator, createItemValidator } from "@swath/stac/schema";
 import type { FastifyInstance } from "fastify";
 
 import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
+import { createLazyValidators } from "./bulk/lazy-validators.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
-import { onlyWhatIsNeeded } from "./bulk/prepare-batch.ts";
 import type { settings as definitions } from "./config.ts";
+import { openBell } from "./feed/bell.ts";
+import { startDeliveries } from "./feed/deliveries.ts";
 import { createCatalogueService } from "./service.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
+import { startMaintenance } from "./store/maintenance.ts";
+import { RecordStatistics } from "./store/statistics.ts";
 import { StatementNames } from "./store/statement-names.ts";
 
 export interface BuiltCatalogue {
@@ -46,27 +49,44 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   });
   const isLenient = settings.VALIDATION === "lenient";
   const thread = new BatchThread(isLenient);
+  const validators = createLazyValidators(isLenient);
+  const warn = (error: Error): void => logger.warn({ err: error }, "failed to tell of changes; retrying");
+  const bell = await openBell({ pool, url: settings.DATABASE_URL, onError: warn });
+  const deliveries = startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
+  const maintenance = startMaintenance({
+    pool,
+    changeRetentionDays: settings.CHANGE_RETENTION_DAYS,
+    onError: (error) => logger.warn({ err: error }, "maintenance failed; retrying"),
+  });
   const app = await createCatalogueService(logger, {
     pool,
     names: new StatementNames(),
+    statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),
     readerOf: createReaderOf({
       callerOf,
       ...(workspaces && secret !== undefined && { findMemberships: createMembershipFinder(workspaces, secret) }),
       service: new URL(settings.PUBLIC_URL).hostname.split(".")[0] ?? "resource-catalogue",
       ...(settings.PLATFORM_DOMAIN !== undefined && { domain: settings.PLATFORM_DOMAIN }),
     }),
-    validateItem: isLenient ? onlyWhatIsNeeded : createItemValidator(),
+    ...validators,
     prepareBatch: (batch) => thread.prepare(batch),
-    validateCollection: createCollectionValidator(),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
-    announceChange: () => {},
+    announceChange: (records = 1) => {
+      bell.ring();
+      maintenance.noteLoaded(records);
+    },
+    bell,
+    wakeDeliveries: deliveries.wake,
   });
   return {
     app,
     check: database.check,
     close: async () => {
       await app.close();
+      await maintenance.close();
+      await deliveries.close();
+      await bell.close();
       await thread.close();
       await issuer?.close();
       await workspaces?.close();

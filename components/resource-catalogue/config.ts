@@ -35,7 +35,7 @@ export const settings = defineSettings({
   WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What that port asks for." },
   MATCHED_CAP: {
     kind: "integer",
-    default: 10_000,
+    default: 1000,
     minimum: 0,
     description: "Up to how many records a search counts what it matches; past it the number is a lower bound.",
   },
@@ -44,6 +44,12 @@ export const settings = defineSettings({
     oneOf: ["strict", "lenient"],
     default: "strict",
     description: "lenient: items and collections that break rules of extensions are stored all the same.",
+  },
+  CHANGE_RETENTION_DAYS: {
+    kind: "integer",
+    default: 30,
+    minimum: 1,
+    description: "How long changes are kept for those who follow them.",
   },
   DATABASE_CONNECTIONS: {
     kind: "integer",

@@ -5,6 +5,8 @@ import type { FastifyInstance } from "fastify";
 
 import { addBulkRoutes } from "./bulk/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
+import { addFeedRoutes } from "./feed/routes.ts";
+import { addSubscriptionRoutes } from "./feed/subscriptions.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
 import { addOgcReadRoutes } from "./ogc/read.ts";
@@ -57,6 +59,8 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     addOgcReadRoutes(scope, context, () => app.swagger());
     addRecordRoutes(scope, context);
     addOgcTransactionRoutes(scope, context);
+    addFeedRoutes(scope, context, context.bell);
+    addSubscriptionRoutes(scope, context, context.wakeDeliveries);
     addQueryableRoutes(scope, context, {
       draft: "https://json-schema.org/draft/2020-12/schema",
       kinds: ["i", "r", "c"],

@@ -1,6 +1,7 @@
-import { type StacIssue, createItemValidator } from "@swath/stac/schema";
+import { createItemValidator } from "@swath/stac/schema";
 
 import { parseJsonBody } from "../http/json-body.ts";
+import { onlyWhatIsNeeded } from "./lenient.ts";
 import { prepareItem, prepareItems } from "../stac/prepare.ts";
 import { type PreparedRecord, prepareRecordCells, toCopyText } from "../store/copy-text.ts";
 
@@ -64,20 +65,6 @@ export function createBatchPreparer(isLenient: boolean): (batch: Batch) => Prepa
 function toCopied(record: Parameters<typeof prepareRecordCells>[0]): PreparedRecord {
   const { id, isCollection, cells } = prepareRecordCells(record);
   return { id, isCollection, cells: typeof cells === "string" ? cells : toCopyText(cells) };
-}
-
-/** What the store cannot do without. */
-export function onlyWhatIsNeeded(value: unknown): readonly StacIssue[] {
-  const { type, id, properties, assets, links } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  const isObject = (member: unknown): boolean =>
-    typeof member === "object" && member !== null && !Array.isArray(member);
-  return [
-    ...(type === "Feature" ? [] : [{ path: "/type", rule: 'must be "Feature"' }]),
-    ...(typeof id === "string" && id !== "" ? [] : [{ path: "/id", rule: "must be a text that is not empty" }]),
-    ...(isObject(properties) ? [] : [{ path: "/properties", rule: "must be an object" }]),
-    ...(assets === undefined || isObject(assets) ? [] : [{ path: "/assets", rule: "must be an object" }]),
-    ...(links === undefined || Array.isArray(links) ? [] : [{ path: "/links", rule: "must be a list" }]),
-  ];
 }
 
 function* splitLines(buffer: Buffer): Generator<Buffer> {

@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { Reader } from "../access/reader.ts";
 import type { Batch, PreparedBatch } from "../bulk/prepare-batch.ts";
 import type { SearchDeps } from "../store/search.ts";
+import type { Bell } from "../feed/bell.ts";
 import type { StacValidator } from "@swath/stac/schema";
 
 /** What every interface of the catalogue works with. */
@@ -11,6 +12,8 @@ export interface CatalogueContext extends SearchDeps {
   readonly pool: pg.Pool;
   /** Who asks, with what the store needs of it. @throws {Problem} 401 for a token that is not accepted */
   readonly readerOf: (request: FastifyRequest) => Promise<Reader>;
+  /** Loads the validators; must be awaited before they are used. */
+  readonly prepareWriting: () => Promise<void>;
   readonly validateItem: StacValidator;
   readonly validateCollection: StacValidator;
   /** Makes many items ready for the store, in a thread. @throws {Problem} what is wrong with them */
@@ -19,7 +22,10 @@ export interface CatalogueContext extends SearchDeps {
   readonly countUpTo: number;
   readonly publicUrl: string;
   /** Tells those who follow that something was written. */
-  readonly announceChange: () => void;
+  readonly announceChange: (records?: number) => void;
+  readonly bell: Bell;
+  /** Looks at once whether a subscriber is due. */
+  readonly wakeDeliveries: () => void;
 }
 
 /** Base of links: the address that the request came in by, so that answers are right on every host. No slash at the end. */

@@ -5,11 +5,11 @@ import type { CatalogueContext } from "../http/context.ts";
 import { badParameter, notFound, problem } from "../http/errors.ts";
 import { type JsonBody, RequestBody, requireObject } from "../http/json-body.ts";
 import { mergePatch } from "../http/merge-patch.ts";
-import type { NewRecord } from "../model/record.ts";
+import { type NewRecord, toNewlyStored } from "../model/record.ts";
 import { type CollectionEntry, findCollection, insertCollection } from "../store/collections.ts";
 import { findRecord } from "../store/read-record.ts";
 import { type PreparedRecord, prepareRecordCells } from "../store/copy-text.ts";
-import { deleteCollection, deleteRecord, writePrepared, writeRecords } from "../store/write-records.ts";
+import { type Written, deleteCollection, deleteRecord, writePrepared, writeRecords } from "../store/write-records.ts";
 import { collectionUrl, itemUrl, stacRoot } from "./links.ts";
 import { prepareCollection, prepareItem, prepareItems } from "./prepare.ts";
 import { renderCollection, renderItem, sendRecord } from "./respond.ts";
@@ -41,11 +41,19 @@ function addItemRoutes(scope: FastifyInstance, context: CatalogueContext): void 
     { bodyLimit: MAX_ITEMS_BYTES },
     async (request, reply) => {
       const { entry } = await enterForWriting(context, request, request.params.collection);
-      const { records, isSingle } = await prepareBody(context, request, entry.id);
+      const { records, single, isSingle } = await prepareBody(context, request, entry.id);
+      if (single !== undefined) {
+        const [written] = await writeRecords(pool, [single], { mode: "insert", collection: entry.key });
+        context.announceChange();
+        const root = stacRoot(request);
+        void reply.code(201).header("location", itemUrl(root, entry.id, single.id));
+        const record = toNewlyStored(single, written as Written, entry);
+        return sendRecord(reply, record, renderItem(root, record));
+      }
       refuseTwins(records);
       await writePrepared(pool, records, { mode: "insert", collection: entry.key });
       context.announceChange();
-      if (!isSingle) {
+      if (isSingle !== true) {
         return reply.code(201).send();
       }
       const { id } = records[0] as PreparedRecord;
@@ -90,6 +98,7 @@ function addCollectionRoutes(scope: FastifyInstance, context: CatalogueContext):
     async (request, reply) => {
       const reader = await context.readerOf(request);
       const owner = requireOwner(reader, request.query);
+      await context.prepareWriting();
       const record = prepareCollection(context, requireObject(request.body));
       await insertCollection(pool, { record, ...owner });
       context.announceChange();
@@ -135,16 +144,15 @@ async function prepareBody(
   context: CatalogueContext,
   request: FastifyRequest,
   collection: string,
-): Promise<{ readonly records: readonly PreparedRecord[]; readonly isSingle: boolean }> {
+): Promise<{ readonly records: readonly PreparedRecord[]; readonly single?: NewRecord; readonly isSingle?: boolean }> {
   const { bytes } = request.body instanceof RequestBody ? request.body : { bytes: undefined };
   if (bytes !== undefined && bytes.length > MAX_INLINE_BYTES) {
-    const { records, isSingle = false } = await context.prepareBatch({ form: "document", bytes, collection });
-    return { records, isSingle };
+    return context.prepareBatch({ form: "document", bytes, collection });
   }
   const body = requireObject(request.body);
-  const isSingle = body.value["type"] !== "FeatureCollection";
-  const records = isSingle ? [prepareItem(context, body, collection)] : prepareItems(context, body, collection);
-  return { records: records.map(prepareRecordCells), isSingle };
+  return body.value["type"] === "FeatureCollection"
+    ? { records: prepareItems(context, body, collection).map(prepareRecordCells) }
+    : { records: [], single: prepareItem(context, body, collection) };
 }
 
 /** The collection, once the caller may change it. @throws {Problem} 404, 401 or 403 */
@@ -154,6 +162,7 @@ export async function enterForWriting(
   id: string,
 ): Promise<{ readonly reader: Reader; readonly entry: CollectionEntry }> {
   const reader = await context.readerOf(request);
+  await context.prepareWriting();
   const entry = await findCollection(context.pool, reader, id);
   if (entry === undefined) {
     throw notFound(`Collection ${JSON.stringify(id)}`);

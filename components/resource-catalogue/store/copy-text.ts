@@ -2,7 +2,7 @@ import type { NewRecord } from "../model/record.ts";
 
 /** Columns of `record` that its placement gives, then those that the record itself gives. */
 const PLACED = ["part", "n", "version", "collection", "made_at", "changed_at"] as const;
-const OWN = [
+export const OWN_COLUMNS = [
   "kind",
   "id",
   "type",
@@ -25,7 +25,7 @@ const OWN = [
   "source",
   "source_type",
 ] as const;
-export const COLUMNS = [...PLACED, ...OWN];
+export const COLUMNS = [...PLACED, ...OWN_COLUMNS];
 
 type Cell = string | number | null;
 

@@ -5,7 +5,15 @@ import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 
 import type { NewRecord } from "../model/record.ts";
-import { COLUMNS, type Placement, type PreparedRecord, prepareRecordCells, toCells, toCopyText } from "./copy-text.ts";
+import {
+  COLUMNS,
+  OWN_COLUMNS,
+  type Placement,
+  type PreparedRecord,
+  prepareRecordCells,
+  toCells,
+  toCopyText,
+} from "./copy-text.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** insert: none may exist. upsert: replaced where it exists. replace: must exist. */
@@ -24,6 +32,7 @@ export interface Written {
   readonly n: string;
   readonly version: number;
   readonly isNew: boolean;
+  readonly at: Date;
 }
 
 /** Why nothing was written. */
@@ -60,12 +69,57 @@ export function writePrepared(
   records: readonly PreparedRecord[],
   options: WriteOptions,
 ): Promise<Written[]> {
+  const [only] = records;
+  if (only !== undefined && records.length === 1 && options.mode === "insert" && typeof only.cells !== "string") {
+    return insertOne(pool, only, options.collection);
+  }
   return inTransaction(pool, async (client) => {
     if (records.length > 1) {
       await lockForLoading(client, options.collection, "shared");
     }
     return writeInTransaction(client, records, options);
   });
+}
+
+const INSERT_ONE = `/* prepared: insert-one */
+  with owner as (select id, workspace, is_public from collection where key = $2 for key share),
+  key as (
+    insert into record_key (id, collection, is_collection, part)
+    select $1, $2, $3, 0 from owner on conflict do nothing returning part, n
+  ),
+  stored as (
+    insert into record (${COLUMNS.join(", ")})
+    select key.part, key.n, 1, $2, $4, $4, ${OWN_COLUMNS.map((_, index) => `$${index + 5}`).join(", ")} from key
+    returning n
+  ),
+  noted as (
+    insert into change (operation, collection, workspace, is_public, is_collection, ids)
+    select 'c', owner.id, owner.workspace, owner.is_public, $3, array[$1::text] from owner, key
+  )
+  select (select count(*)::int from owner) as owners, (select n from stored) as n`;
+
+/** One new record in one statement, which is a transaction of its own. */
+async function insertOne(
+  pool: pg.Pool,
+  { id, isCollection, cells }: PreparedRecord,
+  collection: number,
+): Promise<Written[]> {
+  const at = new Date();
+  const { rows } = await pool.query<{ owners: number; n: string | null }>(INSERT_ONE, [
+    id,
+    collection,
+    isCollection,
+    at.toISOString(),
+    ...cells,
+  ]);
+  const [row] = rows;
+  if (row === undefined || row.owners === 0) {
+    throw new WriteConflict("no-collection", []);
+  }
+  if (row.n === null) {
+    throw new WriteConflict("exists", [id]);
+  }
+  return [{ n: row.n, version: 1, isNew: true, at }];
 }
 
 /** The same inside a transaction of the caller's. */
@@ -98,19 +152,20 @@ export async function writeInTransaction(
       );
     }
   }
-  const now = new Date().toISOString();
+  const at = new Date();
+  const now = at.toISOString();
   const written = records.map(
     (record): Written & { readonly record: PreparedRecord; readonly placement: Placement } => {
       const { part, n, isNew } = keys.get(keyOf(record)) as LockedKey;
       const old = before.get(n);
       const version = (old?.version ?? 0) + 1;
       const placement = { part, n, version, collection, madeAt: old?.madeAt ?? now, changedAt: now };
-      return { n, version, isNew, record, placement };
+      return { n, version, isNew, at, record, placement };
     },
   );
   await insertRows(client, written);
   await noteChanges(client, owner, records, (index) => (written[index] as Written).isNew);
-  return written.map(({ n, version, isNew }) => ({ n, version, isNew }));
+  return written.map(({ n, version, isNew }) => ({ n, version, isNew, at }));
 }
 
 /**

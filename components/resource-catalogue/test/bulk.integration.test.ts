@@ -3,7 +3,7 @@ import { after, test } from "node:test";
 
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
 
-const catalogue = await startCatalogue();
+const catalogue = await startCatalogue({ MATCHED_CAP: "100000" });
 const { request } = catalogue;
 after(() => catalogue.close());
 await request("POST", "/stac/collections", { body: makeCollection("bulk") });
