@@ -7,6 +7,7 @@ import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
 import type { settings as definitions } from "./config.ts";
+import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
@@ -54,6 +55,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     validateCollection: createCollectionValidator(),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
+    fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
     announceChange: () => {},
   });
   return {

@@ -40,6 +40,12 @@ export const settings = defineSettings({
     default: "strict",
     description: "lenient: items and collections that break rules of extensions are stored all the same.",
   },
+  HARVEST_ALLOW_PRIVATE: {
+    kind: "string",
+    default: "",
+    description:
+      "Hosts, addresses and networks (10.1.0.0/16), with commas between them, that records are harvested from although they are private.",
+  },
   DATABASE_CONNECTIONS: {
     kind: "integer",
     default: 16,

@@ -3,6 +3,7 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
+import { addCswRoutes } from "./csw/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
@@ -42,6 +43,10 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     },
     { prefix: "/stac" },
   );
+  await app.register((scope, _options, done) => {
+    addCswRoutes(scope, context);
+    done();
+  });
   app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/stac"));
   return app;
 }

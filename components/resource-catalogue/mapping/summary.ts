@@ -1,3 +1,4 @@
+import { toFootprint } from "../model/footprint.ts";
 import type { StoredRecord } from "../model/record.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -116,7 +117,9 @@ function toLanguage(language: unknown): string | undefined {
 function toFormats(properties: Json, references: readonly Reference[]): string[] {
   const named = (Array.isArray(properties["formats"]) ? (properties["formats"] as readonly unknown[]) : []).flatMap(
     (format) =>
-      typeof format === "string" ? [format] : textsOf([(format as Json | null)?.["mediaType"] ?? (format as Json | null)?.["name"]]),
+      typeof format === "string"
+        ? [format]
+        : textsOf([(format as Json | null)?.["mediaType"] ?? (format as Json | null)?.["name"]]),
   );
   const own = [...textsOf(properties["format"]), ...named];
   const types = references.flatMap(({ rel, type }) => (type !== undefined && rel === "enclosure" ? [type] : []));
@@ -148,7 +151,18 @@ function toContacts(properties: Json): Contact[] {
 }
 
 const STRUCTURE = new Set([
-  "self", "root", "parent", "collection", "items", "item", "child", "alternate", "queryables", "sortables", "next", "prev",
+  "self",
+  "root",
+  "parent",
+  "collection",
+  "items",
+  "item",
+  "child",
+  "alternate",
+  "queryables",
+  "sortables",
+  "next",
+  "prev",
 ]);
 
 function toLinks(links: unknown): Reference[] {
@@ -200,39 +214,24 @@ function toBbox(kind: StoredRecord["kind"], document: Json): Bbox | undefined {
     kind === "c"
       ? (document as { extent?: { spatial?: { bbox?: unknown[] } } }).extent?.spatial?.bbox?.[0]
       : document["bbox"];
-  if (Array.isArray(listed) && listed.every((entry) => typeof entry === "number") && (listed.length === 4 || listed.length === 6)) {
+  if (
+    Array.isArray(listed) &&
+    listed.every((entry) => typeof entry === "number") &&
+    (listed.length === 4 || listed.length === 6)
+  ) {
     const [west, south, east, north] = listed.length === 4 ? listed : [listed[0], listed[1], listed[3], listed[4]];
     return [west, south, east, north] as Bbox;
   }
   return kind === "c" ? undefined : boundsOf(document["geometry"]);
 }
 
-/** Bounds of positions as they are written; where they span more than half the globe, the shorter way around. */
+/** Of the shorter way around the globe. */
 function boundsOf(geometry: unknown): Bbox | undefined {
-  const lons: number[] = [];
-  let [south, north] = [Infinity, -Infinity];
-  const visit = (value: unknown, depth: number): void => {
-    if (depth > 10) {
-      return;
-    }
-    if (Array.isArray(value) && typeof value[0] === "number") {
-      lons.push(value[0]);
-      [south, north] = [Math.min(south, value[1] as number), Math.max(north, value[1] as number)];
-    } else if (Array.isArray(value)) {
-      for (const entry of value) {
-        visit(entry, depth + 1);
-      }
-    } else if (typeof value === "object" && value !== null) {
-      visit((value as Json)["coordinates"] ?? (value as Json)["geometries"], depth + 1);
-    }
-  };
-  visit(geometry, 0);
-  if (lons.length === 0) {
+  if (geometry === null || geometry === undefined) {
     return undefined;
   }
-  const west = lons.reduce((least, lon) => Math.min(least, lon), Infinity);
-  const east = lons.reduce((most, lon) => Math.max(most, lon), -Infinity);
-  return [west, south, east, north];
+  const [west, south, east, north] = toFootprint(geometry).box;
+  return [west, south, east > 180 ? east - 360 : east, north];
 }
 
 function toTime(document: Json, properties: Json): RecordSummary["time"] | undefined {
@@ -243,7 +242,11 @@ function toTime(document: Json, properties: Json): RecordSummary["time"] | undef
   if (typeof start === "string" || typeof end === "string") {
     return toEnds(start, end);
   }
-  const { date, timestamp, interval } = (document["time"] ?? {}) as { date?: unknown; timestamp?: unknown; interval?: unknown };
+  const { date, timestamp, interval } = (document["time"] ?? {}) as {
+    date?: unknown;
+    timestamp?: unknown;
+    interval?: unknown;
+  };
   const instant = textOf(timestamp) ?? textOf(date);
   if (instant !== undefined) {
     return { start: instant, end: instant };
@@ -257,7 +260,9 @@ function toExtentTime(document: Json): RecordSummary["time"] | undefined {
 }
 
 function toEnds(start: unknown, end: unknown): RecordSummary["time"] | undefined {
-  const [from, to] = [start, end].map((entry) => (typeof entry === "string" && entry !== ".." && entry !== "" ? entry : undefined));
+  const [from, to] = [start, end].map((entry) =>
+    typeof entry === "string" && entry !== ".." && entry !== "" ? entry : undefined,
+  );
   return from === undefined && to === undefined
     ? undefined
     : { ...(from !== undefined && { start: from }), ...(to !== undefined && { end: to }) };

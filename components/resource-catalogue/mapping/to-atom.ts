@@ -2,8 +2,9 @@ import { element, escapeXml } from "../xml/escape.ts";
 import { NS } from "../xml/namespaces.ts";
 import type { RecordSummary } from "./summary.ts";
 
-/** Declarations of the prefixes that an entry has. */
-export const ATOM_NAMESPACES = `xmlns="${NS.atom}" xmlns:dc="${NS.dc}" xmlns:georss="${NS.georss}" xmlns:gml="${NS.gml}" xmlns:media="${NS.media}"`;
+/** Declarations of the prefixes that an entry has beside Dublin Core. */
+export const ATOM_PREFIXES = `xmlns:georss="${NS.georss}" xmlns:gml="${NS.gml}" xmlns:media="${NS.media}"`;
+export const ATOM_NAMESPACES = `xmlns="${NS.atom}" xmlns:dc="${NS.dc}" ${ATOM_PREFIXES}`;
 
 export interface AtomOptions {
   /** Address of the record itself, and its id. */
@@ -19,7 +20,8 @@ export interface AtomOptions {
  */
 export function toAtomEntry(summary: RecordSummary, { self, alternates, isRoot = false }: AtomOptions): string {
   const { id, title, abstract, modified, published, created, subjects, time, rights, references, contacts } = summary;
-  const authors = contacts.length === 0 ? "<author><name>Resource catalogue</name></author>" : contacts.map(toAuthor).join("");
+  const authors =
+    contacts.length === 0 ? "<author><name>Resource catalogue</name></author>" : contacts.map(toAuthor).join("");
   return [
     `<entry${isRoot ? ` ${ATOM_NAMESPACES}` : ""}>`,
     element("id", self),
@@ -29,13 +31,18 @@ export function toAtomEntry(summary: RecordSummary, { self, alternates, isRoot =
     authors,
     abstract === undefined ? element("summary", title) : element("summary", abstract),
     element("dc:identifier", id),
-    time === undefined ? "" : element("dc:date", time.start === time.end ? time.start : `${time.start ?? ""}/${time.end ?? ""}`),
+    time === undefined
+      ? ""
+      : element("dc:date", time.start === time.end ? time.start : `${time.start ?? ""}/${time.end ?? ""}`),
     element("rights", rights),
     subjects.map((subject) => `<category term="${escapeXml(subject)}"/>`).join(""),
     toPlace(summary),
     `<link rel="self" type="application/atom+xml" href="${escapeXml(self)}"/>`,
     alternates
-      .map(({ href, type, title: label }) => `<link rel="alternate" type="${escapeXml(type)}" title="${escapeXml(label)}" href="${escapeXml(href)}"/>`)
+      .map(
+        ({ href, type, title: label }) =>
+          `<link rel="alternate" type="${escapeXml(type)}" title="${escapeXml(label)}" href="${escapeXml(href)}"/>`,
+      )
       .join(""),
     references.map(toLink).join(""),
     "</entry>",
@@ -54,7 +61,8 @@ function toLink({ href, rel, type, title, isThumbnail }: RecordSummary["referenc
   return isThumbnail ? `${link}<media:thumbnail url="${escapeXml(href)}"/>` : link;
 }
 
-const attribute = (name: string, value: string | undefined): string => (value === undefined ? "" : ` ${name}="${escapeXml(value)}"`);
+const attribute = (name: string, value: string | undefined): string =>
+  value === undefined ? "" : ` ${name}="${escapeXml(value)}"`;
 
 /** Latitude first. Outer rings only: GeoRSS GML has no other way for several parts than several elements. */
 function toPlace({ geometry, bbox }: RecordSummary): string {
@@ -66,7 +74,10 @@ function toPlace({ geometry, bbox }: RecordSummary): string {
     type === "Point"
       ? element("georss:point", toPair(coordinates as readonly number[]))
       : polygons
-          .map(([outer = []]) => `<georss:where><gml:Polygon srsName="urn:ogc:def:crs:EPSG::4326"><gml:exterior><gml:LinearRing><gml:posList>${outer.map(toPair).join(" ")}</gml:posList></gml:LinearRing></gml:exterior></gml:Polygon></georss:where>`)
+          .map(
+            ([outer = []]) =>
+              `<georss:where><gml:Polygon srsName="urn:ogc:def:crs:EPSG::4326"><gml:exterior><gml:LinearRing><gml:posList>${outer.map(toPair).join(" ")}</gml:posList></gml:LinearRing></gml:exterior></gml:Polygon></georss:where>`,
+          )
           .join("");
   return box + shapes;
 }

@@ -16,9 +16,7 @@ export interface DcOptions {
 
 const NAMES = { brief: "BriefRecord", summary: "SummaryRecord", full: "Record" } as const;
 const BRIEF = new Set(["identifier", "title", "type", "BoundingBox"]);
-const SUMMARY = new Set([
-  ...BRIEF, "subject", "format", "relation", "modified", "abstract", "spatial",
-]);
+const SUMMARY = new Set([...BRIEF, "subject", "format", "relation", "modified", "abstract", "spatial"]);
 
 /**
  * A record as csw:Record (OGC 07-006r1 §10.2.5, OGC 12-176r7 §6.6): identifier ← id, title ← title or id, type, subject ← keywords,
@@ -51,8 +49,15 @@ const PARTS: readonly (readonly [name: string, render: (summary: RecordSummary) 
   ["date", ({ time, published }) => element("dc:date", time?.start ?? published)],
   ["temporal", ({ time }) => element("dct:temporal", time && `start=${time.start ?? ""};end=${time.end ?? ""}`)],
   ["created", ({ created }) => element("dct:created", created)],
-  ["creator", (summary) => elements("dc:creator", partiesOf(summary, ["author", "originator", "creator", "producer", "pointOfContact"]))],
-  ["publisher", (summary) => elements("dc:publisher", partiesOf(summary, ["publisher", "host", "distributor", "licensor"]))],
+  [
+    "creator",
+    (summary) =>
+      elements("dc:creator", partiesOf(summary, ["author", "originator", "creator", "producer", "pointOfContact"])),
+  ],
+  [
+    "publisher",
+    (summary) => elements("dc:publisher", partiesOf(summary, ["publisher", "host", "distributor", "licensor"])),
+  ],
   ["contributor", (summary) => elements("dc:contributor", partiesOf(summary, ["contributor", "processor"]))],
   ["language", ({ language }) => element("dc:language", language)],
   ["rights", ({ rights }) => element("dc:rights", rights)],
@@ -62,7 +67,9 @@ const PARTS: readonly (readonly [name: string, render: (summary: RecordSummary) 
     "references",
     ({ references }) =>
       references
-        .map(({ href, rel, type, protocol }) => element("dct:references", href, ` scheme="${escapeXml(protocol ?? type ?? rel)}"`))
+        .map(({ href, rel, type, protocol }) =>
+          element("dct:references", href, ` scheme="${escapeXml(protocol ?? type ?? rel)}"`),
+        )
         .join(""),
   ],
 ];

@@ -24,8 +24,17 @@ const ROLES: Readonly<Record<string, string>> = {
   publisher: "publisher",
 };
 const ISO_ROLES = new Set([
-  "resourceProvider", "custodian", "owner", "user", "distributor", "originator", "pointOfContact", "principalInvestigator", "processor",
-  "publisher", "author",
+  "resourceProvider",
+  "custodian",
+  "owner",
+  "user",
+  "distributor",
+  "originator",
+  "pointOfContact",
+  "principalInvestigator",
+  "processor",
+  "publisher",
+  "author",
 ]);
 
 /**
@@ -39,11 +48,15 @@ export function toIsoRecord(summary: RecordSummary, set: ElementSet): string {
   const scope = SCOPES[summary.type] ?? "dataset";
   const parts = [
     text("gmd:fileIdentifier", id),
-    ...(set === "brief" ? [] : [wrap("gmd:language", code("gmd:LanguageCode", "http://www.loc.gov/standards/iso639-2/", toAlpha3(language)))]),
+    ...(set === "brief"
+      ? []
+      : [wrap("gmd:language", code("gmd:LanguageCode", "http://www.loc.gov/standards/iso639-2/", toAlpha3(language)))]),
     ...(set === "full" ? [wrap("gmd:characterSet", code("gmd:MD_CharacterSetCode", CODES, "utf8"))] : []),
     ...(kind === "i" ? [text("gmd:parentIdentifier", collection)] : []),
     wrap("gmd:hierarchyLevel", code("gmd:MD_ScopeCode", CODES, scope)),
-    ...(contacts.length === 0 ? [toParty("gmd:contact", { organization: "Resource catalogue", roles: ["pointOfContact"] })] : contacts.slice(0, 1).map((contact) => toParty("gmd:contact", contact))),
+    ...(contacts.length === 0
+      ? [toParty("gmd:contact", { organization: "Resource catalogue", roles: ["pointOfContact"] })]
+      : contacts.slice(0, 1).map((contact) => toParty("gmd:contact", contact))),
     wrap("gmd:dateStamp", toDate(modified)),
     ...(set === "brief"
       ? []
@@ -89,18 +102,39 @@ function toService(summary: RecordSummary, set: ElementSet): string {
       `<srv:serviceType><gco:LocalName>${summary.type === "process" ? "processing" : "other"}</gco:LocalName></srv:serviceType>`,
       wrap("srv:extent", toExtent(summary)),
       wrap("srv:couplingType", code("srv:SV_CouplingType", CODES, "loose")),
-      ...(operations.length > 0
-        ? operations
-        : [`<srv:containsOperations gco:nilReason="missing"/>`]),
+      ...(operations.length > 0 ? operations : [`<srv:containsOperations gco:nilReason="missing"/>`]),
     ].join(""),
   );
 }
 
 /** What data and services have in common, in the order of the schema. */
 function toIdentification(summary: RecordSummary, set: ElementSet): string {
-  const { id, title, abstract, created, modified, published, subjects, platform, instruments, rights, contacts, references } = summary;
-  const dates = ([["creation", created], ["revision", modified], ["publication", published]] as const).flatMap(([kind, value]) =>
-    value === undefined ? [] : [`<gmd:date><gmd:CI_Date><gmd:date>${toDate(value)}</gmd:date><gmd:dateType>${code("gmd:CI_DateTypeCode", CODES, kind)}</gmd:dateType></gmd:CI_Date></gmd:date>`],
+  const {
+    id,
+    title,
+    abstract,
+    created,
+    modified,
+    published,
+    subjects,
+    platform,
+    instruments,
+    rights,
+    contacts,
+    references,
+  } = summary;
+  const dates = (
+    [
+      ["creation", created],
+      ["revision", modified],
+      ["publication", published],
+    ] as const
+  ).flatMap(([kind, value]) =>
+    value === undefined
+      ? []
+      : [
+          `<gmd:date><gmd:CI_Date><gmd:date>${toDate(value)}</gmd:date><gmd:dateType>${code("gmd:CI_DateTypeCode", CODES, kind)}</gmd:dateType></gmd:CI_Date></gmd:date>`,
+        ],
   );
   const identifier = `<gmd:identifier><gmd:MD_Identifier>${text("gmd:code", id)}</gmd:MD_Identifier></gmd:identifier>`;
   const citation = `<gmd:citation><gmd:CI_Citation>${text("gmd:title", title)}${dates.join("")}${identifier}</gmd:CI_Citation></gmd:citation>`;
@@ -112,7 +146,10 @@ function toIdentification(summary: RecordSummary, set: ElementSet): string {
     citation,
     text("gmd:abstract", abstract ?? title),
     ...contacts.map((contact) => toParty("gmd:pointOfContact", contact)),
-    ...thumbnails.map(({ href, title: label }) => `<gmd:graphicOverview><gmd:MD_BrowseGraphic>${text("gmd:fileName", href)}${text("gmd:fileDescription", label)}</gmd:MD_BrowseGraphic></gmd:graphicOverview>`),
+    ...thumbnails.map(
+      ({ href, title: label }) =>
+        `<gmd:graphicOverview><gmd:MD_BrowseGraphic>${text("gmd:fileName", href)}${text("gmd:fileDescription", label)}</gmd:MD_BrowseGraphic></gmd:graphicOverview>`,
+    ),
     toKeywords(subjects, "theme"),
     toKeywords([...(platform === undefined ? [] : [platform]), ...instruments], "theme"),
     rights === undefined
@@ -141,7 +178,12 @@ function toExtent({ bbox, time }: RecordSummary): string {
     bbox === undefined
       ? ""
       : `<gmd:geographicElement><gmd:EX_GeographicBoundingBox>${(
-          [["westBoundLongitude", bbox[0]], ["eastBoundLongitude", bbox[2]], ["southBoundLatitude", bbox[1]], ["northBoundLatitude", bbox[3]]] as const
+          [
+            ["westBoundLongitude", bbox[0]],
+            ["eastBoundLongitude", bbox[2]],
+            ["southBoundLatitude", bbox[1]],
+            ["northBoundLatitude", bbox[3]],
+          ] as const
         )
           .map(([side, value]) => `<gmd:${side}><gco:Decimal>${value}</gco:Decimal></gmd:${side}>`)
           .join("")}</gmd:EX_GeographicBoundingBox></gmd:geographicElement>`;
@@ -160,7 +202,8 @@ function toContent(cloudCover: number): string {
 
 function toDistribution({ formats, references }: RecordSummary): string {
   const named = formats.map(
-    (format) => `<gmd:distributionFormat><gmd:MD_Format>${text("gmd:name", format)}<gmd:version gco:nilReason="unknown"/></gmd:MD_Format></gmd:distributionFormat>`,
+    (format) =>
+      `<gmd:distributionFormat><gmd:MD_Format>${text("gmd:name", format)}<gmd:version gco:nilReason="unknown"/></gmd:MD_Format></gmd:distributionFormat>`,
   );
   const online = references
     .filter(({ isThumbnail }) => !isThumbnail)
@@ -177,6 +220,17 @@ function toOnline({ href, type, title, description, rel, protocol }: Reference):
   return `<gmd:CI_OnlineResource><gmd:linkage>${element("gmd:URL", href)}</gmd:linkage>${text("gmd:protocol", protocol ?? type ?? "WWW:LINK")}${text("gmd:name", title)}${text("gmd:description", description)}<gmd:function>${code("gmd:CI_OnLineFunctionCode", CODES, use)}</gmd:function></gmd:CI_OnlineResource>`;
 }
 
-const ALPHA_3: Readonly<Record<string, string>> = { en: "eng", de: "ger", fr: "fre", es: "spa", it: "ita", pt: "por", nl: "dut", sl: "slv", el: "gre" };
+const ALPHA_3: Readonly<Record<string, string>> = {
+  en: "eng",
+  de: "ger",
+  fr: "fre",
+  es: "spa",
+  it: "ita",
+  pt: "por",
+  nl: "dut",
+  sl: "slv",
+  el: "gre",
+};
 
-const toAlpha3 = (language: string): string => (language.length === 3 ? language : (ALPHA_3[language.slice(0, 2).toLowerCase()] ?? "eng"));
+const toAlpha3 = (language: string): string =>
+  language.length === 3 ? language : (ALPHA_3[language.slice(0, 2).toLowerCase()] ?? "eng");

@@ -110,7 +110,15 @@ function toElement(node: Node, outer: ReadonlyMap<string, string>): XmlElement {
     }
   }
   const { startIndex: start = 0 } = (node[META] ?? {}) as { startIndex?: number };
-  return { namespace: namespace ?? "", name: qualified.slice(colon + 1), attributes, children, text, start, scope: outer };
+  return {
+    namespace: namespace ?? "",
+    name: qualified.slice(colon + 1),
+    attributes,
+    children,
+    text,
+    start,
+    scope: outer,
+  };
 }
 
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
