@@ -1,6 +1,6 @@
 import { cleanDate } from "../model/xml-record.ts";
 import { wordsOf } from "../model/words.ts";
-import { type Expression, FilterError, type Operator, type WordQuery, call, property } from "../query/expression.ts";
+import { type Expression, FilterError, type Operator, type WordQuery, allOf, call, property } from "../query/expression.ts";
 import { toInstant } from "./filter-xml.ts";
 import { type Queryable, findQueryable } from "./queryables.ts";
 
@@ -50,6 +50,9 @@ export function toCatalogue(expression: Expression): Expression {
   }
   if (op === "isNull") {
     return toIsNull(args[0] as Expression);
+  }
+  if (op === "t_during") {
+    return toDuring(args);
   }
   return call(op, ...args.map((arg) => toOperand(op, arg)));
 }
@@ -222,6 +225,22 @@ function toAnyTest(op: Operator, name: string, literal: Expression, isFolded: bo
     );
   }
   return instant === undefined || instant.kind === "date" ? asText : call(op, property(name), instant);
+}
+
+/** Filter Encoding has instants during periods too. Days of a period count whole. */
+function toDuring([left, right]: readonly Expression[]): Expression {
+  if (left?.kind !== "property" || right?.kind !== "interval") {
+    throw new FilterError("During takes a property and a gml:TimePeriod");
+  }
+  const subject = toCatalogue(left);
+  const { start, end } = right;
+  const whole = (time: Expression, clock: string): Expression =>
+    time.kind === "date" ? { kind: "timestamp", value: `${time.value}T${clock}Z` } : time;
+  const tests = [
+    start && call("t_after", subject, whole(start, "00:00:00.000000")),
+    end && call("t_before", subject, whole(end, "23:59:59.999999")),
+  ];
+  return allOf(tests) ?? fail("a period must have a beginning or an end");
 }
 
 /** When a record's time ends. */
