@@ -7,6 +7,7 @@ import { addCswRoutes } from "./csw/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
+import { addOpenSearchRoutes } from "./opensearch/routes.ts";
 import { addReadRoutes } from "./stac/read.ts";
 import { addSearchRoutes } from "./stac/search.ts";
 import { addTransactionRoutes } from "./stac/transactions.ts";
@@ -45,6 +46,10 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
   );
   await app.register((scope, _options, done) => {
     addCswRoutes(scope, context);
+    done();
+  });
+  await app.register((scope, _options, done) => {
+    addOpenSearchRoutes(scope, context);
     done();
   });
   app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/stac"));

@@ -1,6 +1,14 @@
 import { cleanDate } from "../model/xml-record.ts";
 import { wordsOf } from "../model/words.ts";
-import { type Expression, FilterError, type Operator, type WordQuery, allOf, call, property } from "../query/expression.ts";
+import {
+  type Expression,
+  FilterError,
+  type Operator,
+  type WordQuery,
+  allOf,
+  call,
+  property,
+} from "../query/expression.ts";
 import { toInstant } from "./filter-xml.ts";
 import { type Queryable, findQueryable } from "./queryables.ts";
 

@@ -134,7 +134,7 @@ test("records are found by filters of both encodings and by CQL text alike", asy
 
 test("pages by startPosition meet every record once", async () => {
   const seen: string[] = [];
-  for (let start = 1; start > 0; ) {
+  for (let start = 1; start > 0;) {
     const { text } = await get(
       `service=CSW&version=3.0.0&request=GetRecords&typeNames=csw:Record&elementSetName=brief&maxRecords=7&startPosition=${start}`,
     );
@@ -150,7 +150,11 @@ test("a record that came as XML is kept byte for byte, and shown in every schema
   const inserted = await send(toTransaction("Insert", ISO_RECORD + DC_RECORD));
   assert.equal(descendantsOf(parseXml(inserted.text), "totalInserted")[0]?.text, "2", inserted.text);
   assert.equal((await get("service=CSW&version=2.0.2&request=GetRepositoryItem&id=iso-1")).text, ISO_RECORD);
-  for (const schema of ["http://www.opengis.net/cat/csw/2.0.2", "http://www.isotc211.org/2005/gmd", "http://www.w3.org/2005/Atom"]) {
+  for (const schema of [
+    "http://www.opengis.net/cat/csw/2.0.2",
+    "http://www.isotc211.org/2005/gmd",
+    "http://www.w3.org/2005/Atom",
+  ]) {
     for (const id of ["iso-1", "dc-1", "scene-3", "scenes"]) {
       const { status, text } = await get(
         `service=CSW&version=2.0.2&request=GetRecordById&id=${id}&elementSetName=full&outputSchema=${encodeURIComponent(schema)}`,
@@ -194,7 +198,9 @@ test("transactions update and delete what their constraint names, all or nothing
 
 test("GetDomain tells values of parameters and of properties", async () => {
   const values = async (query: string): Promise<string[]> =>
-    descendantsOf(parseXml((await get(`service=CSW&version=2.0.2&request=GetDomain&${query}`)).text), "Value").map(({ text }) => text);
+    descendantsOf(parseXml((await get(`service=CSW&version=2.0.2&request=GetDomain&${query}`)).text), "Value").map(
+      ({ text }) => text,
+    );
   assert.deepEqual(await values("parameterName=GetRecords.ElementSetName"), ["brief", "summary", "full"]);
   assert.deepEqual(await values("propertyName=dc:subject"), ["Lake Como", "city", "forest", "soil"]);
   assert.deepEqual(await values("propertyName=dc:type"), ["collection", "dataset", "text"]);
@@ -203,12 +209,15 @@ test("GetDomain tells values of parameters and of properties", async () => {
 });
 
 test("SOAP wraps what is asked and what is answered, faults too", async () => {
-  const wrap = (body: string, namespace: string) => `<s:Envelope xmlns:s="${namespace}"><s:Body>${body}</s:Body></s:Envelope>`;
+  const wrap = (body: string, namespace: string) =>
+    `<s:Envelope xmlns:s="${namespace}"><s:Body>${body}</s:Body></s:Envelope>`;
   for (const [namespace, type] of [
     ["http://www.w3.org/2003/05/soap-envelope", "application/soap+xml"],
     ["http://schemas.xmlsoap.org/soap/envelope/", "text/xml"],
   ] as const) {
-    const good = await send(wrap(filter2("<ogc:FeatureId fid='scene-1'/>"), namespace), { "content-type": "application/soap+xml" });
+    const good = await send(wrap(filter2("<ogc:FeatureId fid='scene-1'/>"), namespace), {
+      "content-type": "application/soap+xml",
+    });
     assert.match(good.headers.get("content-type") ?? "", new RegExp(`^${type.replace("+", "\\+")}`));
     assert.deepEqual(idsOf(good.text), ["scene-1"]);
     const bad = await send(wrap(filter2("<ogc:Foo/>"), namespace));
@@ -226,13 +235,41 @@ test("what is wrong with a request is said as OWS exceptions of its version", as
     ["service=CSW&version=9&request=GetRecords", "InvalidParameterValue", "version"],
     ["service=CSW&version=VERSION&request=GetRecordById", "MissingParameterValue", "id"],
     ["service=CSW&version=VERSION&request=GetRecords&typeNames=foo", "InvalidParameterValue", "typeNames"],
-    ["service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&outputSchema=foo", "InvalidParameterValue", "outputSchema"],
-    ["service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&maxRecords=-1", "InvalidParameterValue", "maxRecords"],
-    ["service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&startPosition=0", "InvalidParameterValue", "startPosition"],
-    ["service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&elementSetName=foo", "InvalidParameterValue", "ElementSetName"],
-    ["service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&constraint=foo%20%3D%201", "InvalidParameterValue", "constraint"],
-    ["service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&constraint=%3Cogc:Filter", "NoApplicableCode", "body"],
-    ["service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&sortBy=foo:A", "InvalidParameterValue", "sortBy"],
+    [
+      "service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&outputSchema=foo",
+      "InvalidParameterValue",
+      "outputSchema",
+    ],
+    [
+      "service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&maxRecords=-1",
+      "InvalidParameterValue",
+      "maxRecords",
+    ],
+    [
+      "service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&startPosition=0",
+      "InvalidParameterValue",
+      "startPosition",
+    ],
+    [
+      "service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&elementSetName=foo",
+      "InvalidParameterValue",
+      "ElementSetName",
+    ],
+    [
+      "service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&constraint=foo%20%3D%201",
+      "InvalidParameterValue",
+      "constraint",
+    ],
+    [
+      "service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&constraint=%3Cogc:Filter",
+      "NoApplicableCode",
+      "body",
+    ],
+    [
+      "service=CSW&version=VERSION&request=GetRecords&typeNames=csw:Record&sortBy=foo:A",
+      "InvalidParameterValue",
+      "sortBy",
+    ],
     ["service=CSW&version=VERSION&request=GetDomain", "MissingParameterValue", "parameterName"],
     ["service=CSW&version=VERSION&request=Transaction", "MissingParameterValue", "Transaction"],
   ] as const) {
