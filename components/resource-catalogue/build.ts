@@ -1,16 +1,18 @@
 import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
 import { type Logger, type Settings, createPeer } from "@swath/service";
-import { createCollectionValidator, createItemValidator } from "@swath/stac/schema";
 import type { FastifyInstance } from "fastify";
 
 import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
+import { createLazyValidators } from "./bulk/lazy-validators.ts";
+import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
 import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
+import { RecordStatistics } from "./store/statistics.ts";
 import { StatementNames } from "./store/statement-names.ts";
 
 export interface BuiltCatalogue {
@@ -42,17 +44,21 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     realm: "resource-catalogue",
     ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),
   });
+  const isLenient = settings.VALIDATION === "lenient";
+  const thread = new BatchThread(isLenient);
+  const validators = createLazyValidators(isLenient);
   const app = await createCatalogueService(logger, {
     pool,
     names: new StatementNames(),
+    statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),
     readerOf: createReaderOf({
       callerOf,
       ...(workspaces && secret !== undefined && { findMemberships: createMembershipFinder(workspaces, secret) }),
       service: new URL(settings.PUBLIC_URL).hostname.split(".")[0] ?? "resource-catalogue",
       ...(settings.PLATFORM_DOMAIN !== undefined && { domain: settings.PLATFORM_DOMAIN }),
     }),
-    validateItem: createItemValidator(),
-    validateCollection: createCollectionValidator(),
+    ...validators,
+    prepareBatch: (batch) => thread.prepare(batch),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
     fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
@@ -63,6 +69,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     check: database.check,
     close: async () => {
       await app.close();
+      await thread.close();
       await issuer?.close();
       await workspaces?.close();
       await database.close();

@@ -30,7 +30,7 @@ export const settings = defineSettings({
   WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What that port asks for." },
   MATCHED_CAP: {
     kind: "integer",
-    default: 10_000,
+    default: 1000,
     minimum: 0,
     description: "Up to how many records a search counts what it matches; past it the number is a lower bound.",
   },

@@ -3,11 +3,17 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
+import { addBulkRoutes } from "./bulk/routes.ts";
 import { addCswRoutes } from "./csw/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
+import { addOgcReadRoutes } from "./ogc/read.ts";
+import { addRecordRoutes } from "./ogc/records.ts";
+import { addOgcTransactionRoutes } from "./ogc/transactions.ts";
 import { addOpenSearchRoutes } from "./opensearch/routes.ts";
+import { addAggregationRoutes } from "./stac/aggregate.ts";
+import { addQueryableRoutes } from "./stac/queryables.ts";
 import { addReadRoutes } from "./stac/read.ts";
 import { addSearchRoutes } from "./stac/search.ts";
 import { addTransactionRoutes } from "./stac/transactions.ts";
@@ -41,6 +47,9 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addReadRoutes(scope, context);
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);
+      addBulkRoutes(scope, context);
+      addAggregationRoutes(scope, context);
+      addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
     },
     { prefix: "/stac" },
   );
@@ -52,6 +61,16 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     addOpenSearchRoutes(scope, context);
     done();
   });
-  app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/stac"));
+  await app.register(async (scope) => {
+    scope.setErrorHandler(handleError);
+    addJsonBodies(scope);
+    addOgcReadRoutes(scope, context, () => app.swagger());
+    addRecordRoutes(scope, context);
+    addOgcTransactionRoutes(scope, context);
+    addQueryableRoutes(scope, context, {
+      draft: "https://json-schema.org/draft/2020-12/schema",
+      kinds: ["i", "r", "c"],
+    });
+  });
   return app;
 }

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
 import type { Reader } from "../access/reader.ts";
+import type { Batch, PreparedBatch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
 import type { SearchDeps } from "../store/search.ts";
 import type { StacValidator } from "@swath/stac/schema";
@@ -11,8 +12,12 @@ export interface CatalogueContext extends SearchDeps {
   readonly pool: pg.Pool;
   /** Who asks, with what the store needs of it. @throws {Problem} 401 for a token that is not accepted */
   readonly readerOf: (request: FastifyRequest) => Promise<Reader>;
+  /** Loads the validators; must be awaited before they are used. */
+  readonly prepareWriting: () => Promise<void>;
   readonly validateItem: StacValidator;
   readonly validateCollection: StacValidator;
+  /** Makes many items ready for the store, in a thread. @throws {Problem} what is wrong with them */
+  readonly prepareBatch: (batch: Batch) => Promise<PreparedBatch>;
   /** Up to how many matches are counted. */
   readonly countUpTo: number;
   readonly publicUrl: string;

@@ -8,6 +8,29 @@ export interface JsonBody {
   readonly value: unknown;
 }
 
+/** A body of a request: large ones are parsed in a thread, so nothing is before it is asked for. */
+export class RequestBody implements JsonBody {
+  readonly bytes: Buffer;
+  #parsed: JsonBody | undefined;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  get text(): string {
+    return this.#parse().text;
+  }
+
+  get value(): unknown {
+    return this.#parse().value;
+  }
+
+  #parse(): JsonBody {
+    this.#parsed ??= parseJsonBody(this.bytes);
+    return this.#parsed;
+  }
+}
+
 const TYPES = [
   "application/json",
   "application/geo+json",
@@ -20,11 +43,7 @@ export function addJsonBodies(scope: FastifyInstance): void {
   scope.removeContentTypeParser("application/json");
   for (const type of TYPES) {
     scope.addContentTypeParser(type, { parseAs: "buffer" }, (_request, body, done) => {
-      try {
-        done(null, parseJsonBody(body as Buffer));
-      } catch (error) {
-        done(error as Error);
-      }
+      done(null, new RequestBody(body as Buffer));
     });
   }
 }

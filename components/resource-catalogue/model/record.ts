@@ -67,3 +67,12 @@ export function renderDocument(document: SplicedDocument, links: string): string
 }
 
 export const toEtag = ({ n, version }: Pick<StoredRecord, "n" | "version">): string => `"${n}-${version}"`;
+
+/** A record that has just been stored for the first time, as it would be read. */
+export function toNewlyStored(
+  { kind, id, type, format, document }: NewRecord,
+  { n, version, at }: { readonly n: string; readonly version: number; readonly at: Date },
+  { id: collection, workspace }: { readonly id: string; readonly workspace: string | null },
+): StoredRecord {
+  return { ...document, n, version, kind, collection, workspace, id, type, format, madeAt: at, changedAt: at };
+}

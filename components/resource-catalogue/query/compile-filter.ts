@@ -8,6 +8,8 @@ import { toTsQuery } from "./words.ts";
 /** What compiling takes and gathers. */
 export type CompileContext = Omit<ScalarContext, "compileCondition">;
 
+/** Shapes that are tested one by one. */
+const MAX_INLINE_SHAPES = 4;
 const COMPARISON = new Set<string>(["=", "<>", "<", ">", "<=", ">="]);
 
 /**
@@ -27,6 +29,8 @@ function compileCondition(expression: Expression, context: ScalarContext): strin
       return castProperty(resolve(expression.name, context), "boolean");
     case "words":
       return `r.words @@ ${context.parameters.add(toTsQuery(expression.query), "tsquery")}`;
+    case "json-contains":
+      return `${castProperty(resolve(expression.name, context), "json")} @> ${context.parameters.add(JSON.stringify(expression.list), "jsonb")}`;
     case "call":
       return compileCall(expression.op, expression.args, context);
     case "string":
@@ -226,7 +230,8 @@ export function compilePlace(
   { parameters }: Pick<ScalarContext, "parameters">,
 ): string {
   const shapes = parameters.add(`{${place.shapes.map((shape) => `"${shape}"`).join(",")}}`, "polygon[]");
-  const near = place.boxes.map((box) => `r.bbox && ${parameters.add(box, "box")}`).join(" or ");
+  const boxes = place.boxes.map((box) => parameters.add(box, "box"));
+  const near = boxes.map((box) => `r.bbox && ${box}`).join(" or ");
   const heights =
     place.heights === undefined
       ? ""
@@ -237,8 +242,18 @@ export function compilePlace(
     case "s_contains":
       return `((${near}) and holds(r.bbox, r.shapes, r.holes, ${shapes}))`;
     case "s_disjoint":
-      return `(not ((${near}) and touches(r.bbox, r.shapes, r.holes, ${shapes})))`;
+      return `(not (${near}) or not ${touches()})`;
     default:
-      return `((${near}) and touches(r.bbox, r.shapes, r.holes, ${shapes})${heights})`;
+      return `((${near}) and ${touches()}${heights})`;
+  }
+
+  /** What lies inside of a searched box touches it; a single shape is tested without a call of a function. */
+  function touches(): string {
+    const inside = place.isBox ? boxes.map((box) => `r.bbox <@ ${box} or `).join("") : "";
+    if (place.shapes.length > MAX_INLINE_SHAPES) {
+      return `(${inside}touches(r.bbox, r.shapes, r.holes, ${shapes}))`;
+    }
+    const single = place.shapes.map((_, index) => `r.shapes[1] && (${shapes})[${index + 1}]`).join(" or ");
+    return `(${inside}case when r.holes is null and cardinality(r.shapes) = 1 then ${single} else touches(r.bbox, r.shapes, r.holes, ${shapes}) end)`;
   }
 }

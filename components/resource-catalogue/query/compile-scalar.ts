@@ -56,6 +56,7 @@ export function typeOf(expression: Expression, context: ScalarContext): SqlType 
           : "boolean";
     case "array":
     case "words":
+    case "json-contains":
       throw new FilterError("a list cannot be compared as one value; use the functions A_EQUALS, A_CONTAINS …");
   }
 }
@@ -108,6 +109,7 @@ export function compileAs(expression: Expression, type: SqlType, context: Scalar
     case "bbox":
     case "array":
     case "words":
+    case "json-contains":
       return mismatch(expression, type);
   }
 }

@@ -13,45 +13,50 @@ export interface Statement {
 
 /** Sort keys of one search at most. */
 const MAX_SORT_KEYS = 10;
-/** Square degrees below which a place is looked up first, and its records sorted afterwards. */
-const SMALL_AREA = 4000;
 
 /** Columns that make a stored record, of `r` and its collection `c`. */
 export const RECORD_COLUMNS = `r.n, r.version, r.kind, c.id as collection, c.workspace, r.id, r.type, r.format, r.doc, r.links_from, r.links_to,
   r.links, r.extra, r.made_at, r.changed_at`;
 
-/** The page that a search asks for, one record more than its limit where there is one. */
-export function compilePage(request: SearchRequest): Statement {
+/**
+ * The page that a search asks for, one record more than its limit where there is one. `isCollected`: all matches are found first and
+ * sorted then, and the first row says how many they are, up to the cap; otherwise they are taken in the order of an index.
+ */
+export function compilePage(request: SearchRequest, isCollected = false): Statement {
   const parameters = new SqlParameters();
   const conditions = compileConditions(request, parameters);
   const keys = compileSort(request.sort);
+  const where = (extra: readonly string[]): string => [...conditions, ...extra].join(" and ") || "true";
   const after = compileAfter(request, keys, parameters);
-  const where = [...conditions, ...after].join(" and ");
-  const order = [
-    ...keys.map(({ sql, direction }) => `${sql} ${direction}${direction === "desc" ? " nulls last" : ""}`),
-    lastKey(keys),
-  ];
+  const order = (name: (key: CompiledKey, index: number) => string, n: string): string =>
+    [
+      ...keys.map((key, index) => `${name(key, index)} ${key.direction}${toNulls(key)}`),
+      `${n} ${lastDirection(keys)}`,
+    ].join(", ");
   const limit = `limit ${request.limit + 1}${request.offset === undefined ? "" : ` offset ${request.offset}`}`;
-  const named = keys.map(({ sql }, index) => `${sql} as k${index}`);
-  // Found first, sorted then: the planner knows nothing of how records lie on the Earth.
-  const isSmall = request.place !== undefined && request.place.area < SMALL_AREA;
-  const found = isSmall
-    ? `with hit as materialized (select r.part, r.n${named.map((key) => `, ${key}`).join("")} from record r where ${where}),
-       top as (select * from hit order by ${[...keys.map(({ direction }, index) => `k${index} ${direction}${direction === "desc" ? " nulls last" : ""}`), `n ${lastDirection(keys)}`].join(", ")} ${limit})`
-    : `with top as (select r.part, r.n${named.map((key) => `, ${key}`).join("")} from record r where ${where} order by ${order.join(", ")} ${limit})`;
+  const columns = `r.part, r.n${keys.map(({ sql }, index) => `, ${sql} as k${index}`).join("")}`;
+  const counts = isCollected && request.countUpTo > 0 && request.after === undefined;
+  const found = isCollected
+    ? `with hit as materialized (select ${columns} from record r where ${where(after)}),
+       top as (select * from hit order by ${order((_, index) => `k${index}`, "n")} ${limit})`
+    : `with top as (select ${columns} from record r where ${where(after)} order by ${order(({ sql }) => sql, "r.n")} ${limit})`;
   const text = `${found}
-    select ${RECORD_COLUMNS}${keys.map(({ output }, index) => `, ${output(`top.k${index}`)} as k${index}`).join("")}
+    select ${RECORD_COLUMNS}${keys.map(({ output }, index) => `, ${output(`top.k${index}`)} as k${index}`).join("")}${counts ? ", (select count(*)::int from hit) as matched" : ""}
     from top join record r on r.part = top.part and r.n = top.n join collection c on c.key = r.collection
-    order by ${[...keys.map(({ direction }, index) => `top.k${index} ${direction}${direction === "desc" ? " nulls last" : ""}`), `top.n ${lastDirection(keys)}`].join(", ")}`;
+    order by ${order((_, index) => `top.k${index}`, "top.n")}`;
   return { text, values: parameters.values };
 }
+
+/** Columns that are never null are sorted as their indexes are. */
+const toNulls = ({ direction, isNullable }: CompiledKey): string =>
+  direction === "desc" && isNullable ? " nulls last" : "";
 
 /** How many records match, up to `countUpTo` and one more. */
 export function compileCount(request: SearchRequest): Statement {
   const parameters = new SqlParameters();
   const conditions = compileConditions(request, parameters);
   return {
-    text: `select count(*)::int as count from (select 1 from record r where ${conditions.join(" and ")} limit ${request.countUpTo + 1}) x`,
+    text: `select count(*)::int as count from (select 1 from record r where ${conditions.join(" and ") || "true"} limit ${request.countUpTo + 1}) x`,
     values: parameters.values,
   };
 }
@@ -102,6 +107,7 @@ interface CompiledKey {
   readonly output: (sql: string) => string;
   /** PostgreSQL's type of what a token holds. */
   readonly type: string;
+  readonly isNullable: boolean;
 }
 
 function compileSort(sort: readonly SortKey[] = [{ property: "datetime", direction: "desc" }]): CompiledKey[] {
@@ -115,23 +121,28 @@ function compileSort(sort: readonly SortKey[] = [{ property: "datetime", directi
     }
     if (sql === "nullif(r.at, '-infinity')") {
       // The column itself, as the index has it: a record without time is older than all others.
-      return { sql: "r.at", direction, output: (value) => `${value}::text`, type: "timestamptz" };
+      return { sql: "r.at", direction, output: (value) => `${value}::text`, type: "timestamptz", isNullable: false };
     }
     switch (type) {
       case "time":
-        return { sql, direction, output: (value) => `${value}::text`, type: "timestamptz" };
+        return { sql, direction, output: (value) => `${value}::text`, type: "timestamptz", isNullable: true };
       case "number":
-        return { sql, direction, output: (value) => value, type: "real" };
+        return { sql, direction, output: (value) => value, type: "real", isNullable: true };
       case "json":
-        return { sql: `nullif(${sql}, 'null'::jsonb)`, direction, output: (value) => `${value}::text`, type: "jsonb" };
+        return {
+          sql: `nullif(${sql}, 'null'::jsonb)`,
+          direction,
+          output: (value) => `${value}::text`,
+          type: "jsonb",
+          isNullable: true,
+        };
       default:
-        return { sql, direction, output: (value) => value, type: "text" };
+        return { sql, direction, output: (value) => value, type: "text", isNullable: sql !== "r.id" };
     }
   });
 }
 
 const lastDirection = (keys: readonly CompiledKey[]): "asc" | "desc" => keys[0]?.direction ?? "desc";
-const lastKey = (keys: readonly CompiledKey[]): string => `r.n ${lastDirection(keys)}`;
 
 /** Records after the token's, in the order of the keys. Nulls are last in every order. */
 function compileAfter({ after }: SearchRequest, keys: readonly CompiledKey[], parameters: SqlParameters): string[] {

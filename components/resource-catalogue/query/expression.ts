@@ -18,6 +18,8 @@ export type Expression =
   | { readonly kind: "array"; readonly items: readonly Expression[] }
   /** Words in the order that `matchWords` of the query gives them; only the catalogue's own interfaces make it. */
   | { readonly kind: "words"; readonly query: WordQuery }
+  /** A member that is a list holds objects with all members of these; only the catalogue's own interfaces make it. */
+  | { readonly kind: "json-contains"; readonly name: string; readonly list: readonly object[] }
   | { readonly kind: "call"; readonly op: Operator; readonly args: readonly Expression[] };
 
 /** Free text: which words a record must have. */

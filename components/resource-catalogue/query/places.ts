@@ -9,6 +9,8 @@ export interface SearchedPlace {
   readonly shapes: readonly string[];
   /** Degrees of longitude times degrees of latitude. */
   readonly area: number;
+  /** The shapes are the boxes. */
+  readonly isBox?: boolean;
   readonly heights?: readonly [low: number, high: number];
 }
 
@@ -48,6 +50,7 @@ export function parseBbox(bbox: readonly number[], what = "bbox"): SearchedPlace
         [west, north],
       ],
     ]),
+    isBox: true,
     ...(bbox.length === 6 && { heights: [low, high] }),
   };
 }

@@ -53,13 +53,23 @@ export function prepareItems(validators: Validators, { text, value }: JsonBody, 
   });
 }
 
-function requireValid(validate: Validators["validateItem"], { text, value }: JsonBody, what: string): Json {
-  if (text.length > MAX_DOCUMENT_LENGTH) {
-    throw problem(413, "TooLarge", `${what} has more than ${MAX_DOCUMENT_LENGTH} characters.`);
-  }
-  const issues = validate(value);
+/** Makes a record of a document whose form has been checked. @throws {Problem} 400, also for what no document may have */
+export function guardDocument(what: string, body: JsonBody, make: () => NewRecord): NewRecord {
+  checkDocument(body, what);
+  return guard(what, make);
+}
+
+function requireValid(validate: Validators["validateItem"], body: JsonBody, what: string): Json {
+  const issues = validate(body.value);
   if (issues.length > 0) {
     throw invalidDocument(what, issues);
+  }
+  return checkDocument(body, what);
+}
+
+function checkDocument({ text, value }: JsonBody, what: string): Json {
+  if (text.length > MAX_DOCUMENT_LENGTH) {
+    throw problem(413, "TooLarge", `${what} has more than ${MAX_DOCUMENT_LENGTH} characters.`);
   }
   const { id } = value as { id: string };
   if (id.length > MAX_ID_LENGTH || /\p{Cc}/u.test(id) || !id.isWellFormed()) {

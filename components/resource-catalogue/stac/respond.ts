@@ -1,16 +1,24 @@
 import type { FastifyReply } from "fastify";
 
 import { type StoredRecord, renderDocument, toEtag } from "../model/record.ts";
+import { recordToStacItem } from "../mapping/to-stac-item.ts";
 import type { SearchResult } from "../store/search.ts";
 import { type Fields, selectFields } from "./fields.ts";
 import { GEOJSON_TYPE, JSON_TYPE, type Link, collectionLinks, itemLinks, toText } from "./links.ts";
 
 /** An item as JSON. */
 export function renderItem(root: string, record: StoredRecord, fields?: Fields): string {
-  const text = renderDocument(record, itemLinks(root, record.collection, record.id));
+  const links = itemLinks(root, record.collection, record.id);
+  const text = record.kind === "i" ? renderDocument(record, links) : renderOther(record, links);
   return fields === undefined
     ? text
     : JSON.stringify(selectFields(JSON.parse(text) as Readonly<Record<string, unknown>>, fields));
+}
+
+/** A record that is no STAC, as an item. */
+function renderOther(record: StoredRecord, links: string): string {
+  const { links: own, ...item } = recordToStacItem(record) as { links: readonly unknown[] };
+  return `${JSON.stringify(item).slice(0, -1)},"links":[${[links, ...own.map((link) => JSON.stringify(link))].join(",")}]}`;
 }
 
 export const renderCollection = (root: string, record: StoredRecord): string =>

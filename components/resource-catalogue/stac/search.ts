@@ -85,7 +85,7 @@ async function sendPage(
   const result = await searchRecords(context, {
     ...search,
     reader: reader ?? (await context.readerOf(request)),
-    kinds: ["i"],
+    kinds: ["i", "r"],
     countUpTo: context.countUpTo,
   });
   const text = renderItems({
@@ -110,8 +110,10 @@ export function nextByGet(request: FastifyRequest, token: string): Link {
 }
 
 /** @throws {Problem} for parameters that a route does not know */
-export function refuseParameters(request: FastifyRequest): void {
+export function refuseParameters(request: FastifyRequest, allowed: readonly string[] = []): void {
   for (const name of Object.keys(request.query as object)) {
-    throw badParameter(name, "is not known here; this address has no parameters");
+    if (!allowed.includes(name)) {
+      throw badParameter(name, "is not known here; this address takes no such parameter");
+    }
   }
 }

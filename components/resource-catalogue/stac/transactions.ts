@@ -3,18 +3,21 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { MAIN_COLLECTION, type Reader, mayWrite } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { badParameter, notFound, problem } from "../http/errors.ts";
-import { type JsonBody, requireObject } from "../http/json-body.ts";
+import { type JsonBody, RequestBody, requireObject } from "../http/json-body.ts";
 import { mergePatch } from "../http/merge-patch.ts";
-import type { NewRecord } from "../model/record.ts";
+import { type NewRecord, toNewlyStored } from "../model/record.ts";
 import { type CollectionEntry, findCollection, insertCollection } from "../store/collections.ts";
 import { findRecord } from "../store/read-record.ts";
-import { deleteCollection, deleteRecord, writeRecords } from "../store/write-records.ts";
+import { type PreparedRecord, prepareRecordCells } from "../store/copy-text.ts";
+import { type Written, deleteCollection, deleteRecord, writePrepared, writeRecords } from "../store/write-records.ts";
 import { collectionUrl, itemUrl, stacRoot } from "./links.ts";
 import { prepareCollection, prepareItem, prepareItems } from "./prepare.ts";
 import { renderCollection, renderItem, sendRecord } from "./respond.ts";
 
 const MAX_COLLECTION_BYTES = 8 * 2 ** 20;
-const MAX_ITEMS_BYTES = 64 * 2 ** 20;
+const MAX_ITEMS_BYTES = 32 * 2 ** 20;
+/** Bodies up to this size are read at once, without a thread. */
+const MAX_INLINE_BYTES = 64 * 1024;
 /** How often a patch is tried again when others change the same record. */
 const MAX_PATCH_ATTEMPTS = 10;
 
@@ -38,20 +41,24 @@ function addItemRoutes(scope: FastifyInstance, context: CatalogueContext): void 
     { bodyLimit: MAX_ITEMS_BYTES },
     async (request, reply) => {
       const { entry } = await enterForWriting(context, request, request.params.collection);
-      const body = requireObject(request.body);
-      const root = stacRoot(request);
-      if (body.value["type"] === "FeatureCollection") {
-        const records = prepareItems(context, body, entry.id);
-        refuseTwins(records);
-        await writeRecords(pool, records, { mode: "insert", collection: entry.key });
+      const { records, single, isSingle } = await prepareBody(context, request, entry.id);
+      if (single !== undefined) {
+        const [written] = await writeRecords(pool, [single], { mode: "insert", collection: entry.key });
         context.announceChange();
+        const root = stacRoot(request);
+        void reply.code(201).header("location", itemUrl(root, entry.id, single.id));
+        const record = toNewlyStored(single, written as Written, entry);
+        return sendRecord(reply, record, renderItem(root, record));
+      }
+      refuseTwins(records);
+      await writePrepared(pool, records, { mode: "insert", collection: entry.key });
+      context.announceChange();
+      if (isSingle !== true) {
         return reply.code(201).send();
       }
-      const record = prepareItem(context, body, entry.id);
-      await writeRecords(pool, [record], { mode: "insert", collection: entry.key });
-      context.announceChange();
-      void reply.code(201).header("location", itemUrl(root, entry.id, record.id));
-      return sendStored(context, request, reply, { collection: entry.id, id: record.id });
+      const { id } = records[0] as PreparedRecord;
+      void reply.code(201).header("location", itemUrl(stacRoot(request), entry.id, id));
+      return sendStored(context, request, reply, { collection: entry.id, id });
     },
   );
   scope.put<ItemParams>("/collections/:collection/items/:id", async (request, reply) => {
@@ -91,6 +98,7 @@ function addCollectionRoutes(scope: FastifyInstance, context: CatalogueContext):
     async (request, reply) => {
       const reader = await context.readerOf(request);
       const owner = requireOwner(reader, request.query);
+      await context.prepareWriting();
       const record = prepareCollection(context, requireObject(request.body));
       await insertCollection(pool, { record, ...owner });
       context.announceChange();
@@ -131,6 +139,22 @@ function addCollectionRoutes(scope: FastifyInstance, context: CatalogueContext):
   });
 }
 
+/** The items of a body: one, or those of an item collection. Large bodies are read in a thread. */
+async function prepareBody(
+  context: CatalogueContext,
+  request: FastifyRequest,
+  collection: string,
+): Promise<{ readonly records: readonly PreparedRecord[]; readonly single?: NewRecord; readonly isSingle?: boolean }> {
+  const { bytes } = request.body instanceof RequestBody ? request.body : { bytes: undefined };
+  if (bytes !== undefined && bytes.length > MAX_INLINE_BYTES) {
+    return context.prepareBatch({ form: "document", bytes, collection });
+  }
+  const body = requireObject(request.body);
+  return body.value["type"] === "FeatureCollection"
+    ? { records: prepareItems(context, body, collection).map(prepareRecordCells) }
+    : { records: [], single: prepareItem(context, body, collection) };
+}
+
 /** The collection, once the caller may change it. @throws {Problem} 404, 401 or 403 */
 export async function enterForWriting(
   context: CatalogueContext,
@@ -138,6 +162,7 @@ export async function enterForWriting(
   id: string,
 ): Promise<{ readonly reader: Reader; readonly entry: CollectionEntry }> {
   const reader = await context.readerOf(request);
+  await context.prepareWriting();
   const entry = await findCollection(context.pool, reader, id);
   if (entry === undefined) {
     throw notFound(`Collection ${JSON.stringify(id)}`);
@@ -214,7 +239,7 @@ async function changeStored(
 }
 
 /** `If-Match` of the request. @throws {Problem} 412 for an ETag that is none of this catalogue's */
-function toExpected(request: FastifyRequest): {
+export function toExpected(request: FastifyRequest): {
   readonly expectedVersion?: { readonly n: string; readonly version: number };
 } {
   const { "if-match": tag } = request.headers;
@@ -238,7 +263,7 @@ function requireSameId({ id }: NewRecord, wanted: string): void {
   }
 }
 
-function refuseTwins(records: readonly NewRecord[]): void {
+function refuseTwins(records: readonly Pick<PreparedRecord, "id">[]): void {
   const ids = new Set<string>();
   for (const { id } of records) {
     if (ids.has(id)) {

@@ -2,6 +2,7 @@ import type pg from "pg";
 
 import { type Reader, toReadCondition } from "../access/reader.ts";
 import { SqlParameters } from "../query/sql.ts";
+import { prepareRecordCells } from "./copy-text.ts";
 import { inTransaction } from "./transaction.ts";
 import { WriteConflict, writeInTransaction } from "./write-records.ts";
 import type { NewRecord } from "../model/record.ts";
@@ -49,7 +50,7 @@ export function insertCollection(pool: pg.Pool, { record, workspace, isPublic }:
     if (key === undefined) {
       throw new WriteConflict("exists", [record.id]);
     }
-    await writeInTransaction(client, [record], { mode: "insert", collection: key });
+    await writeInTransaction(client, [prepareRecordCells(record)], { mode: "insert", collection: key });
   });
 }
 

@@ -1,11 +1,8 @@
 import type { NewRecord } from "../model/record.ts";
 
-/** Columns of `record` in the order that `toValues` gives them. */
-export const COLUMNS = [
-  "part",
-  "n",
-  "version",
-  "collection",
+/** Columns of `record` that its placement gives, then those that the record itself gives. */
+const PLACED = ["part", "n", "version", "collection", "made_at", "changed_at"] as const;
+export const OWN_COLUMNS = [
   "kind",
   "id",
   "type",
@@ -27,9 +24,10 @@ export const COLUMNS = [
   "format",
   "source",
   "source_type",
-  "made_at",
-  "changed_at",
 ] as const;
+export const COLUMNS = [...PLACED, ...OWN_COLUMNS];
+
+type Cell = string | number | null;
 
 /** Where a record goes, and what it has from before. */
 export interface Placement {
@@ -41,55 +39,66 @@ export interface Placement {
   readonly changedAt: string;
 }
 
-/** A record's row. */
-export function toValues(record: NewRecord, placement: Placement): (string | number | null)[] {
-  const { part, n, version, collection, madeAt, changedAt } = placement;
-  const { time, document, source } = record;
-  return [
-    part,
-    n,
-    version,
-    collection,
-    record.kind,
-    record.id,
-    record.type,
-    time?.at ?? "-infinity",
-    time === undefined ? null : `[${time.start},${time.end}]`,
-    record.bbox ?? null,
-    record.shapes ?? null,
-    record.holes ?? null,
-    record.heights?.[0] ?? null,
-    record.heights?.[1] ?? null,
-    record.cloud ?? null,
-    record.words,
-    record.properties,
-    document.text,
-    document.linksFrom,
-    document.linksTo,
-    document.links,
-    document.extra,
-    record.format,
-    source === undefined ? null : `\\x${source.bytes.toString("hex")}`,
-    source?.type ?? null,
-    madeAt,
-    changedAt,
-  ];
+/** A record that is ready to be stored: the columns of its own as values, or as they stand in a line of COPY. */
+export interface PreparedRecord {
+  readonly id: string;
+  readonly isCollection: boolean;
+  readonly cells: readonly Cell[] | string;
 }
+
+/** Columns of the record's own. */
+export function prepareRecordCells(record: NewRecord): PreparedRecord {
+  const { time, document, source } = record;
+  return {
+    id: record.id,
+    isCollection: record.kind === "c",
+    cells: [
+      record.kind,
+      record.id,
+      record.type,
+      time?.at ?? "-infinity",
+      time === undefined ? null : `[${time.start},${time.end}]`,
+      record.bbox ?? null,
+      record.shapes ?? null,
+      record.holes ?? null,
+      record.heights?.[0] ?? null,
+      record.heights?.[1] ?? null,
+      record.cloud ?? null,
+      record.words,
+      record.properties,
+      document.text,
+      document.linksFrom,
+      document.linksTo,
+      document.links,
+      document.extra,
+      record.format,
+      source === undefined ? null : `\\x${source.bytes.toString("hex")}`,
+      source?.type ?? null,
+    ],
+  };
+}
+
+export const toCells = ({ part, n, version, collection, madeAt, changedAt }: Placement): readonly Cell[] => [
+  part,
+  n,
+  version,
+  collection,
+  madeAt,
+  changedAt,
+];
 
 const SPECIAL = /[\\\n\r\t]/;
 const ALL_SPECIAL = /[\\\n\r\t]/g;
 const ESCAPED: Readonly<Record<string, string>> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** A row in the text format of COPY, with its line end. */
-export function toCopyLine(values: readonly (string | number | null)[]): string {
+/** Cells in the text format of COPY, without a line end. */
+export function toCopyText(cells: readonly Cell[]): string {
   let line = "";
-  for (let index = 0; index < values.length; index += 1) {
-    const value = values[index];
-    const text =
-      value === null || value === undefined ? "\\N" : typeof value === "number" ? String(value) : escape(value);
+  for (const [index, cell] of cells.entries()) {
+    const text = cell === null ? "\\N" : typeof cell === "number" ? String(cell) : escape(cell);
     line += index === 0 ? text : `\t${text}`;
   }
-  return `${line}\n`;
+  return line;
 }
 
 function escape(text: string): string {

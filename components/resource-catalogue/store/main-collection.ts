@@ -1,6 +1,7 @@
 import type pg from "pg";
 
 import { collectionToRecord } from "../model/from-stac.ts";
+import { prepareRecordCells } from "./copy-text.ts";
 import { inTransaction } from "./transaction.ts";
 import { writeInTransaction } from "./write-records.ts";
 
@@ -19,7 +20,7 @@ export async function ensureMainRecord(pool: pg.Pool, id: string, workspace: str
     const [entry] = rows;
     if (entry !== undefined && !entry.has_record) {
       const value = toDocument(id, workspace);
-      await writeInTransaction(client, [collectionToRecord(JSON.stringify(value), value)], {
+      await writeInTransaction(client, [prepareRecordCells(collectionToRecord(JSON.stringify(value), value))], {
         mode: "insert",
         collection: entry.key,
       });

@@ -17,6 +17,8 @@ export interface RecordRow {
   readonly extra: string;
   readonly made_at: Date;
   readonly changed_at: Date;
+  /** How many match, where they were all collected. */
+  readonly matched?: number;
   readonly [key: `k${number}`]: unknown;
 }
 

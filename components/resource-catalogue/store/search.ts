@@ -5,6 +5,7 @@ import { type Statement, compileCount, compilePage } from "../query/compile-sear
 import { FilterError } from "../query/expression.ts";
 import type { Matched, PageToken, SearchRequest } from "../query/search-request.ts";
 import { type RecordRow, toStoredRecord } from "./record-row.ts";
+import type { RecordStatistics } from "./statistics.ts";
 import type { StatementNames } from "./statement-names.ts";
 
 /** A page of what a search found. */
@@ -19,6 +20,7 @@ export interface SearchResult {
 export interface SearchDeps {
   readonly pool: pg.Pool;
   readonly names: StatementNames;
+  readonly statistics: RecordStatistics;
 }
 
 /** SQLSTATE classes of what a client's filter can be wrong in: a value out of range, a pattern, a division. */
@@ -28,26 +30,20 @@ const CLIENT_ERROR = /^22/;
  * Finds the records that match, as far as the reader may see them.
  * @throws {FilterError} for a filter that cannot be evaluated, or takes too long
  */
-export async function searchRecords({ pool, names }: SearchDeps, request: SearchRequest): Promise<SearchResult> {
+export async function searchRecords(deps: SearchDeps, request: SearchRequest): Promise<SearchResult> {
   const { limit, after, countUpTo, offset = 0 } = request;
-  const counts = countUpTo > 0 && after?.matched === undefined;
-  const page = run(pool, names.prepare(compilePage(request)));
-  // On another connection at the same time, but only where the page may not tell.
-  const counting =
-    counts && (limit === 0 || after !== undefined || offset > 0) ? count({ pool, names }, request) : undefined;
-  counting?.catch(() => {});
-  const { rows } = await page;
+  const isCollected = deps.statistics.prefersCollecting(request);
+  const statement = compilePage(request, isCollected);
+  const { rows } = await run(deps, request, statement);
   const isLast = rows.length <= limit;
   const shown = isLast ? rows : rows.slice(0, limit);
   const matched =
     after?.matched ??
-    (counting !== undefined
-      ? await counting
-      : counts
-        ? isLast
-          ? { count: rows.length, isLowerBound: false }
-          : await count({ pool, names }, request)
-        : undefined);
+    (countUpTo === 0
+      ? undefined
+      : isLast && after === undefined && offset === 0
+        ? { count: rows.length, isLowerBound: false }
+        : (toMatched(rows[0]?.matched, countUpTo) ?? (await count(deps, request))));
   const last = shown.at(-1);
   return {
     records: shown.map(toStoredRecord),
@@ -56,18 +52,23 @@ export async function searchRecords({ pool, names }: SearchDeps, request: Search
   };
 }
 
-async function count({ pool, names }: SearchDeps, request: SearchRequest): Promise<Matched> {
-  const { rows } = await run<{ count: number }>(pool, names.prepare(compileCount(request)));
-  const found = rows[0]?.count ?? 0;
-  return { count: Math.min(found, request.countUpTo), isLowerBound: found > request.countUpTo };
+const toMatched = (found: number | undefined, cap: number): Matched | undefined =>
+  found === undefined ? undefined : { count: Math.min(found, cap), isLowerBound: found > cap };
+
+async function count(deps: SearchDeps, request: SearchRequest): Promise<Matched> {
+  const { rows } = await run<{ count: number }>(deps, request, compileCount(request));
+  return toMatched(rows[0]?.count ?? 0, request.countUpTo) as Matched;
 }
 
 async function run<T extends pg.QueryResultRow = RecordRow>(
-  pool: pg.Pool,
+  { pool, names }: SearchDeps,
+  { filter }: SearchRequest,
   statement: Statement,
 ): Promise<pg.QueryResult<T>> {
+  // How often words and properties occur makes the plan: such statements are planned for their values.
+  const { text, values } = filter === undefined ? names.prepare(statement) : statement;
   try {
-    return await pool.query<T>(statement.text, [...statement.values]);
+    return await pool.query<T>(text, [...values]);
   } catch (error) {
     const { code = "" } = error as { code?: string };
     if (CLIENT_ERROR.test(code)) {

@@ -5,7 +5,15 @@ import type pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 
 import type { NewRecord } from "../model/record.ts";
-import { COLUMNS, toCopyLine, toValues } from "./copy-text.ts";
+import {
+  COLUMNS,
+  OWN_COLUMNS,
+  type Placement,
+  type PreparedRecord,
+  prepareRecordCells,
+  toCells,
+  toCopyText,
+} from "./copy-text.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** insert: none may exist. upsert: replaced where it exists. replace: must exist. */
@@ -24,6 +32,7 @@ export interface Written {
   readonly n: string;
   readonly version: number;
   readonly isNew: boolean;
+  readonly at: Date;
 }
 
 /** Why nothing was written. */
@@ -42,6 +51,8 @@ export class WriteConflict extends Error {
 
 /** Rows that are sent one by one rather than copied. */
 const MAX_SINGLE_ROWS = 4;
+/** Characters that are sent to PostgreSQL at once. */
+const MAX_CHUNK_LENGTH = 128 * 1024;
 
 /**
  * Writes records of one collection: all of them or, when this throws, none. Ids must not occur twice.
@@ -49,34 +60,82 @@ const MAX_SINGLE_ROWS = 4;
  * @throws {WriteConflict}
  */
 export function writeRecords(pool: pg.Pool, records: readonly NewRecord[], options: WriteOptions): Promise<Written[]> {
-  return inTransaction(pool, (client) => writeInTransaction(client, records, options));
+  return writePrepared(pool, records.map(prepareRecordCells), options);
+}
+
+/** The same of records that were made ready before. */
+export function writePrepared(
+  pool: pg.Pool,
+  records: readonly PreparedRecord[],
+  options: WriteOptions,
+): Promise<Written[]> {
+  const [only] = records;
+  if (only !== undefined && records.length === 1 && options.mode === "insert" && typeof only.cells !== "string") {
+    return insertOne(pool, only, options.collection);
+  }
+  return inTransaction(pool, async (client) => {
+    if (records.length > 1) {
+      await lockForLoading(client, options.collection, "shared");
+    }
+    return writeInTransaction(client, records, options);
+  });
+}
+
+const INSERT_ONE = `/* prepared: insert-one */
+  with owner as (select id, workspace, is_public from collection where key = $2 for key share),
+  key as (
+    insert into record_key (id, collection, is_collection, part)
+    select $1, $2, $3, 0 from owner on conflict do nothing returning part, n
+  ),
+  stored as (
+    insert into record (${COLUMNS.join(", ")})
+    select key.part, key.n, 1, $2, $4, $4, ${OWN_COLUMNS.map((_, index) => `$${index + 5}`).join(", ")} from key
+    returning n
+  ),
+  noted as (
+    insert into change (operation, collection, workspace, is_public, is_collection, ids)
+    select 'c', owner.id, owner.workspace, owner.is_public, $3, array[$1::text] from owner, key
+  )
+  select (select count(*)::int from owner) as owners, (select n from stored) as n`;
+
+/** One new record in one statement, which is a transaction of its own. */
+async function insertOne(
+  pool: pg.Pool,
+  { id, isCollection, cells }: PreparedRecord,
+  collection: number,
+): Promise<Written[]> {
+  const at = new Date();
+  const { rows } = await pool.query<{ owners: number; n: string | null }>(INSERT_ONE, [
+    id,
+    collection,
+    isCollection,
+    at.toISOString(),
+    ...cells,
+  ]);
+  const [row] = rows;
+  if (row === undefined || row.owners === 0) {
+    throw new WriteConflict("no-collection", []);
+  }
+  if (row.n === null) {
+    throw new WriteConflict("exists", [id]);
+  }
+  return [{ n: row.n, version: 1, isNew: true, at }];
 }
 
 /** The same inside a transaction of the caller's. */
 export async function writeInTransaction(
   client: pg.PoolClient,
-  records: readonly NewRecord[],
+  records: readonly PreparedRecord[],
   { mode, collection, expectedVersion }: WriteOptions,
 ): Promise<Written[]> {
   const owner = await lockCollection(client, collection);
   const keys = await lockKeys(client, records, collection, mode);
   const existing = [...keys.values()].filter(({ isNew }) => !isNew);
-  if (mode === "insert" && keys.size < records.length) {
+  if (keys.size < records.length) {
+    const others = records.filter((record) => !keys.has(keyOf(record)));
     throw new WriteConflict(
-      "exists",
-      records
-        .filter(({ id, kind }) => !keys.has(keyOf(id, kind)))
-        .map(({ id }) => id)
-        .slice(0, 10),
-    );
-  }
-  if (mode === "replace" && keys.size < records.length) {
-    throw new WriteConflict(
-      "missing",
-      records
-        .filter(({ id, kind }) => !keys.has(keyOf(id, kind)))
-        .map(({ id }) => id)
-        .slice(0, 10),
+      mode === "insert" ? "exists" : "missing",
+      others.slice(0, 10).map(({ id }) => id),
     );
   }
   const before = await removeOld(client, existing);
@@ -93,27 +152,33 @@ export async function writeInTransaction(
       );
     }
   }
-  const now = new Date().toISOString();
-  const written = records.map((record): Written & { row: (string | number | null)[] } => {
-    const key = keys.get(keyOf(record.id, record.kind)) as LockedKey;
-    const old = before.get(key.n);
-    const version = (old?.version ?? 0) + 1;
-    const row = toValues(record, {
-      part: key.part,
-      n: key.n,
-      version,
-      collection,
-      madeAt: old?.madeAt ?? now,
-      changedAt: now,
-    });
-    return { n: key.n, version, isNew: key.isNew, row };
-  });
-  await insertRows(
-    client,
-    written.map(({ row }) => row),
+  const at = new Date();
+  const now = at.toISOString();
+  const written = records.map(
+    (record): Written & { readonly record: PreparedRecord; readonly placement: Placement } => {
+      const { part, n, isNew } = keys.get(keyOf(record)) as LockedKey;
+      const old = before.get(n);
+      const version = (old?.version ?? 0) + 1;
+      const placement = { part, n, version, collection, madeAt: old?.madeAt ?? now, changedAt: now };
+      return { n, version, isNew, at, record, placement };
+    },
   );
+  await insertRows(client, written);
   await noteChanges(client, owner, records, (index) => (written[index] as Written).isNew);
-  return written.map(({ n, version, isNew }) => ({ n, version, isNew }));
+  return written.map(({ n, version, isNew }) => ({ n, version, isNew, at }));
+}
+
+/**
+ * Held while many records are written: `exclusive` by loads that write batch by batch, `shared` by those that lock all ids at once.
+ * Two writers that lock the same ids in different orders would wait for each other.
+ */
+export async function lockForLoading(
+  client: pg.PoolClient,
+  collection: number,
+  mode: "exclusive" | "shared",
+): Promise<void> {
+  const name = mode === "exclusive" ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared";
+  await client.query(`select ${name}(hashtext('catalogue load'), $1)`, [collection]);
 }
 
 /** The collection as it is told to those who follow changes; it cannot be deleted until the transaction ends. */
@@ -140,17 +205,18 @@ interface LockedKey {
   readonly isNew: boolean;
 }
 
-const keyOf = (id: string, kind: string): string => `${kind === "c" ? "c" : "i"}${id}`;
+const keyOf = ({ id, isCollection }: Pick<PreparedRecord, "id" | "isCollection">): string =>
+  `${isCollection ? "c" : "i"}${id}`;
 
 /** Locks the ids in their order, and gives new ones a number. Without those that exist in mode `insert`, or do not in `replace`. */
 async function lockKeys(
   client: pg.PoolClient,
-  records: readonly NewRecord[],
+  records: readonly PreparedRecord[],
   collection: number,
   mode: WriteMode,
 ): Promise<Map<string, LockedKey>> {
   const ids = records.map(({ id }) => id);
-  const areCollections = records.map(({ kind }) => kind === "c");
+  const areCollections = records.map(({ isCollection }) => isCollection);
   const statements: Readonly<Record<WriteMode, string>> = {
     insert: `insert into record_key as k (id, collection, is_collection, part)
       select x.id, $2, x.c, 0 from unnest($1::text[], $3::boolean[]) as x(id, c) order by x.id collate "C", x.c
@@ -170,7 +236,7 @@ async function lockKeys(
   );
   return new Map(
     rows.map(({ id, is_collection: isCollection, part, n, fresh }) => [
-      keyOf(id, isCollection ? "c" : "i"),
+      keyOf({ id, isCollection }),
       { part, n, isNew: fresh },
     ]),
   );
@@ -191,25 +257,31 @@ async function removeOld(
   return new Map(rows.map(({ n, version, made_at: madeAt }) => [n, { version, madeAt: madeAt.toISOString() }]));
 }
 
-async function insertRows(client: pg.PoolClient, rows: readonly (string | number | null)[][]): Promise<void> {
-  if (rows.length > MAX_SINGLE_ROWS) {
+interface Row {
+  readonly record: PreparedRecord;
+  readonly placement: Placement;
+}
+
+async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<void> {
+  if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => typeof record.cells === "string")) {
     const stream = client.query(copyFrom(`copy record (${COLUMNS.join(", ")}) from stdin`));
     await pipeline(Readable.from(toChunks(rows)), stream);
     return;
   }
-  for (const row of rows) {
+  for (const { record, placement } of rows) {
     await client.query(
       `/* prepared: insert-record */ insert into record (${COLUMNS.join(", ")}) values (${COLUMNS.map((_, index) => `$${index + 1}`).join(", ")})`,
-      row,
+      [...toCells(placement), ...record.cells],
     );
   }
 }
 
-function* toChunks(rows: readonly (string | number | null)[][]): Generator<Buffer> {
+function* toChunks(rows: readonly Row[]): Generator<Buffer> {
   let text = "";
-  for (const row of rows) {
-    text += toCopyLine(row);
-    if (text.length > 128 * 1024) {
+  for (const { record, placement } of rows) {
+    const own = typeof record.cells === "string" ? record.cells : toCopyText(record.cells);
+    text += `${toCopyText(toCells(placement))}\t${own}\n`;
+    if (text.length > MAX_CHUNK_LENGTH) {
       yield Buffer.from(text);
       text = "";
     }
@@ -220,13 +292,13 @@ function* toChunks(rows: readonly (string | number | null)[][]): Generator<Buffe
 async function noteChanges(
   client: pg.PoolClient,
   owner: Owner,
-  records: readonly NewRecord[],
+  records: readonly PreparedRecord[],
   isNew: (index: number) => boolean,
 ): Promise<void> {
   for (const operation of ["c", "u"] as const) {
     for (const areCollections of [true, false]) {
       const ids = records
-        .filter(({ kind }, index) => isNew(index) === (operation === "c") && (kind === "c") === areCollections)
+        .filter(({ isCollection }, index) => isNew(index) === (operation === "c") && isCollection === areCollections)
         .map(({ id }) => id);
       if (ids.length > 0) {
         await noteChange(client, owner, { operation, areCollections, ids });

@@ -1,0 +1,84 @@
+import type { IncomingMessage } from "node:http";
+
+import type { FastifyInstance } from "fastify";
+
+import type { CatalogueContext } from "../http/context.ts";
+import { problem } from "../http/errors.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { type WriteMode, lockForLoading, writeInTransaction, writePrepared } from "../store/write-records.ts";
+import { enterForWriting } from "../stac/transactions.ts";
+import { takeLines } from "./take-lines.ts";
+
+export const LINE_TYPES = ["application/x-ndjson", "application/ndjson", "application/geo+json-seq"] as const;
+const MAX_BULK_BYTES = 32 * 2 ** 20;
+/** Batches that are prepared while one is written. */
+const MAX_AHEAD = 3;
+
+/** Many items at once: `bulk_items`, and an item a line, of any number. All of a request are stored, or none. */
+export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext): void {
+  const { pool, prepareBatch } = context;
+  type Params = { Params: { collection: string } };
+  void scope.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    raw.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+    raw.post<Params>("/collections/:collection/bulk_items", { bodyLimit: MAX_BULK_BYTES }, async (request, reply) => {
+      const { entry } = await enterForWriting(context, request, request.params.collection);
+      const bytes = request.body as Buffer;
+      const { records, method = "insert" } = await prepareBatch({ form: "bulk", bytes, collection: entry.id });
+      await writePrepared(pool, records, { mode: method, collection: entry.key });
+      context.announceChange();
+      return reply.send({
+        message: `Successfully ${method === "insert" ? "added" : "upserted"} ${records.length} items.`,
+      });
+    });
+  });
+  void scope.register(async (raw) => {
+    raw.removeAllContentTypeParsers();
+    // The stream itself: loads may be larger than memory.
+    raw.addContentTypeParser([...LINE_TYPES], (_request, payload, done) => done(null, payload));
+    raw.post<Params & { Querystring: { method?: string } }>(
+      "/collections/:collection/items.ndjson",
+      async (request, reply) => {
+        const { entry } = await enterForWriting(context, request, request.params.collection);
+        const { method = "insert" } = request.query;
+        if (method !== "insert" && method !== "upsert") {
+          throw problem(400, "InvalidParameterValue", "The parameter method must be insert or upsert.");
+        }
+        const mode: WriteMode = method;
+        const count = await inTransaction(pool, async (client) => {
+          // One load of a collection at a time: two that lock the same ids batch by batch would wait for each other.
+          await lockForLoading(client, entry.key, "exclusive");
+          let written = 0;
+          for await (const { records } of prepareAhead(request.body as IncomingMessage, (bytes, firstLine) =>
+            prepareBatch({ form: "lines", bytes, collection: entry.id, firstLine }),
+          )) {
+            await writeInTransaction(client, records, { mode, collection: entry.key });
+            written += records.length;
+          }
+          return written;
+        });
+        context.announceChange();
+        return reply.code(201).send({ numberWritten: count });
+      },
+    );
+  });
+}
+
+/** Batches in their order, some of them prepared before they are asked for. */
+async function* prepareAhead<T>(
+  body: IncomingMessage,
+  prepare: (bytes: Uint8Array, firstLine: number) => Promise<T>,
+): AsyncGenerator<T> {
+  const waiting: Promise<T>[] = [];
+  for await (const { bytes, firstLine } of takeLines(body)) {
+    const prepared = prepare(bytes, firstLine);
+    prepared.catch(() => {});
+    waiting.push(prepared);
+    if (waiting.length >= MAX_AHEAD) {
+      yield await (waiting.shift() as Promise<T>);
+    }
+  }
+  for (const prepared of waiting) {
+    yield await prepared;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Readable } from "node:stream";
+
+import { problem } from "../http/errors.ts";
+
+/** Bytes of lines that are handed on together, and of one line at most. */
+const BATCH_BYTES = 2 * 2 ** 20;
+const MAX_LINE_BYTES = 16 * 2 ** 20;
+
+export interface Lines {
+  /** Whole lines. */
+  readonly bytes: Uint8Array;
+  /** Number of the first of them, from 1. */
+  readonly firstLine: number;
+}
+
+/** Takes a stream apart at line ends, into batches of whole lines. @throws {Problem} 413 for a line that is too long */
+export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
+  let chunks: Buffer[] = [];
+  let size = 0;
+  let firstLine = 1;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size < BATCH_BYTES || !chunk.includes(10)) {
+      if (size > MAX_LINE_BYTES) {
+        throw problem(413, "TooLarge", `A line has more than ${MAX_LINE_BYTES} bytes.`);
+      }
+      continue;
+    }
+    const all = Buffer.concat(chunks);
+    const end = all.lastIndexOf(10) + 1;
+    const bytes = all.subarray(0, end);
+    yield { bytes, firstLine };
+    firstLine += countLines(bytes);
+    chunks = [all.subarray(end)];
+    size = all.length - end;
+  }
+  if (size > 0) {
+    yield { bytes: Buffer.concat(chunks), firstLine };
+  }
+}
+
+function countLines(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) {
+    count += 1;
+  }
+  return count;
+}

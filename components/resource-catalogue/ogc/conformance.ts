@@ -1,0 +1,45 @@
+const OGC = "http://www.opengis.net/spec";
+
+/** The classes that the OGC APIs declare. */
+export const OGC_CONFORMS_TO: readonly string[] = [
+  ...["core", "landing-page", "json", "oas30"].map((name) => `${OGC}/ogcapi-common-1/1.0/conf/${name}`),
+  `${OGC}/ogcapi-common-2/1.0/conf/collections`,
+  ...["core", "geojson", "oas30"].map((name) => `${OGC}/ogcapi-features-1/1.0/conf/${name}`),
+  ...["queryables", "queryables-query-parameters", "filter", "features-filter"].map(
+    (name) => `${OGC}/ogcapi-features-3/1.0/conf/${name}`,
+  ),
+  ...["create-replace-delete", "update", "features"].map((name) => `${OGC}/ogcapi-features-4/1.0/conf/${name}`),
+  `${OGC}/ogcapi-features-5/1.0/conf/queryables`,
+  `${OGC}/ogcapi-features-5/1.0/conf/sortables`,
+  ...[
+    "record-core",
+    "record-collection",
+    "record-core-query-parameters",
+    "record-api",
+    "records-api",
+    "sorting",
+    "filtering",
+    "cql-filter",
+    "json",
+    "oas30",
+    "searchable-catalog",
+    "searchable-catalog-sorting",
+    "searchable-catalog-filtering",
+  ].map((name) => `${OGC}/ogcapi-records-1/1.0/conf/${name}`),
+  `${OGC}/ogcapi-records-2/1.0/conf/simple`,
+  `${OGC}/ogcapi-records-3/1.0/conf/records`,
+  ...[
+    "cql2-text",
+    "cql2-json",
+    "basic-cql2",
+    "advanced-comparison-operators",
+    "case-insensitive-comparison",
+    "accent-insensitive-comparison",
+    "basic-spatial-functions",
+    "basic-spatial-functions-plus",
+    "temporal-functions",
+    "array-functions",
+    "property-property",
+    "arithmetic",
+  ].map((name) => `${OGC}/cql2/1.0/conf/${name}`),
+];

@@ -1,0 +1,164 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+
+import type { Reader } from "../access/reader.ts";
+import { type CatalogueContext, baseOf } from "../http/context.ts";
+import { notFound } from "../http/errors.ts";
+import { toOgcRecord } from "../mapping/to-ogc-record.ts";
+import type { StoredRecord } from "../model/record.ts";
+import { toTokenText } from "../query/page-token.ts";
+import type { SearchRequest } from "../query/search-request.ts";
+import { GEOJSON_TYPE, JSON_TYPE, type Link, selfOf } from "../stac/links.ts";
+import { sendJson, sendRecord } from "../stac/respond.ts";
+import { nextByGet } from "../stac/search.ts";
+import { aggregate } from "../store/aggregate.ts";
+import { findRecord, readSource } from "../store/read-record.ts";
+import { readQueryables } from "../store/queryables.ts";
+import { type SearchResult, searchRecords } from "../store/search.ts";
+import { ogcCollectionUrl, ogcRecordUrl } from "./links.ts";
+import { parseRecordSearch } from "./parameters.ts";
+import { type CollectionScope, resolveScope } from "./scope.ts";
+
+/** What facets are told of. */
+const FACETS = ["type", "collection", "platform", "license"] as const;
+
+/** Records of a collection, as a page and one by one (Features Part 1, Records Part 1, facets as in the draft of Part 2). */
+export function addRecordRoutes(scope: FastifyInstance, context: CatalogueContext): void {
+  type CollectionParams = { Params: { collection: string } };
+  scope.get<CollectionParams>("/collections/:collection/items", async (request, reply) => {
+    const { collection } = request.params;
+    const reader = await context.readerOf(request);
+    const found = await resolveScope(context, reader, collection);
+    const { search, hasFacets } = parseRecordSearch(request, await queryablesFor(context, request, reader, found));
+    const full: SearchRequest = { ...search, ...found, reader, countUpTo: context.countUpTo };
+    const result = await searchRecords(context, full);
+    const facets = hasFacets ? await readFacets(context, full) : undefined;
+    return sendJson(reply, JSON.stringify(toPage(request, collection, result, facets)), GEOJSON_TYPE);
+  });
+  scope.get<CollectionParams>("/collections/:collection/facets", async (request, reply) => {
+    const { collection } = request.params;
+    const reader = await context.readerOf(request);
+    const found = await resolveScope(context, reader, collection);
+    const { search } = parseRecordSearch(request, await queryablesFor(context, request, reader, found));
+    const facets = await readFacets(context, { ...search, ...found, reader, countUpTo: 0 });
+    return sendJson(
+      reply,
+      JSON.stringify({ facets, links: [{ rel: "self", type: JSON_TYPE, href: selfOf(request) }] }),
+    );
+  });
+  scope.get<{ Params: { collection: string; id: string }; Querystring: { f?: string } }>(
+    "/collections/:collection/items/:id",
+    async (request, reply) => {
+      const { collection, id } = request.params;
+      const reader = await context.readerOf(request);
+      const record = await findInScope(context, reader, collection, id);
+      if (request.query.f === "source") {
+        const { bytes, type } = await readSource(context.pool, record);
+        return reply.type(type).send(bytes);
+      }
+      if (request.headers["if-none-match"] === `"${record.n}-${record.version}"`) {
+        return reply.code(304).send();
+      }
+      const text = JSON.stringify(renderRecord(baseOf(request), collection, record));
+      return sendRecord(reply, record, text).header("content-type", GEOJSON_TYPE);
+    },
+  );
+}
+
+/** A record by its id in a collection; in `metadata:main` of whatever collection it is. @throws {Problem} 404 */
+export async function findInScope(
+  context: CatalogueContext,
+  reader: Reader,
+  collection: string,
+  id: string,
+): Promise<StoredRecord> {
+  const { kinds, collections } = await resolveScope(context, reader, collection);
+  const record = await findRecord(context, {
+    reader,
+    id,
+    ...(collections !== undefined && { collection }),
+    ...(!kinds.includes("c") && { isCollection: false }),
+  });
+  if (record === undefined) {
+    throw notFound(`Record ${JSON.stringify(id)} of collection ${JSON.stringify(collection)}`);
+  }
+  return record;
+}
+
+/** A record with the links of its address in a collection. */
+export function renderRecord(base: string, collection: string, record: StoredRecord): object {
+  const mapped = toOgcRecord(record);
+  const parent = ogcCollectionUrl(base, collection);
+  const stac =
+    record.kind === "c"
+      ? `${base}/stac/collections/${encodeURIComponent(record.collection)}`
+      : `${base}/stac/collections/${encodeURIComponent(record.collection)}/items/${encodeURIComponent(record.id)}`;
+  return {
+    ...mapped,
+    links: [
+      { rel: "self", type: GEOJSON_TYPE, href: ogcRecordUrl(base, collection, record.id) },
+      { rel: "collection", type: JSON_TYPE, href: parent },
+      { rel: "root", type: JSON_TYPE, href: `${base}/` },
+      { rel: "alternate", type: record.kind === "c" ? JSON_TYPE : GEOJSON_TYPE, href: stac, title: "STAC" },
+      ...mapped.links,
+    ],
+  };
+}
+
+function toPage(
+  request: FastifyRequest,
+  collection: string,
+  { records, next, matched }: SearchResult,
+  facets: object | undefined,
+): object {
+  const base = baseOf(request);
+  const links: readonly Link[] = [
+    { rel: "self", type: GEOJSON_TYPE, href: selfOf(request) },
+    { rel: "collection", type: JSON_TYPE, href: ogcCollectionUrl(base, collection) },
+    { rel: "root", type: JSON_TYPE, href: `${base}/` },
+    ...(next === undefined ? [] : [withoutOffset(nextByGet(request, toTokenText(next)))]),
+  ];
+  return {
+    type: "FeatureCollection",
+    timeStamp: new Date().toISOString(),
+    ...(matched && {
+      numberMatched: matched.count,
+      ...(matched.isLowerBound && { numberMatchedIsLowerBound: true }),
+    }),
+    numberReturned: records.length,
+    features: records.map((record) => renderRecord(base, collection, record)),
+    ...(facets && { facets }),
+    links,
+  };
+}
+
+function withoutOffset(link: Link): Link {
+  const url = new URL(link.href);
+  url.searchParams.delete("offset");
+  url.searchParams.delete("startindex");
+  return { ...link, href: url.href };
+}
+
+/** Names that may be parameters; looked up only where a request has some that are no parameters of the standards. */
+async function queryablesFor(
+  { pool }: CatalogueContext,
+  request: FastifyRequest,
+  reader: Reader,
+  found: CollectionScope,
+): Promise<ReadonlySet<string>> {
+  const hasOthers = Object.keys(request.query as object).some((name) => /[:_]/.test(name) || /^[a-z]+$/.test(name));
+  return hasOthers ? new Set(Object.keys(await readQueryables(pool, { reader, ...found }))) : new Set();
+}
+
+async function readFacets({ pool }: CatalogueContext, request: SearchRequest): Promise<object> {
+  const facets: Record<string, object> = {};
+  for (const property of FACETS) {
+    const { buckets = [], isPartial } = await aggregate(pool, request, { kind: "terms", property });
+    facets[property] = {
+      type: "term",
+      property,
+      ...(isPartial && { isPartial }),
+      buckets: buckets.slice(0, 50).map(({ key, count }) => ({ value: key, count })),
+    };
+  }
+  return facets;
+}
