@@ -10,6 +10,7 @@ import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
 import { openBell } from "./feed/bell.ts";
 import { startDeliveries } from "./feed/deliveries.ts";
+import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
@@ -72,6 +73,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     prepareBatch: (batch) => thread.prepare(batch),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
+    fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
     announceChange: (records = 1) => {
       bell.ring();
       maintenance.noteLoaded(records);

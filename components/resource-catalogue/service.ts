@@ -4,6 +4,7 @@ import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
 import { addBulkRoutes } from "./bulk/routes.ts";
+import { addCswRoutes } from "./csw/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
 import { addFeedRoutes } from "./feed/routes.ts";
 import { addSubscriptionRoutes } from "./feed/subscriptions.ts";
@@ -12,6 +13,7 @@ import { addJsonBodies } from "./http/json-body.ts";
 import { addOgcReadRoutes } from "./ogc/read.ts";
 import { addRecordRoutes } from "./ogc/records.ts";
 import { addOgcTransactionRoutes } from "./ogc/transactions.ts";
+import { addOpenSearchRoutes } from "./opensearch/routes.ts";
 import { addAggregationRoutes } from "./stac/aggregate.ts";
 import { addQueryableRoutes } from "./stac/queryables.ts";
 import { addReadRoutes } from "./stac/read.ts";
@@ -53,6 +55,14 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     },
     { prefix: "/stac" },
   );
+  await app.register((scope, _options, done) => {
+    addCswRoutes(scope, context);
+    done();
+  });
+  await app.register((scope, _options, done) => {
+    addOpenSearchRoutes(scope, context);
+    done();
+  });
   await app.register(async (scope) => {
     scope.setErrorHandler(handleError);
     addJsonBodies(scope);

@@ -3,6 +3,7 @@ import type pg from "pg";
 
 import type { Reader } from "../access/reader.ts";
 import type { Batch, PreparedBatch } from "../bulk/prepare-batch.ts";
+import type { FetchSource } from "./fetch-source.ts";
 import type { SearchDeps } from "../store/search.ts";
 import type { Bell } from "../feed/bell.ts";
 import type { StacValidator } from "@swath/stac/schema";
@@ -21,6 +22,8 @@ export interface CatalogueContext extends SearchDeps {
   /** Up to how many matches are counted. */
   readonly countUpTo: number;
   readonly publicUrl: string;
+  /** Reads a document at an address that a client names. */
+  readonly fetchSource: FetchSource;
   /** Tells those who follow that something was written. */
   readonly announceChange: (records?: number) => void;
   readonly bell: Bell;

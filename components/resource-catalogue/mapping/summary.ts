@@ -1,3 +1,4 @@
+import { toFootprint } from "../model/footprint.ts";
 import type { StoredRecord } from "../model/record.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -224,32 +225,13 @@ function toBbox(kind: StoredRecord["kind"], document: Json): Bbox | undefined {
   return kind === "c" ? undefined : boundsOf(document["geometry"]);
 }
 
-/** Bounds of positions as they are written; where they span more than half the globe, the shorter way around. */
+/** Of the shorter way around the globe. */
 function boundsOf(geometry: unknown): Bbox | undefined {
-  const lons: number[] = [];
-  let [south, north] = [Infinity, -Infinity];
-  const visit = (value: unknown, depth: number): void => {
-    if (depth > 10) {
-      return;
-    }
-    if (Array.isArray(value) && typeof value[0] === "number") {
-      lons.push(value[0]);
-      [south, north] = [Math.min(south, value[1] as number), Math.max(north, value[1] as number)];
-    } else if (Array.isArray(value)) {
-      for (const entry of value) {
-        visit(entry, depth + 1);
-      }
-    } else if (typeof value === "object" && value !== null) {
-      visit((value as Json)["coordinates"] ?? (value as Json)["geometries"], depth + 1);
-    }
-  };
-  visit(geometry, 0);
-  if (lons.length === 0) {
+  if (geometry === null || geometry === undefined) {
     return undefined;
   }
-  const west = lons.reduce((least, lon) => Math.min(least, lon), Infinity);
-  const east = lons.reduce((most, lon) => Math.max(most, lon), -Infinity);
-  return [west, south, east, north];
+  const [west, south, east, north] = toFootprint(geometry).box;
+  return [west, south, east > 180 ? east - 360 : east, north];
 }
 
 function toTime(document: Json, properties: Json): RecordSummary["time"] | undefined {

@@ -2,8 +2,9 @@ import { element, escapeXml } from "../xml/escape.ts";
 import { NS } from "../xml/namespaces.ts";
 import type { RecordSummary } from "./summary.ts";
 
-/** Declarations of the prefixes that an entry has. */
-export const ATOM_NAMESPACES = `xmlns="${NS.atom}" xmlns:dc="${NS.dc}" xmlns:georss="${NS.georss}" xmlns:gml="${NS.gml}" xmlns:media="${NS.media}"`;
+/** Declarations of the prefixes that an entry has beside Dublin Core. */
+export const ATOM_PREFIXES = `xmlns:georss="${NS.georss}" xmlns:gml="${NS.gml}" xmlns:media="${NS.media}"`;
+export const ATOM_NAMESPACES = `xmlns="${NS.atom}" xmlns:dc="${NS.dc}" ${ATOM_PREFIXES}`;
 
 export interface AtomOptions {
   /** Address of the record itself, and its id. */

@@ -148,7 +148,28 @@ function compileLike(args: readonly Expression[], context: ScalarContext): strin
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(literal)) {
     throw new FilterError("the pattern of LIKE must not end with a single \\; write \\\\ for one");
   }
-  return `(${compileAs(value, "text", context)} like ${compileAs(pattern, "text", context)})`;
+  const text = `${compileAs(value, "text", context)} like ${compileAs(pattern, "text", context)}`;
+  const listed = arrayOf(value, context);
+  if (listed === undefined) {
+    return `(${text})`;
+  }
+  // A list of texts is like a pattern when one of them is: keywords, instruments.
+  const one = listed.wrappers.reduce((sql, wrapper) => `${wrapper}(${sql})`, 'e collate "C"');
+  return `(case jsonb_typeof(${listed.sql}) when 'array' then exists (select 1 from jsonb_array_elements_text(${listed.sql}) e where ${one} like ${compileAs(pattern, "text", context)}) else ${text} end)`;
+}
+
+/** A property that may hold a list, and the functions around it, innermost first. */
+function arrayOf(
+  value: Expression,
+  context: ScalarContext,
+): { readonly sql: string; readonly wrappers: readonly string[] } | undefined {
+  if (value.kind === "property") {
+    const { sql, type } = resolve(value.name, context);
+    return type === "json" ? { sql, wrappers: [] } : undefined;
+  }
+  const [inner] = value.kind === "call" && (value.op === "casei" || value.op === "accenti") ? value.args : [];
+  const found = inner && arrayOf(inner, context);
+  return found && { sql: found.sql, wrappers: [...found.wrappers, (value as { op: string }).op] };
 }
 
 function literalOf(expression: Expression): string | undefined {

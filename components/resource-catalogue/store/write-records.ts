@@ -319,32 +319,37 @@ async function noteChange(
   );
 }
 
+interface Deletion {
+  readonly collection: number;
+  readonly id: string;
+  readonly expectedVersion?: { readonly n: string; readonly version: number };
+}
+
 /** Deletes one record. @throws {WriteConflict} where it does not exist, or is not of the expected version */
-export function deleteRecord(
-  pool: pg.Pool,
-  {
-    collection,
-    id,
-    expectedVersion,
-  }: { collection: number; id: string; expectedVersion?: { n: string; version: number } },
+export function deleteRecord(pool: pg.Pool, deletion: Deletion): Promise<void> {
+  return inTransaction(pool, (client) => deleteInTransaction(client, deletion));
+}
+
+/** The same inside a transaction of the caller's. */
+export async function deleteInTransaction(
+  client: pg.PoolClient,
+  { collection, id, expectedVersion }: Deletion,
 ): Promise<void> {
-  return inTransaction(pool, async (client) => {
-    const owner = await lockCollection(client, collection);
-    const { rows } = await client.query<{ part: number; n: string }>(
-      "delete from record_key where id = $1 and collection = $2 and not is_collection returning part, n",
-      [id, collection],
-    );
-    const [key] = rows;
-    if (key === undefined) {
-      throw new WriteConflict("missing", [id]);
-    }
-    const before = await removeOld(client, [{ ...key, isNew: false }]);
-    const version = before.get(key.n)?.version;
-    if (expectedVersion !== undefined && (key.n !== expectedVersion.n || version !== expectedVersion.version)) {
-      throw new WriteConflict("changed", [id]);
-    }
-    await noteChange(client, owner, { operation: "d", areCollections: false, ids: [id] });
-  });
+  const owner = await lockCollection(client, collection);
+  const { rows } = await client.query<{ part: number; n: string }>(
+    "delete from record_key where id = $1 and collection = $2 and not is_collection returning part, n",
+    [id, collection],
+  );
+  const [key] = rows;
+  if (key === undefined) {
+    throw new WriteConflict("missing", [id]);
+  }
+  const before = await removeOld(client, [{ ...key, isNew: false }]);
+  const version = before.get(key.n)?.version;
+  if (expectedVersion !== undefined && (key.n !== expectedVersion.n || version !== expectedVersion.version)) {
+    throw new WriteConflict("changed", [id]);
+  }
+  await noteChange(client, owner, { operation: "d", areCollections: false, ids: [id] });
 }
 
 /** Deletes a collection with everything in it. */

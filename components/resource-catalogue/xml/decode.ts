@@ -16,3 +16,10 @@ export function decodeXml(bytes: Buffer): string {
     throw new XmlError(`is not text in ${isWide ?? named ?? "UTF-8"}`);
   }
 }
+
+/** A document as text that can stand inside of another one. */
+export function stripDeclaration(bytes: Buffer): string {
+  return decodeXml(bytes)
+    .replace(/^\ufeff?\s*<\?xml[^>]*\?>/, "")
+    .trim();
+}

@@ -1,0 +1,161 @@
+import { baseOf } from "../http/context.ts";
+import { element, elements, escapeXml } from "../xml/escape.ts";
+import { NS } from "../xml/namespaces.ts";
+import { type CswCall, type CswResponse, cswUrl } from "./context.ts";
+import { OwsError } from "./ows-error.ts";
+import { renderFilterCapabilities } from "./filter-capabilities.ts";
+import { ISO_QUERYABLES, SUPPORTED_QUERYABLES } from "./queryables.ts";
+import { type CswVersion, DIALECTS, OPERATIONS, TYPE_NAMES, schemasOf } from "./versions.ts";
+
+const SECTIONS = ["ServiceIdentification", "ServiceProvider", "OperationsMetadata", "Filter_Capabilities"] as const;
+type Section = (typeof SECTIONS)[number];
+
+/** GetCapabilities (OGC 07-006r1 §10.5, OGC 12-176r7 §7.1). It does not change while the service runs: its sequence is the version of it. */
+const UPDATE_SEQUENCE = "1";
+
+export function getCapabilities({ request, input }: CswCall): CswResponse {
+  const { version, parameters, document } = input;
+  const formats = parameters.get("acceptformats");
+  if (formats && !/(?:application|text)\/xml|\*\/\*/.test(formats)) {
+    throw new OwsError("InvalidParameterValue", "acceptformats", "Capabilities are sent as application/xml.");
+  }
+  const known = parameters.get("updatesequence");
+  if (known === UPDATE_SEQUENCE && version === "3.0.0") {
+    throw new OwsError(
+      "InvalidUpdateSequence",
+      "updatesequence",
+      "The capabilities are those of this update sequence.",
+    );
+  }
+  const listed = document?.request.children
+    .find(({ name }) => name === "Sections")
+    ?.children.map(({ text }) => text.trim());
+  const wanted =
+    listed ??
+    parameters
+      .get("sections")
+      ?.split(",")
+      .map((section) => section.trim()) ??
+    [];
+  const isWanted = (section: Section): boolean =>
+    wanted.length === 0 ||
+    wanted.some((name) => name === section || name === "All" || name === "") ||
+    (section === "Filter_Capabilities" && version === "3.0.0");
+  const { csw, ows, schema } = DIALECTS[version];
+  const renderers: Readonly<Record<Section, () => string>> = {
+    ServiceIdentification: () => renderIdentification(version),
+    ServiceProvider: () => renderProvider(baseOf(request)),
+    OperationsMetadata: () => renderOperations(version, cswUrl(request)),
+    Filter_Capabilities: () => renderFilterCapabilities(version),
+  };
+  const sections = SECTIONS.filter(isWanted).map((section) => renderers[section]());
+  const filter =
+    version === "2.0.2"
+      ? `xmlns:ogc="${NS.ogc}" xmlns:gml="${NS.gml}"`
+      : `xmlns:fes="${NS.fes2}" xmlns:gml="${NS.gml32}"`;
+  return {
+    body: `<csw:Capabilities xmlns:csw="${csw}" xmlns:ows="${ows}" ${filter} xmlns:xlink="${NS.xlink}" xmlns:xsi="${NS.xsi}" version="${version}" updateSequence="${UPDATE_SEQUENCE}" xsi:schemaLocation="${csw} ${schema}">${sections.join("")}</csw:Capabilities>`,
+  };
+}
+
+function renderIdentification(version: CswVersion): string {
+  const versions = version === "2.0.2" ? ["2.0.2", "3.0.0"] : ["3.0.0", "2.0.2"];
+  return `<ows:ServiceIdentification>${element("ows:Title", "Resource catalogue")}${element("ows:Abstract", "Scenes, results, applications and services of this platform.")}<ows:Keywords>${elements("ows:Keyword", ["catalogue", "discovery", "metadata", "Earth observation"])}</ows:Keywords><ows:ServiceType codeSpace="OGC">CSW</ows:ServiceType>${elements("ows:ServiceTypeVersion", versions)}<ows:Fees>None</ows:Fees><ows:AccessConstraints>None</ows:AccessConstraints></ows:ServiceIdentification>`;
+}
+
+function renderProvider(base: string): string {
+  return `<ows:ServiceProvider>${element("ows:ProviderName", "Swath")}<ows:ProviderSite xlink:type="simple" xlink:href="${escapeXml(base)}"/><ows:ServiceContact><ows:ContactInfo><ows:OnlineResource xlink:type="simple" xlink:href="${escapeXml(base)}"/></ows:ContactInfo><ows:Role>pointOfContact</ows:Role></ows:ServiceContact></ows:ServiceProvider>`;
+}
+
+/** Operations, how they are called and which values their parameters take. Clients read the addresses from here. */
+function renderOperations(version: CswVersion, url: string): string {
+  const schemas = schemasOf(version);
+  const sets = ["brief", "summary", "full"];
+  const formats = version === "2.0.2" ? ["application/xml"] : ["application/xml", "application/atom+xml"];
+  const parameters: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+    GetCapabilities: { sections: SECTIONS },
+    DescribeRecord: {
+      schemaLanguage: ["http://www.w3.org/XML/Schema"],
+      typeName: TYPE_NAMES,
+      outputFormat: ["application/xml"],
+    },
+    GetDomain: {
+      ParameterName: [
+        "GetRecords.outputSchema",
+        "GetRecords.outputFormat",
+        "GetRecords.typeNames",
+        "GetRecords.ElementSetName",
+        "GetRecords.resultType",
+        "GetRecords.CONSTRAINTLANGUAGE",
+        "GetRecordById.outputSchema",
+        "GetRecordById.ElementSetName",
+      ],
+    },
+    GetRecords: {
+      resultType: ["hits", "results", "validate"],
+      typeNames: TYPE_NAMES,
+      outputFormat: formats,
+      outputSchema: schemas,
+      ElementSetName: sets,
+      CONSTRAINTLANGUAGE: ["CQL_TEXT", "FILTER"],
+    },
+    GetRecordById: { outputFormat: formats, outputSchema: schemas, ElementSetName: sets },
+    Harvest: { ResourceType: [NS.csw2, NS.csw3, NS.gmd, NS.gmi] },
+    Transaction: { TransactionSchemas: [NS.csw2, NS.csw3, NS.gmd, NS.gmi] },
+  };
+  const operations = OPERATIONS[version].map((name) => {
+    const isDocument = name === "Transaction" || name === "Harvest";
+    const get = isDocument ? "" : `<ows:Get xlink:type="simple" xlink:href="${escapeXml(url)}"/>`;
+    const post = ["XML", "SOAP"].map(
+      (encoding) =>
+        `<ows:Post xlink:type="simple" xlink:href="${escapeXml(url)}"><ows:Constraint name="PostEncoding">${values(version, [encoding])}</ows:Constraint></ows:Post>`,
+    );
+    const given = Object.entries(parameters[name] ?? {}).map(
+      ([parameter, allowed]) => `<ows:Parameter name="${parameter}">${values(version, allowed)}</ows:Parameter>`,
+    );
+    const constraints = name === "GetRecords" ? queryables(version) : "";
+    return `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get}${name === "GetRepositoryItem" ? "" : post.join("")}</ows:HTTP></ows:DCP>${given.join("")}${constraints}</ows:Operation>`;
+  });
+  const common = `<ows:Parameter name="service">${values(version, ["CSW"])}</ows:Parameter><ows:Parameter name="version">${values(version, ["2.0.2", "3.0.0"])}</ows:Parameter>`;
+  return `<ows:OperationsMetadata>${operations.join("")}${common}${version === "3.0.0" ? CONFORMANCE : `<ows:Constraint name="PostEncoding">${values(version, ["XML", "SOAP"])}</ows:Constraint>`}<ows:Constraint name="MaxRecordDefault">${values(version, ["10"])}</ows:Constraint></ows:OperationsMetadata>`;
+}
+
+const values = (version: CswVersion, allowed: readonly string[]): string =>
+  version === "2.0.2"
+    ? elements("ows:Value", allowed)
+    : `<ows:AllowedValues>${elements("ows:Value", allowed)}</ows:AllowedValues>`;
+
+const queryables = (version: CswVersion): string =>
+  `<ows:Constraint name="${version === "2.0.2" ? "SupportedDublinCoreQueryables" : "CoreQueryables"}">${values(version, SUPPORTED_QUERYABLES)}</ows:Constraint><ows:Constraint name="SupportedISOQueryables">${values(version, ISO_QUERYABLES)}</ows:Constraint>`;
+
+/** Classes of CSW 3.0 (OGC 12-176r7 table 17). */
+const CLASSES: Readonly<Record<string, boolean>> = {
+  OpenSearch: true,
+  "GetCapabilities-XML": true,
+  "GetRecordById-XML": true,
+  "GetRecords-Basic-XML": true,
+  "GetRecords-Distributed-XML": false,
+  "GetRecords-Distributed-KVP": false,
+  "GetRecords-Async-XML": false,
+  "GetRecords-Async-KVP": false,
+  "GetDomain-XML": true,
+  "GetDomain-KVP": true,
+  Transaction: true,
+  "Harvest-Basic-XML": true,
+  "Harvest-Basic-KVP": false,
+  "Harvest-Async-XML": false,
+  "Harvest-Async-KVP": false,
+  "Harvest-Periodic-XML": false,
+  "Harvest-Periodic-KVP": false,
+  "Filter-CQL": true,
+  "Filter-FES-XML": true,
+  "Filter-FES-KVP-Advanced": true,
+  SupportedGMLVersions: true,
+};
+const CONFORMANCE = Object.entries(CLASSES)
+  .map(([name, isMet]) =>
+    name === "SupportedGMLVersions"
+      ? `<ows:Constraint name="${name}"><ows:AllowedValues>${elements("ows:Value", [NS.gml, NS.gml32])}</ows:AllowedValues></ows:Constraint>`
+      : `<ows:Constraint name="http://www.opengis.net/spec/csw/3.0/conf/${name}"><ows:NoValues/><ows:DefaultValue>${isMet ? "TRUE" : "FALSE"}</ows:DefaultValue></ows:Constraint>`,
+  )
+  .join("");

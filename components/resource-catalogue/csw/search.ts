@@ -1,0 +1,146 @@
+import { parseInterval } from "../model/instant.ts";
+import { cleanDate } from "../model/xml-record.ts";
+import { type Expression, FilterError, allOf, call, property } from "../query/expression.ts";
+import { parseBbox } from "../query/places.ts";
+import type { SearchRequest, SortKey } from "../query/search-request.ts";
+import { parseTerms } from "../query/words.ts";
+import { childrenOf, childOf, textOf } from "../xml/element.ts";
+import { isLatitudeFirst } from "../xml/gml.ts";
+import { parseXml } from "../xml/parse.ts";
+import { parseCqlText } from "./cql-text.ts";
+import { parseFilterXml } from "./filter-xml.ts";
+import type { CswInput } from "./input.ts";
+import { OwsError } from "./ows-error.ts";
+import { toSortKey } from "./queryables.ts";
+import { toCatalogue } from "./to-catalogue.ts";
+
+/** The collection that holds records of no other says nothing that anybody looks for. */
+export const NO_MAIN_RECORDS: Expression = call(
+  "or",
+  call("<>", property("type"), { kind: "string", value: "collection" }),
+  call("not", call("like", property("id"), { kind: "string", value: "metadata:%" })),
+);
+
+/** What a GetRecords request looks for. @throws {OwsError | FilterError} */
+export function readSearch(input: CswInput): Pick<SearchRequest, "filter" | "place" | "time" | "ids" | "sort"> {
+  const { parameters } = input;
+  const words = parameters.get("q");
+  const ids = parameters
+    .get("recordids")
+    ?.split(",")
+    .filter((id) => id !== "");
+  const bbox = parameters.get("bbox");
+  const time = parameters.get("time");
+  const terms = words === undefined || words.trim() === "" ? undefined : parseTerms([words.replaceAll(/[*%]/g, " ")]);
+  const filter = allOf([readFilter(input), terms && { kind: "words", query: terms }, NO_MAIN_RECORDS]);
+  const sort = readSort(input);
+  return {
+    ...(filter && { filter }),
+    ...(ids && ids.length > 0 && { ids }),
+    ...(bbox && { place: readBbox(bbox) }),
+    ...(time && { time: readTime(time) }),
+    ...(sort && { sort }),
+  };
+}
+
+/** The constraint as a filter of the catalogue. */
+function readFilter({ constraint, parameters }: CswInput): Expression | undefined {
+  if (constraint === undefined) {
+    return undefined;
+  }
+  if (constraint.filter !== undefined) {
+    const parsed = parseFilterXml(constraint.filter);
+    return parsed && toCatalogue(parsed);
+  }
+  const text = constraint.cql ?? "";
+  const language = parameters.get("constraintlanguage")?.toUpperCase();
+  if (language !== undefined && language !== "CQL_TEXT" && language !== "FILTER") {
+    throw new OwsError(
+      "InvalidParameterValue",
+      "constraintLanguage",
+      "The parameter constraintLanguage must be CQL_TEXT or FILTER.",
+    );
+  }
+  if (language === "FILTER" || (language === undefined && text.trimStart().startsWith("<"))) {
+    if (text.length > 64 * 1024) {
+      throw new FilterError("the constraint has more than 65,536 characters");
+    }
+    const parsed = parseFilterXml(parseXml(text));
+    return parsed && toCatalogue(parsed);
+  }
+  return toCatalogue(parseCqlText(text));
+}
+
+function readSort({ parameters, sortBy }: CswInput): readonly SortKey[] | undefined {
+  if (sortBy !== undefined) {
+    return childrenOf(sortBy, "SortProperty").map((entry) => {
+      const name = textOf(childOf(entry, "PropertyName") ?? childOf(entry, "ValueReference"));
+      if (name === undefined) {
+        throw new OwsError(
+          "InvalidParameterValue",
+          "SortBy",
+          "SortProperty must hold a PropertyName or ValueReference.",
+        );
+      }
+      return toSortKey(name, toDirection(textOf(childOf(entry, "SortOrder"))));
+    });
+  }
+  const text = parameters.get("sortby");
+  return text === undefined || text === ""
+    ? undefined
+    : text.split(",").map((part) => {
+        const match = /^(.+?)(?::(A|D|ASC|DESC))?$/i.exec(part.trim());
+        return toSortKey(match?.[1] ?? part, toDirection(match?.[2]));
+      });
+}
+
+function toDirection(text: string | undefined): "asc" | "desc" {
+  switch (text?.toUpperCase()) {
+    case undefined:
+    case "A":
+    case "ASC":
+      return "asc";
+    case "D":
+    case "DESC":
+      return "desc";
+    default:
+      throw new OwsError(
+        "InvalidParameterValue",
+        "SortBy",
+        `The sort order must be ASC or DESC, not ${JSON.stringify(text?.slice(0, 60))}.`,
+      );
+  }
+}
+
+/** `west,south,east,north`, or in the order of the reference system that follows. */
+function readBbox(text: string): NonNullable<SearchRequest["place"]> {
+  const parts = text.split(",");
+  const [a = 0, b = 0, c = 0, d = 0] = parts
+    .slice(0, 4)
+    .map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+  if (parts.length < 4 || parts.length > 5) {
+    throw new OwsError(
+      "InvalidParameterValue",
+      "bbox",
+      "The parameter bbox must have 4 numbers, and a reference system if wanted.",
+    );
+  }
+  return parseBbox(parts[4] !== undefined && isLatitudeFirst(parts[4]) ? [b, a, d, c] : [a, b, c, d]);
+}
+
+function readTime(text: string): NonNullable<SearchRequest["time"]> {
+  const ends = text.split("/").map((part, index) => {
+    const day = cleanDate(part, index === 1);
+    return day === undefined
+      ? part
+      : day.length === 10
+        ? `${day}T${index === 1 ? "23:59:59.999999" : "00:00:00"}Z`
+        : day;
+  });
+  const only = cleanDate(text);
+  const interval = parseInterval(only?.length === 10 ? `${ends[0]}/${only}T23:59:59.999999Z` : ends.join("/"));
+  if (typeof interval === "string") {
+    throw new OwsError("InvalidParameterValue", "time", `The parameter time ${interval}.`);
+  }
+  return interval;
+}
