@@ -1,6 +1,7 @@
 import type { Component } from "@swath/manifest";
 
 import { manifest as ades } from "../../components/ades/manifest.ts";
+import { manifest as dataAccess } from "../../components/data-access/manifest.ts";
 import { manifest as dummyService } from "../../components/dummy-service/manifest.ts";
 import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts";
 import { manifest as identity } from "../../components/identity/manifest.ts";
@@ -22,6 +23,7 @@ export const components: readonly Component[] = [
   dummyService,
   workspaceApi,
   resourceCatalogue,
+  dataAccess,
   ades,
   portal,
   gatekeeper,

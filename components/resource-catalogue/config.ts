@@ -45,19 +45,17 @@ export const settings = defineSettings({
     default: "strict",
     description: "lenient: items and collections that break rules of extensions are stored all the same.",
   },
-<<<<<<< HEAD
   CHANGE_RETENTION_DAYS: {
     kind: "integer",
     default: 30,
     minimum: 1,
     description: "How long changes are kept for those who follow them.",
-=======
+  },
   HARVEST_ALLOW_PRIVATE: {
     kind: "string",
     default: "",
     description:
       "Hosts, addresses and networks (10.1.0.0/16), with commas between them, that records are harvested from although they are private.",
->>>>>>> csw
   },
   DATABASE_CONNECTIONS: {
     kind: "integer",

@@ -7,21 +7,30 @@ export { createReproject, reprojectBbox } from "./warp/reproject.ts";
 export { RESAMPLINGS, type Resampling } from "./warp/resample.ts";
 export { PIXEL_SELECTIONS, type PixelSelection } from "./mosaic/select-pixels.ts";
 export type { BandInfo, RasterInfo, SampleType } from "./readers/raster.ts";
-export { COLORMAP_NAMES, type Color, type ColormapSpec, namedColorTable, parseColor, parseColormap, stopsColorTable } from "./render/colormaps.ts";
+export {
+  COLORMAP_NAMES,
+  type Color,
+  type ColormapSpec,
+  namedColorTable,
+  parseColor,
+  parseColormap,
+  stopsColorTable,
+} from "./render/colormaps.ts";
 export { compileExpression } from "./render/expression.ts";
 export type { BandStatistics } from "./render/statistics.ts";
 export { TERRAIN_ALGORITHMS, type TerrainAlgorithm } from "./render/terrain.ts";
 export type { Range } from "./render/render-image.ts";
 export { type GridRequest, MAX_OUTPUT_PIXELS } from "./engine/resolve-grid.ts";
 export { type Scene, type SceneAsset, toVariable } from "./engine/scene.ts";
-export {
-  type DescribedRaster,
-  type EngineOptions,
-  type ImageRequest,
-  type ImageResult,
-  type OutputFormat,
-  type PixelsRequest,
-  type PointRequest,
-  RasterEngine,
-} from "./engine/engine.ts";
+export type {
+  CoverageRequest,
+  DescribedRaster,
+  ImageRequest,
+  ImageResult,
+  OutputFormat,
+  PixelsRequest,
+  PointRequest,
+  StatisticsRequest,
+} from "./engine/requests.ts";
+export { type EngineOptions, RasterEngine } from "./engine/engine.ts";
 export { RasterPool, type PoolOptions } from "./pool/pool.ts";

@@ -31,12 +31,22 @@ export type ReadRows = (firstRow: number, rows: number) => Promise<readonly Plan
  * pixels of the smallest overview before those of larger ones. Reads the grid by rows of tiles, so that only compressed tiles are
  * kept as a whole. Yields the file in order.
  */
-export async function* encodeCog(grid: Grid, readRows: ReadRows, options: CogOptions, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* encodeCog(
+  grid: Grid,
+  readRows: ReadRows,
+  options: CogOptions,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const levels = createLevels(grid, options);
   for (let row = 0; row < grid.height; row += TILE) {
     checkCancelled(signal);
     const rows = Math.min(TILE, grid.height - row);
-    await addRows(levels, 0, (await readRows(row, rows)).map((plane) => fillMasked(plane, options)), rows);
+    await addRows(
+      levels,
+      0,
+      (await readRows(row, rows)).map((plane) => fillMasked(plane, options)),
+      rows,
+    );
   }
   const stored = levels.reduce((sum, { tiles }) => sum + tiles.reduce((bytes, tile) => bytes + tile.length, 0), 0);
   const isBig = stored > MAX_CLASSIC_BYTES;
@@ -76,13 +86,18 @@ function createLevels({ width, height }: Grid, { bands, type, overviews = true }
   }
 }
 
-async function addRows(levels: readonly Level[], index: number, planes: readonly Samples[], rows: number): Promise<void> {
+async function addRows(
+  levels: readonly Level[],
+  index: number,
+  planes: readonly Samples[],
+  rows: number,
+): Promise<void> {
   const level = levels[index];
   if (level === undefined) {
     return;
   }
   const { width, height } = level;
-  for (let done = 0; done < rows; ) {
+  for (let done = 0; done < rows;) {
     const taken = Math.min(rows - done, TILE - level.pendingRows);
     for (const [band, plane] of planes.entries()) {
       level.pending[band]?.set(plane.subarray(done * width, (done + taken) * width), level.pendingRows * width);
@@ -204,7 +219,14 @@ function toOffsets(levels: readonly Level[], start: number): readonly (readonly 
   return offsets;
 }
 
-function toTags(grid: Grid, level: Level, index: number, offsets: readonly number[], options: CogOptions, isBig: boolean): TagValue[] {
+function toTags(
+  grid: Grid,
+  level: Level,
+  index: number,
+  offsets: readonly number[],
+  options: CogOptions,
+  isBig: boolean,
+): TagValue[] {
   const { bands, type, nodata, isRgb = false } = options;
   const colors = isRgb ? 3 : 1;
   const metadata = index === 0 ? toGdalMetadata(bands) : undefined;
@@ -222,10 +244,14 @@ function toTags(grid: Grid, level: Level, index: number, offsets: readonly numbe
     { id: 323, type: "short", values: [TILE] },
     { id: 324, type: isBig ? "long8" : "long", values: offsets },
     { id: 325, type: "long", values: level.tiles.map((tile) => tile.length) },
-    ...(bands.length > colors ? [{ id: 338, type: "short" as const, values: Array.from({ length: bands.length - colors }, () => 0) }] : []),
+    ...(bands.length > colors
+      ? [{ id: 338, type: "short" as const, values: Array.from({ length: bands.length - colors }, () => 0) }]
+      : []),
     ...(index === 0 ? toGeoTags(grid) : []),
     ...(metadata === undefined ? [] : [{ id: 42_112, type: "ascii" as const, values: metadata }]),
-    ...(nodata === undefined ? [] : [{ id: 42_113, type: "ascii" as const, values: Number.isNaN(nodata) ? "nan" : String(nodata) }]),
+    ...(nodata === undefined
+      ? []
+      : [{ id: 42_113, type: "ascii" as const, values: Number.isNaN(nodata) ? "nan" : String(nodata) }]),
   ];
 }
 
@@ -233,8 +259,12 @@ function toGdalMetadata(bands: CogOptions["bands"]): string | undefined {
   const items = bands.flatMap(({ scale, offset, unit, description }, sample) => [
     ...(scale === undefined ? [] : [`<Item name="SCALE" sample="${sample}" role="scale">${scale}</Item>`]),
     ...(offset === undefined ? [] : [`<Item name="OFFSET" sample="${sample}" role="offset">${offset}</Item>`]),
-    ...(unit === undefined ? [] : [`<Item name="UNITTYPE" sample="${sample}" role="unittype">${escapeXml(unit)}</Item>`]),
-    ...(description === undefined ? [] : [`<Item name="DESCRIPTION" sample="${sample}" role="description">${escapeXml(description)}</Item>`]),
+    ...(unit === undefined
+      ? []
+      : [`<Item name="UNITTYPE" sample="${sample}" role="unittype">${escapeXml(unit)}</Item>`]),
+    ...(description === undefined
+      ? []
+      : [`<Item name="DESCRIPTION" sample="${sample}" role="description">${escapeXml(description)}</Item>`]),
   ]);
   return items.length === 0 ? undefined : `<GDALMetadata>${items.join("")}</GDALMetadata>`;
 }

@@ -5,7 +5,11 @@ import type { Image } from "../render/render-image.ts";
 export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 
-export const CONTENT_TYPES: Readonly<Record<ImageFormat, string>> = { png: "image/png", jpeg: "image/jpeg", webp: "image/webp" };
+export const CONTENT_TYPES: Readonly<Record<ImageFormat, string>> = {
+  png: "image/png",
+  jpeg: "image/jpeg",
+  webp: "image/webp",
+};
 
 export interface EncodeOptions {
   /** 1 to 100, for JPEG and WebP. */
@@ -17,7 +21,11 @@ export interface EncodeOptions {
 /** More costs several times the time for some percent of the size. */
 const PNG_LEVEL = 3;
 
-export async function encodeImage(image: Image, format: ImageFormat, { quality = 85, background }: EncodeOptions = {}): Promise<Uint8Array> {
+export async function encodeImage(
+  image: Image,
+  format: ImageFormat,
+  { quality = 85, background }: EncodeOptions = {},
+): Promise<Uint8Array> {
   const { width, height, channels, data } = image;
   const pipeline = sharp(data, { raw: { width, height, channels } });
   const isTransparent = channels === 2 || channels === 4;

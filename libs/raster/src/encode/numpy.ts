@@ -25,5 +25,8 @@ export function encodeNumpy(planes: readonly Plane[], width: number, height: num
   const padding = 64 - ((10 + text.length + 1) % 64);
   const header = Buffer.from(`\x93NUMPY\x01\x00\x00\x00${text}${" ".repeat(padding)}\n`, "latin1");
   header.writeUInt16LE(text.length + padding + 1, 8);
-  return Buffer.concat([header, ...arrays.map((samples) => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength))]);
+  return Buffer.concat([
+    header,
+    ...arrays.map((samples) => Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength)),
+  ]);
 }

@@ -1,81 +1,35 @@
 import { encodeCog } from "../encode/cog.ts";
-import { CONTENT_TYPES, type ImageFormat, encodeImage } from "../encode/image.ts";
+import { CONTENT_TYPES, encodeImage } from "../encode/image.ts";
 import { encodeNumpy } from "../encode/numpy.ts";
 import { RasterError, checkCancelled, invalidRequest } from "../errors.ts";
-import { type PixelSelection, createMosaic } from "../mosaic/select-pixels.ts";
+import { createMosaic } from "../mosaic/select-pixels.ts";
 import type { BandInfo, Raster, RasterInfo } from "../readers/raster.ts";
-import { type ColormapSpec } from "../render/colormaps.ts";
 import { compileExpression } from "../render/expression.ts";
 import type { Plane } from "../render/plane.ts";
 import { type Range, renderImage } from "../render/render-image.ts";
 import { type BandStatistics, computePercentiles, computeStatistics } from "../render/statistics.ts";
-import { type TerrainAlgorithm, type TerrainOptions, computeTerrain } from "../render/terrain.ts";
+import { computeTerrain } from "../render/terrain.ts";
 import type { SourceLocation } from "../sources/source.ts";
-import type { Crs } from "../warp/crs.ts";
 import { createGeoreferencing } from "../warp/georeferencing.ts";
-import type { Bbox, Grid } from "../warp/grid.ts";
+import type { Grid } from "../warp/grid.ts";
 import { createReproject } from "../warp/reproject.ts";
-import type { Resampling } from "../warp/resample.ts";
 import { BlockCache } from "../windows/block-cache.ts";
 import { readWindow } from "../windows/read-window.ts";
+import { toCogOptions } from "./cog-options.ts";
+import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
 import { OpenRasters } from "./open-rasters.ts";
 import { readScene } from "./read-scene.ts";
-import { type GridRequest, boundsOf, checkSize, geographicBoundsOf, resolveGrid } from "./resolve-grid.ts";
+import type {
+  CoverageRequest,
+  DescribedRaster,
+  ImageRequest,
+  ImageResult,
+  PixelsRequest,
+  PointRequest,
+  StatisticsRequest,
+} from "./requests.ts";
+import { boundsOf, checkSize, geographicBoundsOf, resolveGrid } from "./resolve-grid.ts";
 import { type Scene, defaultExpressions } from "./scene.ts";
-
-export type OutputFormat = ImageFormat | "npy" | "tif";
-
-export interface PixelsRequest {
-  /** In the order in which they cover each other. */
-  readonly scenes: readonly Scene[];
-  readonly grid: GridRequest;
-  /** One a band; the file's colours or first band when left out. */
-  readonly expressions?: readonly string[];
-  readonly resampling?: Resampling;
-  readonly selection?: PixelSelection;
-  /** Applies scale and offset of the bands. */
-  readonly unscale?: boolean;
-}
-
-export interface ImageRequest extends PixelsRequest {
-  readonly terrain?: { readonly algorithm: TerrainAlgorithm } & TerrainOptions;
-  /** Ranges, or percentiles of the whole of the first scene: 2 and 98 when nothing is said of bands that are no bytes. */
-  readonly rescale?: readonly Range[];
-  readonly percentiles?: Range;
-  readonly gamma?: number;
-  readonly colormap?: ColormapSpec;
-  readonly background?: readonly [number, number, number];
-  /** JPEG where every pixel is there, else PNG, when left out. */
-  readonly format?: OutputFormat;
-  readonly quality?: number;
-}
-
-export interface ImageResult {
-  readonly bytes: Uint8Array;
-  readonly contentType: string;
-  /** No scene has a pixel there. */
-  readonly isEmpty: boolean;
-  readonly width: number;
-  readonly height: number;
-  readonly bbox: Bbox;
-  readonly crs: Crs;
-}
-
-export interface DescribedRaster {
-  readonly info: RasterInfo;
-  /** Extent in the raster's own system, and in degrees. */
-  readonly bounds: Bbox;
-  readonly crs: Crs;
-  readonly geographicBounds: Bbox | undefined;
-}
-
-export interface PointRequest {
-  readonly location: SourceLocation;
-  readonly crs: Crs;
-  readonly x: number;
-  readonly y: number;
-  readonly unscale?: boolean;
-}
 
 const STATISTICS_SIZE = 1024;
 const MAX_SCENES = 500;
@@ -114,7 +68,11 @@ export class RasterEngine {
 
   async image(request: ImageRequest, signal?: AbortSignal): Promise<ImageResult> {
     const grid = await this.#toGrid(request, signal);
-    const { planes: raw, info, expressions } = await this.#readMosaic(request, grid, request.terrain === undefined ? 0 : 1, signal);
+    const {
+      planes: raw,
+      info,
+      expressions,
+    } = await this.#readMosaic(request, grid, request.terrain === undefined ? 0 : 1, signal);
     checkCancelled(signal);
     const planes = raw;
     const isEmpty = planes.every(({ mask }) => mask.every((value) => value === 0));
@@ -128,10 +86,18 @@ export class RasterEngine {
       for await (const part of this.#encode(grid, planes, expressions, info, signal)) {
         parts.push(part);
       }
-      return { bytes: Buffer.concat(parts), contentType: "image/tiff; application=geotiff; profile=cloud-optimized", ...facts };
+      return {
+        bytes: Buffer.concat(parts),
+        contentType: "image/tiff; application=geotiff; profile=cloud-optimized",
+        ...facts,
+      };
     }
     const rescale = request.rescale ?? (await this.#defaultRanges(request, planes, expressions, signal));
-    const isPalette = request.colormap === undefined && info?.palette !== undefined && expressions.length === 1 && expressions[0] === "b1";
+    const isPalette =
+      request.colormap === undefined &&
+      info?.palette !== undefined &&
+      expressions.length === 1 &&
+      expressions[0] === "b1";
     const image = renderImage(planes, grid.width, grid.height, {
       rescale,
       ...(request.gamma !== undefined && { gamma: request.gamma }),
@@ -147,7 +113,7 @@ export class RasterEngine {
   }
 
   /** A cloud-optimised GeoTIFF, read by rows of tiles: of any size that `maxPixels` allows. */
-  async *coverage(request: PixelsRequest & { readonly maxPixels: number }, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *coverage(request: CoverageRequest, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const grid = await this.#toGrid(request, signal, request.maxPixels);
     const probe = await this.#probe(request, signal);
     const rows = async (firstRow: number, count: number): Promise<readonly Plane[]> => {
@@ -157,8 +123,11 @@ export class RasterEngine {
     yield* encodeCog(grid, rows, toCogOptions(probe.bands, probe.info, request.unscale === true), signal);
   }
 
-  async statistics(request: PixelsRequest & { readonly percentiles?: readonly number[]; readonly bins?: number; readonly range?: Range }, signal?: AbortSignal): Promise<Record<string, BandStatistics>> {
-    const sized = request.grid.maxSize === undefined && request.grid.width === undefined ? { ...request, grid: { ...request.grid, maxSize: STATISTICS_SIZE } } : request;
+  async statistics(request: StatisticsRequest, signal?: AbortSignal): Promise<Record<string, BandStatistics>> {
+    const sized =
+      request.grid.maxSize === undefined && request.grid.width === undefined
+        ? { ...request, grid: { ...request.grid, maxSize: STATISTICS_SIZE } }
+        : request;
     const grid = await this.#toGrid(sized, signal);
     const { planes, expressions } = await this.#readMosaic(sized, grid, 0, signal);
     return Object.fromEntries(
@@ -174,7 +143,10 @@ export class RasterEngine {
   }
 
   /** Values of all bands of the pixel at a point; null where there is nothing, `undefined` outside of the raster. */
-  async point({ location, crs, x, y, unscale = false }: PointRequest, signal?: AbortSignal): Promise<readonly (number | null)[] | undefined> {
+  async point(
+    { location, crs, x, y, unscale = false }: PointRequest,
+    signal?: AbortSignal,
+  ): Promise<readonly (number | null)[] | undefined> {
     return this.#rasters.use(
       location,
       async (raster) => {
@@ -187,7 +159,12 @@ export class RasterEngine {
         if (!(column >= 0 && column < info.width && row >= 0 && row < info.height)) {
           return undefined;
         }
-        const window = await readWindow(raster, this.cache, { level: 0, x: column, y: row, width: 1, height: 1, bands: info.bands.map((_, band) => band) }, signal);
+        const window = await readWindow(
+          raster,
+          this.cache,
+          { level: 0, x: column, y: row, width: 1, height: 1, bands: info.bands.map((_, band) => band) },
+          signal,
+        );
         return window.planes.map((samples, band) => {
           const { nodata, scale = 1, offset = 0 } = info.bands[band]!;
           const value = samples[0]!;
@@ -211,17 +188,30 @@ export class RasterEngine {
         return checkSize(result);
       }
       if (result.width * result.height > maxPixels) {
-        throw new RasterError("too-large", `${result.width} × ${result.height} pixels are more than the ${maxPixels} allowed.`);
+        throw new RasterError(
+          "too-large",
+          `${result.width} × ${result.height} pixels are more than the ${maxPixels} allowed.`,
+        );
       }
       return result;
     };
-    if (crs !== undefined && bbox !== undefined && bboxCrs === undefined && width !== undefined && height !== undefined) {
+    if (
+      crs !== undefined &&
+      bbox !== undefined &&
+      bboxCrs === undefined &&
+      width !== undefined &&
+      height !== undefined
+    ) {
       return check({ crs, bbox, width, height });
     }
     return check(await this.#useFirst(scenes, async ({ info }) => resolveGrid(grid, info), signal));
   }
 
-  async #useFirst<T>(scenes: readonly Scene[], work: (raster: Raster) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  async #useFirst<T>(
+    scenes: readonly Scene[],
+    work: (raster: Raster) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
     const [asset] = Object.values(scenes[0]?.assets ?? {});
     if (asset === undefined) {
       throw invalidRequest("There is no raster to read.");
@@ -230,44 +220,83 @@ export class RasterEngine {
   }
 
   /** Types and descriptions of what the expressions give, without reading pixels of an area. */
-  async #probe(request: PixelsRequest, signal: AbortSignal | undefined): Promise<{ bands: readonly (BandInfo & { isPlain: boolean })[]; info: RasterInfo }> {
+  async #probe(
+    request: PixelsRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<{ bands: readonly (BandInfo & { isPlain: boolean })[]; info: RasterInfo }> {
     return this.#useFirst(
       request.scenes,
       async ({ info }) => {
         const expressions = request.expressions ?? info.bands.map((_, band) => `b${band + 1}`);
-        const bands = await readScene({ scene: request.scenes[0] as Scene, grid: undefined, expressions, unscale: request.unscale === true, resampling: "nearest" }, this.cache, this.#rasters, signal);
+        const bands = await readScene(
+          {
+            scene: request.scenes[0] as Scene,
+            grid: undefined,
+            expressions,
+            unscale: request.unscale === true,
+            resampling: "nearest",
+          },
+          this.cache,
+          this.#rasters,
+          signal,
+        );
         return { info, bands: bands.infos };
       },
       signal,
     );
   }
 
-  async #readMosaic(request: PixelsRequest & Partial<Pick<ImageRequest, "terrain">>, grid: Grid, margin: number, signal: AbortSignal | undefined) {
+  async #readMosaic(
+    request: PixelsRequest & Partial<Pick<ImageRequest, "terrain">>,
+    grid: Grid,
+    margin: number,
+    signal: AbortSignal | undefined,
+  ) {
     const { scenes, resampling = "nearest", selection = "first", unscale = false } = request;
     if (scenes.length > MAX_SCENES || (request.expressions?.length ?? 0) > MAX_EXPRESSIONS) {
       throw new RasterError("too-large", `A request reads up to ${MAX_SCENES} scenes and ${MAX_EXPRESSIONS} bands.`);
     }
     const info = scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal);
     const expressions = request.expressions ?? (info === undefined ? ["b1"] : defaultExpressions(info));
-    const read = margin === 0 ? grid : widen(grid, margin);
+    const read = margin === 0 ? grid : widenGrid(grid, margin);
     const mosaic = createMosaic(selection);
     for (const scene of scenes) {
       if (!mosaic.wantsMore()) {
         break;
       }
       checkCancelled(signal);
-      const { planes } = await readScene({ scene, grid: read, expressions, resampling, unscale }, this.cache, this.#rasters, signal);
+      const { planes } = await readScene(
+        { scene, grid: read, expressions, resampling, unscale },
+        this.cache,
+        this.#rasters,
+        signal,
+      );
       mosaic.add(planes);
     }
     const planes =
-      mosaic.finish() ?? expressions.map((): Plane => ({ samples: new Uint8Array(read.width * read.height), mask: new Uint8Array(read.width * read.height), type: "uint8" }));
+      mosaic.finish() ??
+      expressions.map((): Plane => ({
+        samples: new Uint8Array(read.width * read.height),
+        mask: new Uint8Array(read.width * read.height),
+        type: "uint8",
+      }));
     const { terrain } = request;
-    const shaded = terrain === undefined ? planes : planes.slice(0, 1).map((plane) => crop(computeTerrain(plane, read, terrain.algorithm, terrain), read, grid, margin));
+    const shaded =
+      terrain === undefined
+        ? planes
+        : planes
+            .slice(0, 1)
+            .map((plane) => cropPlane(computeTerrain(plane, read, terrain.algorithm, terrain), read, grid, margin));
     return { planes: shaded, expressions, ...(info !== undefined && { info }) };
   }
 
   /** Bytes are shown as they are; anything else by what most of its pixels have, in the whole scene, so that tiles fit together. */
-  async #defaultRanges(request: ImageRequest, planes: readonly Plane[], expressions: readonly string[], signal: AbortSignal | undefined): Promise<readonly Range[]> {
+  async #defaultRanges(
+    request: ImageRequest,
+    planes: readonly Plane[],
+    expressions: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly Range[]> {
     if (request.terrain !== undefined) {
       return [request.terrain.algorithm === "slope" ? [0, 90] : [0, 255]];
     }
@@ -282,10 +311,18 @@ export class RasterEngine {
         if (known !== undefined) {
           return known;
         }
-        const whole: PixelsRequest = { scenes: request.scenes.slice(0, 1), grid: { maxSize: STATISTICS_SIZE }, expressions: [expression], unscale: request.unscale === true };
+        const whole: PixelsRequest = {
+          scenes: request.scenes.slice(0, 1),
+          grid: { maxSize: STATISTICS_SIZE },
+          expressions: [expression],
+          unscale: request.unscale === true,
+        };
         const grid = await this.#toGrid(whole, signal);
         const { planes: all } = await this.#readMosaic(whole, grid, 0, signal);
-        const [min = Number.NaN, max = Number.NaN] = computePercentiles(all[0]!.samples, all[0]!.mask, [least, greatest]);
+        const [min = Number.NaN, max = Number.NaN] = computePercentiles(all[0]!.samples, all[0]!.mask, [
+          least,
+          greatest,
+        ]);
         const range: Range = Number.isNaN(min) ? [0, 255] : min === max ? [min, min + 1] : [min, max];
         if (this.#ranges.size > 1000) {
           this.#ranges.clear();
@@ -296,10 +333,20 @@ export class RasterEngine {
     );
   }
 
-  #encode(grid: Grid, planes: readonly Plane[], expressions: readonly string[], info: RasterInfo | undefined, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  #encode(
+    grid: Grid,
+    planes: readonly Plane[],
+    expressions: readonly string[],
+    info: RasterInfo | undefined,
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Uint8Array> {
     const bands = planes.map(({ type }, index) => {
       const plain = /^b(\d+)$/.exec(compileExpression(expressions[index] ?? "b1").plain ?? "")?.[1];
-      return { ...(info?.bands[Number(plain ?? 1) - 1] ?? { isComplex: false, color: "gray" as const }), type, isPlain: plain !== undefined };
+      return {
+        ...(info?.bands[Number(plain ?? 1) - 1] ?? { isComplex: false, color: "gray" as const }),
+        type,
+        isPlain: plain !== undefined,
+      };
     });
     const options = toCogOptions(bands, info, false);
     const rows = async (firstRow: number, count: number) =>
@@ -310,52 +357,4 @@ export class RasterEngine {
       }));
     return encodeCog(grid, rows, options, signal);
   }
-}
-
-/** One sample type for all bands: their own where they agree, else floats; nodata for pixels that are not there. */
-function toCogOptions(bands: readonly (BandInfo & { isPlain: boolean })[], info: RasterInfo | undefined, unscaled: boolean) {
-  const [first] = bands;
-  const isUniform = bands.every(({ type }) => type === first?.type);
-  const type = isUniform && first !== undefined ? first.type : "float32";
-  const isFloat = type === "float32" || type === "float64";
-  const isRgb = bands.length >= 3 && bands.slice(0, 3).every(({ color }, index) => color === ["red", "green", "blue"][index]);
-  const nodata = first?.nodata ?? (isFloat ? Number.NaN : 0);
-  return {
-    type,
-    // A file without nodata or mask has every pixel; what lies beyond its edges is 0 then.
-    ...((first?.nodata !== undefined || isFloat || info?.hasMask === true || !isRgb) && { nodata }),
-    isRgb,
-    bands: bands.map(({ scale, offset, unit, description, isPlain }) =>
-      isPlain && !unscaled
-        ? {
-            ...(scale !== undefined && { scale }),
-            ...(offset !== undefined && { offset }),
-            ...(unit !== undefined && { unit }),
-            ...(description !== undefined && { description }),
-          }
-        : {},
-    ),
-  };
-}
-
-function cutRows({ crs, bbox, width, height }: Grid, firstRow: number, rows: number): Grid {
-  const [minX, minY, maxX, maxY] = bbox;
-  const resolution = (maxY - minY) / height;
-  const top = maxY - firstRow * resolution;
-  return { crs, bbox: [minX, top - rows * resolution, maxX, top], width, height: rows };
-}
-
-function widen({ crs, bbox: [minX, minY, maxX, maxY], width, height }: Grid, margin: number): Grid {
-  const [x, y] = [((maxX - minX) / width) * margin, ((maxY - minY) / height) * margin];
-  return { crs, bbox: [minX - x, minY - y, maxX + x, maxY + y], width: width + 2 * margin, height: height + 2 * margin };
-}
-
-function crop({ samples, mask, type }: Plane, from: Grid, to: Grid, margin: number): Plane {
-  const output = { samples: samples.slice(0, to.width * to.height), mask: new Uint8Array(to.width * to.height), type };
-  for (let row = 0; row < to.height; row += 1) {
-    const start = (row + margin) * from.width + margin;
-    output.samples.set(samples.subarray(start, start + to.width), row * to.width);
-    output.mask.set(mask.subarray(start, start + to.width), row * to.width);
-  }
-  return output;
 }

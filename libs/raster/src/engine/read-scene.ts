@@ -27,10 +27,17 @@ const compiled = new Map<string, Expression>();
 const MAX_COMPILED = 500;
 
 /** Reads the bands that expressions use, each once, and calculates. */
-export async function readScene(request: SceneRequest, cache: BlockCache, rasters: OpenRasters, signal?: AbortSignal): Promise<SceneResult> {
+export async function readScene(
+  request: SceneRequest,
+  cache: BlockCache,
+  rasters: OpenRasters,
+  signal?: AbortSignal,
+): Promise<SceneResult> {
   const { scene, grid, resampling, unscale } = request;
   const expressions = request.expressions.map(compileCached);
-  const references = new Map([...new Set(expressions.flatMap(({ variables }) => variables))].map((name) => [name, findBand(name, scene)]));
+  const references = new Map(
+    [...new Set(expressions.flatMap(({ variables }) => variables))].map((name) => [name, findBand(name, scene)]),
+  );
   const needed = new Map<string, number[]>();
   for (const { asset, band } of references.values()) {
     needed.set(asset, [...new Set([...(needed.get(asset) ?? []), band])]);
@@ -45,7 +52,11 @@ export async function readScene(request: SceneRequest, cache: BlockCache, raster
           const options = { bands: numbers, resampling, ...(asset.nodata !== undefined && { nodata: asset.nodata }) };
           const read =
             grid === undefined
-              ? numbers.map((band) => ({ info: checkBand(raster.info.bands, band), samples: new Uint8Array(0), mask: new Uint8Array(0) }))
+              ? numbers.map((band) => ({
+                  info: checkBand(raster.info.bands, band),
+                  samples: new Uint8Array(0),
+                  mask: new Uint8Array(0),
+                }))
               : (await readGrid(raster, cache, grid, options, signal)).bands;
           for (const [index, band] of numbers.entries()) {
             bands.set(`${key}|${band}`, read[index]!);
@@ -65,24 +76,38 @@ export async function readScene(request: SceneRequest, cache: BlockCache, raster
   return { planes: results.map(({ plane }) => plane), infos: results.map(({ info }) => info) };
 }
 
-function evaluate(expression: Expression, inputs: readonly GridBand[], unscale: boolean, pixels: number): { plane: Plane; info: BandInfo & { isPlain: boolean } } {
+function evaluate(
+  expression: Expression,
+  inputs: readonly GridBand[],
+  unscale: boolean,
+  pixels: number,
+): { plane: Plane; info: BandInfo & { isPlain: boolean } } {
   const [first] = inputs;
   const isScaled = unscale && inputs.some(({ info }) => (info.scale ?? 1) !== 1 || (info.offset ?? 0) !== 0);
   if (expression.plain !== undefined && first !== undefined && !isScaled) {
-    return { plane: { samples: first.samples, mask: first.mask, type: first.info.type }, info: { ...first.info, isPlain: true } };
+    return {
+      plane: { samples: first.samples, mask: first.mask, type: first.info.type },
+      info: { ...first.info, isPlain: true },
+    };
   }
   const values = inputs.map(({ samples, info: { scale = 1, offset = 0 } }) =>
     isScaled ? Float32Array.from(samples, (value) => value * scale + offset) : samples,
   );
   const samples = new Float32Array(pixels);
   expression.evaluate(values, samples);
-  const mask = intersectMasks(inputs.map((input) => input.mask), pixels);
+  const mask = intersectMasks(
+    inputs.map((input) => input.mask),
+    pixels,
+  );
   for (let at = 0; at < pixels; at += 1) {
     if (!Number.isFinite(samples[at]!)) {
       mask[at] = 0;
     }
   }
-  return { plane: { samples, mask, type: "float32" }, info: { type: "float32", isComplex: false, color: "gray", isPlain: false } };
+  return {
+    plane: { samples, mask, type: "float32" },
+    info: { type: "float32", isComplex: false, color: "gray", isPlain: false },
+  };
 }
 
 /** A result is there where all that it is made from is. */

@@ -53,12 +53,20 @@ export function resolveGrid(request: GridRequest, info: RasterInfo): Grid {
 
 export function checkSize(grid: Grid): Grid {
   if (grid.width * grid.height > MAX_OUTPUT_PIXELS) {
-    throw new RasterError("too-large", `${grid.width} × ${grid.height} pixels are more than the ${MAX_OUTPUT_PIXELS} allowed.`);
+    throw new RasterError(
+      "too-large",
+      `${grid.width} × ${grid.height} pixels are more than the ${MAX_OUTPUT_PIXELS} allowed.`,
+    );
   }
   return grid;
 }
 
-function toSize({ width, height, maxSize }: GridRequest, bbox: Bbox, crs: Crs, info: RasterInfo): { width: number; height: number } {
+function toSize(
+  { width, height, maxSize }: GridRequest,
+  bbox: Bbox,
+  crs: Crs,
+  info: RasterInfo,
+): { width: number; height: number } {
   if (width !== undefined && height !== undefined) {
     return { width, height };
   }
@@ -70,9 +78,15 @@ function toSize({ width, height, maxSize }: GridRequest, bbox: Bbox, crs: Crs, i
     return { width: Math.max(1, Math.round(height * ratio)), height };
   }
   const { x, y } = resolutionOf(info, crs);
-  const [nativeWidth, nativeHeight] = [Math.max(1, Math.round((bbox[2] - bbox[0]) / x)), Math.max(1, Math.round((bbox[3] - bbox[1]) / y))];
+  const [nativeWidth, nativeHeight] = [
+    Math.max(1, Math.round((bbox[2] - bbox[0]) / x)),
+    Math.max(1, Math.round((bbox[3] - bbox[1]) / y)),
+  ];
   const shrink = maxSize === undefined ? 1 : Math.min(1, maxSize / Math.max(nativeWidth, nativeHeight));
-  return { width: Math.max(1, Math.round(nativeWidth * shrink)), height: Math.max(1, Math.round(nativeHeight * shrink)) };
+  return {
+    width: Math.max(1, Math.round(nativeWidth * shrink)),
+    height: Math.max(1, Math.round(nativeHeight * shrink)),
+  };
 }
 
 /** About the size of a pixel in a system. */

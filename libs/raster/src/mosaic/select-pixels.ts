@@ -81,7 +81,12 @@ function createFolding(selection: "mean" | "min" | "max" | "count"): Mosaic {
       result?.map(({ values, counts, type }) => {
         const samples = createSamples(type, values.length);
         for (let at = 0; at < values.length; at += 1) {
-          samples[at] = selection === "mean" ? values[at]! / Math.max(1, counts[at]!) : selection === "count" ? counts[at]! : values[at]!;
+          samples[at] =
+            selection === "mean"
+              ? values[at]! / Math.max(1, counts[at]!)
+              : selection === "count"
+                ? counts[at]!
+                : values[at]!;
         }
         return { samples, mask: Uint8Array.from(counts, (count) => (count > 0 ? 255 : 0)), type };
       }),

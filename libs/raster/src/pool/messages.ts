@@ -11,4 +11,8 @@ export type FromWorker =
   /** A part of a result that comes in parts. */
   | { readonly kind: "part"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "done"; readonly id: number; readonly value: unknown }
-  | { readonly kind: "failed"; readonly id: number; readonly error: { readonly code: RasterErrorCode | undefined; readonly message: string; readonly stack?: string } };
+  | {
+      readonly kind: "failed";
+      readonly id: number;
+      readonly error: { readonly code: RasterErrorCode | undefined; readonly message: string; readonly stack?: string };
+    };

@@ -1,9 +1,16 @@
 import { Worker } from "node:worker_threads";
 
-import type { DescribedRaster, ImageRequest, ImageResult, PixelsRequest, PointRequest } from "../engine/engine.ts";
+import type {
+  CoverageRequest,
+  DescribedRaster,
+  ImageRequest,
+  ImageResult,
+  PixelsRequest,
+  PointRequest,
+  StatisticsRequest,
+} from "../engine/requests.ts";
 import { RasterError, toCancelled } from "../errors.ts";
 import type { BandStatistics } from "../render/statistics.ts";
-import type { Range } from "../render/render-image.ts";
 import { type SourceLocation, describeLocation } from "../sources/source.ts";
 import type { FromWorker, Method, ToWorker } from "./messages.ts";
 
@@ -70,15 +77,17 @@ export class RasterPool {
     return this.#run("image", request, affinityOf(request), signal) as Promise<ImageResult>;
   }
 
-  statistics(request: PixelsRequest & { percentiles?: readonly number[]; bins?: number; range?: Range }, signal?: AbortSignal): Promise<Record<string, BandStatistics>> {
+  statistics(request: StatisticsRequest, signal?: AbortSignal): Promise<Record<string, BandStatistics>> {
     return this.#run("statistics", request, affinityOf(request), signal) as Promise<Record<string, BandStatistics>>;
   }
 
   point(request: PointRequest, signal?: AbortSignal): Promise<readonly (number | null)[] | undefined> {
-    return this.#run("point", request, describeLocation(request.location), signal) as Promise<readonly (number | null)[] | undefined>;
+    return this.#run("point", request, describeLocation(request.location), signal) as Promise<
+      readonly (number | null)[] | undefined
+    >;
   }
 
-  async *coverage(request: PixelsRequest & { maxPixels: number }, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
+  async *coverage(request: CoverageRequest, signal?: AbortSignal): AsyncGenerator<Uint8Array> {
     const parts: Uint8Array[] = [];
     let wake: (() => void) | undefined;
     let state: { done: boolean; error?: unknown } = { done: false };
@@ -123,10 +132,16 @@ export class RasterPool {
     for (const job of this.#queue.splice(0)) {
       job.reject(new RasterError("cancelled", "The service is stopping."));
     }
-    await Promise.all(this.#threads.map((thread) => thread?.worker.terminate()));
+    await Promise.all(this.#threads.map(async (thread) => thread?.worker.terminate()));
   }
 
-  #run(method: Method, argument: unknown, affinity: string, signal?: AbortSignal, onPart?: (bytes: Uint8Array) => void): Promise<unknown> {
+  #run(
+    method: Method,
+    argument: unknown,
+    affinity: string,
+    signal?: AbortSignal,
+    onPart?: (bytes: Uint8Array) => void,
+  ): Promise<unknown> {
     if (this.#isClosed) {
       return Promise.reject(new RasterError("cancelled", "The service is stopping."));
     }
@@ -137,7 +152,17 @@ export class RasterPool {
     const both = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     return new Promise((resolve, reject) => {
       const id = this.#nextId++;
-      const job: Job = { id, method, argument, affinity: hash(affinity), ...(onPart !== undefined && { onPart }), resolve, reject, signal: both, crashes: 0 };
+      const job: Job = {
+        id,
+        method,
+        argument,
+        affinity: hash(affinity),
+        ...(onPart !== undefined && { onPart }),
+        resolve,
+        reject,
+        signal: both,
+        crashes: 0,
+      };
       if (both.aborted) {
         reject(toCancelled(both));
         return;
@@ -165,13 +190,20 @@ export class RasterPool {
       this.#queue.shift();
       const thread = (this.#threads[chosen] ??= this.#startThread(chosen));
       thread.jobs.set(job.id, job);
-      thread.worker.postMessage({ kind: "run", id: job.id, method: job.method, argument: job.argument } satisfies ToWorker);
+      thread.worker.postMessage({
+        kind: "run",
+        id: job.id,
+        method: job.method,
+        argument: job.argument,
+      } satisfies ToWorker);
     }
   }
 
   #startThread(index: number): Thread {
     const { cacheBytes, threads } = this.#options;
-    const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData: { cacheBytes: Math.floor(cacheBytes / threads), maxOpen: 128 } });
+    const worker = new Worker(new URL("worker.ts", import.meta.url), {
+      workerData: { cacheBytes: Math.floor(cacheBytes / threads), maxOpen: 128 },
+    });
     const thread: Thread = { worker, jobs: new Map() };
     worker.on("message", (message: FromWorker) => this.#receive(thread, message));
     worker.on("error", (error) => this.#options.onError?.(error as Error));
@@ -180,7 +212,12 @@ export class RasterPool {
       for (const job of thread.jobs.values()) {
         job.crashes += 1;
         if (this.#isClosed || job.crashes >= MAX_CRASHES || job.signal.aborted || job.onPart !== undefined) {
-          job.reject(new RasterError(job.signal.aborted ? "cancelled" : "unavailable", "The thread that handled the request ended."));
+          job.reject(
+            new RasterError(
+              job.signal.aborted ? "cancelled" : "unavailable",
+              "The thread that handled the request ended.",
+            ),
+          );
         } else {
           this.#queue.unshift(job);
         }
@@ -240,7 +277,9 @@ function affinityOf({ scenes, grid }: PixelsRequest): string {
   const place =
     bbox === undefined
       ? ""
-      : [(bbox[0] + bbox[2]) / 2, (bbox[1] + bbox[3]) / 2].map((value) => Math.floor(value / (4 * Math.max(bbox[2] - bbox[0], 1e-9)))).join(",");
+      : [(bbox[0] + bbox[2]) / 2, (bbox[1] + bbox[3]) / 2]
+          .map((value) => Math.floor(value / (4 * Math.max(bbox[2] - bbox[0], 1e-9))))
+          .join(",");
   return `${first === undefined ? "" : describeLocation(first.location)} ${place}`;
 }
 

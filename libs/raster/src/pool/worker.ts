@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import sharp from "sharp";
 
 import { RasterEngine } from "../engine/engine.ts";
-import { RasterError } from "../errors.ts";
+import { RasterError, type RasterErrorCode } from "../errors.ts";
 import type { FromWorker, Method, ToWorker } from "./messages.ts";
 
 // One engine a thread, started by `RasterPool`.
@@ -28,7 +28,7 @@ port.on("message", (message: ToWorker) => {
   run(id, method, argument, controller.signal)
     .then((value) => send({ kind: "done", id, value }, value))
     .catch((error: unknown) => {
-      const { code, message: text, stack } = error instanceof RasterError ? { ...error, message: error.message, stack: undefined } : { ...toFacts(error), code: undefined };
+      const { code, message: text, stack } = toFacts(error);
       send({ kind: "failed", id, error: { code, message: text, ...(stack !== undefined && { stack }) } });
     })
     .finally(() => running.delete(id));
@@ -44,7 +44,9 @@ async function run(id: number, method: Method, argument: unknown, signal: AbortS
   }
   const value = await engine[method](argument as never, signal);
   // Its own memory, so that it can be handed over rather than copied with whatever it is a part of.
-  return method === "image" ? { ...(value as { bytes: Uint8Array }), bytes: new Uint8Array((value as { bytes: Uint8Array }).bytes) } : value;
+  return method === "image"
+    ? { ...(value as { bytes: Uint8Array }), bytes: new Uint8Array((value as { bytes: Uint8Array }).bytes) }
+    : value;
 }
 
 function send(message: FromWorker, carrier?: unknown): void {
@@ -52,6 +54,11 @@ function send(message: FromWorker, carrier?: unknown): void {
   port?.postMessage(message, bytes instanceof Uint8Array ? [bytes.buffer as ArrayBuffer] : []);
 }
 
-function toFacts(error: unknown): { message: string; stack: string | undefined } {
-  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error), stack: undefined };
+/** Errors that are meant to be told apart need no stack; others are faults of the code. */
+function toFacts(error: unknown): { code: RasterErrorCode | undefined; message: string; stack: string | undefined } {
+  return error instanceof RasterError
+    ? { code: error.code, message: error.message, stack: undefined }
+    : error instanceof Error
+      ? { code: undefined, message: error.message, stack: error.stack }
+      : { code: undefined, message: String(error), stack: undefined };
 }

@@ -30,7 +30,10 @@ async function openSourceRaster(source: Source, signal: AbortSignal | undefined)
 const HEAD_BYTES = 32 * 1024;
 
 /** The format is told by bytes that its reader asks for again: they are read once. */
-async function readHead(source: Source, signal: AbortSignal | undefined): Promise<{ source: Source; head: Uint8Array }> {
+async function readHead(
+  source: Source,
+  signal: AbortSignal | undefined,
+): Promise<{ source: Source; head: Uint8Array }> {
   const head = await source.read(0, HEAD_BYTES, signal);
   return {
     head,
@@ -45,7 +48,9 @@ async function readHead(source: Source, signal: AbortSignal | undefined): Promis
       close: source.close,
       read: async (offset, length, readSignal) => {
         const end = Math.min(offset + length, source.size ?? Infinity);
-        return offset < head.length && end <= head.length ? head.subarray(offset, end) : source.read(offset, length, readSignal);
+        return offset < head.length && end <= head.length
+          ? head.subarray(offset, end)
+          : source.read(offset, length, readSignal);
       },
     },
   };

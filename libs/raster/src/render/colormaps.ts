@@ -26,10 +26,18 @@ const NAMED: ReadonlyMap<string, (position: number) => string> = new Map(
 );
 
 const STOPS: Readonly<Record<string, readonly (readonly [number, Color])[]>> = {
-  gray: [[0, [0, 0, 0, 255]], [1, [255, 255, 255, 255]]],
+  gray: [
+    [0, [0, 0, 0, 255]],
+    [1, [255, 255, 255, 255]],
+  ],
   terrain: [
-    [0, [51, 102, 153, 255]], [0.02, [148, 191, 139, 255]], [0.2, [168, 198, 143, 255]], [0.4, [239, 235, 192, 255]],
-    [0.6, [211, 202, 157, 255]], [0.8, [185, 152, 90, 255]], [1, [245, 244, 242, 255]],
+    [0, [51, 102, 153, 255]],
+    [0.02, [148, 191, 139, 255]],
+    [0.2, [168, 198, 143, 255]],
+    [0.4, [239, 235, 192, 255]],
+    [0.6, [211, 202, 157, 255]],
+    [0.8, [185, 152, 90, 255]],
+    [1, [245, 244, 242, 255]],
   ],
 };
 
@@ -49,13 +57,20 @@ export function namedColorTable(name: string): ColorTable {
   const stops = Object.hasOwn(STOPS, base) ? STOPS[base] : undefined;
   const interpolate = NAMED.get(base);
   if (stops === undefined && interpolate === undefined) {
-    throw invalidRequest(`The colour map "${name.slice(0, 50)}" does not exist; there are: ${COLORMAP_NAMES.join(", ")}.`);
+    throw invalidRequest(
+      `The colour map "${name.slice(0, 50)}" does not exist; there are: ${COLORMAP_NAMES.join(", ")}.`,
+    );
   }
   const table = new Uint8Array(1024);
   const forward = stops === undefined ? undefined : stopsColorTable(stops);
   for (let index = 0; index < 256; index += 1) {
     const from = lower.endsWith("_r") ? 255 - index : index;
-    table.set(forward === undefined ? parseColor(interpolate?.(from / 255) ?? "#000") : forward.subarray(from * 4, from * 4 + 4), index * 4);
+    table.set(
+      forward === undefined
+        ? parseColor(interpolate?.(from / 255) ?? "#000")
+        : forward.subarray(from * 4, from * 4 + 4),
+      index * 4,
+    );
   }
   cache.set(name, table);
   return table;
@@ -74,7 +89,9 @@ export function stopsColorTable(stops: readonly (readonly [number, Color])[]): C
     const [low, lowColor] = sorted[after < 0 ? sorted.length - 1 : Math.max(0, after - 1)]!;
     const share = high === low ? 0 : (position - low) / (high - low);
     for (let channel = 0; channel < 4; channel += 1) {
-      table[index * 4 + channel] = Math.round(lowColor[channel]! + (highColor[channel]! - lowColor[channel]!) * Math.max(0, Math.min(1, share)));
+      table[index * 4 + channel] = Math.round(
+        lowColor[channel]! + (highColor[channel]! - lowColor[channel]!) * Math.max(0, Math.min(1, share)),
+      );
     }
   }
   return table;
@@ -85,7 +102,11 @@ export function stopsColorTable(stops: readonly (readonly [number, Color])[]): C
  * @throws {RasterError} `invalid-request`
  */
 export function parseColor(value: unknown): Color {
-  if (Array.isArray(value) && (value.length === 3 || value.length === 4) && value.every((part) => Number.isFinite(Number(part)))) {
+  if (
+    Array.isArray(value) &&
+    (value.length === 3 || value.length === 4) &&
+    value.every((part) => Number.isFinite(Number(part)))
+  ) {
     const [red = 0, green = 0, blue = 0, alpha = 255] = value.map((part) => Math.max(0, Math.min(255, Number(part))));
     return [red, green, blue, alpha];
   }
@@ -95,7 +116,7 @@ export function parseColor(value: unknown): Color {
     return parseColor(numbers.split(",").map(Number).slice(0, 3));
   }
   const hex = /^(?:#|0x)?([0-9a-f]{3,8})$/i.exec(text)?.[1] ?? "";
-  const digits = hex.length === 3 ? [...hex].map((digit) => digit + digit).join("") : hex;
+  const digits = hex.length === 3 ? hex.replace(/./g, "$&$&") : hex;
   if (digits.length !== 6 && digits.length !== 8) {
     throw invalidRequest("A colour is #rrggbb, #rrggbbaa or three or four numbers from 0 to 255.");
   }
@@ -127,7 +148,12 @@ export function parseColormap(value: unknown): ColormapSpec {
   }
   const { stops } = value as { stops?: unknown };
   if (Array.isArray(stops)) {
-    return { kind: "stops", stops: stops.slice(0, 4096).map((entry: unknown) => [Number((entry as unknown[])[0]), parseColor((entry as unknown[])[1])] as const) };
+    return {
+      kind: "stops",
+      stops: stops
+        .slice(0, 4096)
+        .map((entry: unknown) => [Number((entry as unknown[])[0]), parseColor((entry as unknown[])[1])] as const),
+    };
   }
   const entries = Object.entries(value).slice(0, 65_536);
   if (entries.length === 0 || entries.some(([key]) => !Number.isFinite(Number(key)))) {

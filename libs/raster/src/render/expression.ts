@@ -17,12 +17,32 @@ export interface Expression {
 }
 
 /** Functions by name, as code over their arguments, and how many they take. */
-const FUNCTIONS: Readonly<Record<string, { readonly least: number; readonly most: number; readonly toCode: (args: readonly string[]) => string }>> = {
+const FUNCTIONS: Readonly<
+  Record<
+    string,
+    { readonly least: number; readonly most: number; readonly toCode: (args: readonly string[]) => string }
+  >
+> = {
   ...Object.fromEntries(
-    ["sqrt", "log", "log10", "log2", "exp", "abs", "sin", "cos", "tan", "asin", "acos", "atan", "tanh", "floor", "ceil", "round", "sign"].map((name) => [
-      name,
-      { least: 1, most: 1, toCode: ([value]: readonly string[]) => `Math.${name}(${value})` },
-    ]),
+    [
+      "sqrt",
+      "log",
+      "log10",
+      "log2",
+      "exp",
+      "abs",
+      "sin",
+      "cos",
+      "tan",
+      "asin",
+      "acos",
+      "atan",
+      "tanh",
+      "floor",
+      "ceil",
+      "round",
+      "sign",
+    ].map((name) => [name, { least: 1, most: 1, toCode: ([value]: readonly string[]) => `Math.${name}(${value})` }]),
   ),
   atan2: { least: 2, most: 2, toCode: ([y, x]) => `Math.atan2(${y}, ${x})` },
   pow: { least: 2, most: 2, toCode: ([base, power]) => `Math.pow(${base}, ${power})` },
@@ -35,8 +55,24 @@ const FUNCTIONS: Readonly<Record<string, { readonly least: number; readonly most
 };
 
 const BINARY: Readonly<Record<string, string>> = {
-  "+": "+", "-": "-", "*": "*", "/": "/", "%": "%", "**": "**", "<": "<", ">": ">", "<=": "<=", ">=": ">=", "==": "===", "!=": "!==",
-  "&": "&", "|": "|", "&&": "&&", "||": "||", ">>": ">>", "<<": "<<",
+  "+": "+",
+  "-": "-",
+  "*": "*",
+  "/": "/",
+  "%": "%",
+  "**": "**",
+  "<": "<",
+  ">": ">",
+  "<=": "<=",
+  ">=": ">=",
+  "==": "===",
+  "!=": "!==",
+  "&": "&",
+  "|": "|",
+  "&&": "&&",
+  "||": "||",
+  ">>": ">>",
+  "<<": "<<",
 };
 const UNARY = new Set(["-", "+", "!", "~"]);
 
@@ -104,21 +140,35 @@ export function compileExpression(text: string): Expression {
         return `(${toCode(test)} ? ${toCode(consequent)} : ${toCode(alternate)})`;
       }
       case "CallExpression": {
-        const { callee, arguments: args } = each as { callee: { type: string; name?: string }; arguments: jsep.Expression[] };
-        const definition = callee.type === "Identifier" && Object.hasOwn(FUNCTIONS, callee.name ?? "") ? FUNCTIONS[callee.name ?? ""] : undefined;
+        const { callee, arguments: args } = each as {
+          callee: { type: string; name?: string };
+          arguments: jsep.Expression[];
+        };
+        const definition =
+          callee.type === "Identifier" && Object.hasOwn(FUNCTIONS, callee.name ?? "")
+            ? FUNCTIONS[callee.name ?? ""]
+            : undefined;
         if (definition === undefined || args.length < definition.least || args.length > definition.most) {
-          throw invalidRequest(`The expression calls something unknown or with a wrong number of values; functions: ${Object.keys(FUNCTIONS).join(", ")}.`);
+          throw invalidRequest(
+            `The expression calls something unknown or with a wrong number of values; functions: ${Object.keys(FUNCTIONS).join(", ")}.`,
+          );
         }
         return definition.toCode(args.map(toCode));
       }
       default:
-        throw invalidRequest(`The expression "${text.slice(0, 100)}" uses something that is not allowed (${node.type}).`);
+        throw invalidRequest(
+          `The expression "${text.slice(0, 100)}" uses something that is not allowed (${node.type}).`,
+        );
     }
   };
   const code = toCode(tree);
   const inputs = variables.map((_, index) => `const v${index} = inputs[${index}];`).join(" ");
   // Made of checked parts only: numbers, operators of the table, and names that became v0, v1, …
   // oxlint-disable-next-line typescript/no-implied-eval, no-new-func
-  const evaluate = new Function("inputs", "output", `${inputs} for (let i = 0; i < output.length; i += 1) { output[i] = ${code}; }`) as Expression["evaluate"];
+  const evaluate = new Function(
+    "inputs",
+    "output",
+    `${inputs} for (let i = 0; i < output.length; i += 1) { output[i] = ${code}; }`,
+  ) as Expression["evaluate"];
   return { text, variables, plain: tree.type === "Identifier" ? variables[0] : undefined, evaluate };
 }

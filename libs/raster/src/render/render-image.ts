@@ -45,7 +45,12 @@ export function renderImage(planes: readonly Plane[], width: number, height: num
   }
   const channels = [first, second, third].map((plane, index) => toBytes(plane, rangeOf(options, index), options.gamma));
   const mask = unionMasks([first.mask, second.mask, third.mask]);
-  return composeImage(channels, fourth === undefined ? mask : multiply(mask, toBytes(fourth, rangeOf(options, 3), undefined)), width, height);
+  return composeImage(
+    channels,
+    fourth === undefined ? mask : multiply(mask, toBytes(fourth, rangeOf(options, 3), undefined)),
+    width,
+    height,
+  );
 }
 
 function rangeOf({ rescale }: RenderOptions, index: number): Range {
@@ -95,7 +100,12 @@ function toBytes({ samples, type }: Plane, [min, max]: Range, gamma: number | un
   return output;
 }
 
-function renderColors(plane: Plane, width: number, height: number, { colormap, palette, rescale, gamma }: RenderOptions): Image {
+function renderColors(
+  plane: Plane,
+  width: number,
+  height: number,
+  { colormap, palette, rescale, gamma }: RenderOptions,
+): Image {
   const data = new Uint8Array(width * height * 4);
   const { samples, mask } = plane;
   const paint = (at: number, table: Uint8Array, entry: number) => {
@@ -115,7 +125,8 @@ function renderColors(plane: Plane, width: number, height: number, { colormap, p
       }
     }
   } else {
-    const table: ColorTable = colormap.kind === "named" ? namedColorTable(colormap.name) : stopsColorTable(colormap.stops);
+    const table: ColorTable =
+      colormap.kind === "named" ? namedColorTable(colormap.name) : stopsColorTable(colormap.stops);
     const bytes = toBytes(plane, rescale?.[0] ?? [0, 255], gamma);
     for (let at = 0; at < mask.length; at += 1) {
       if (mask[at] !== 0) {
@@ -135,7 +146,10 @@ function toClassFinder(colormap: ColormapSpec): (value: number) => Uint8Array | 
     const colors = new Map(colormap.classes.map(([value, color]) => [value, Uint8Array.from(color)]));
     return (value) => colors.get(value);
   }
-  const intervals = colormap.kind === "intervals" ? colormap.intervals.map(([from, to, color]) => ({ from, to, color: Uint8Array.from(color) })) : [];
+  const intervals =
+    colormap.kind === "intervals"
+      ? colormap.intervals.map(([from, to, color]) => ({ from, to, color: Uint8Array.from(color) }))
+      : [];
   return (value) => intervals.find(({ from, to }) => value >= from && value < to)?.color;
 }
 

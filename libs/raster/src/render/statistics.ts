@@ -24,7 +24,11 @@ const MAX_COUNTED_VALUES = 1_000_000;
 export function computeStatistics(
   samples: Samples,
   mask: Uint8Array,
-  { percentiles = [2, 98], bins = 10, range }: { percentiles?: readonly number[]; bins?: number; range?: readonly [number, number] } = {},
+  {
+    percentiles = [2, 98],
+    bins = 10,
+    range,
+  }: { percentiles?: readonly number[]; bins?: number; range?: readonly [number, number] } = {},
 ): BandStatistics {
   const sorted = toSorted(samples, mask);
   const count = sorted.length;
@@ -59,7 +63,11 @@ export function computeStatistics(
 }
 
 /** Values below which the given percents of the pixels are, interpolated between neighbours. */
-export function computePercentiles(samples: Samples, mask: Uint8Array, percentiles: readonly number[]): readonly number[] {
+export function computePercentiles(
+  samples: Samples,
+  mask: Uint8Array,
+  percentiles: readonly number[],
+): readonly number[] {
   const sorted = toSorted(samples, mask);
   return percentiles.map((each) => percentileOf(sorted, each));
 }
@@ -88,7 +96,7 @@ function percentileOf(sorted: Float64Array, percent: number): number {
 
 function countRuns(sorted: Float64Array): { majority: number; minority: number; unique: number } {
   let [majority, minority, most, fewest, unique] = [Number.NaN, Number.NaN, 0, Infinity, 0];
-  for (let start = 0; start < sorted.length && unique < MAX_COUNTED_VALUES; ) {
+  for (let start = 0; start < sorted.length && unique < MAX_COUNTED_VALUES;) {
     let end = start + 1;
     while (end < sorted.length && sorted[end] === sorted[start]) {
       end += 1;
@@ -105,7 +113,11 @@ function countRuns(sorted: Float64Array): { majority: number; minority: number; 
   return { majority, minority, unique };
 }
 
-function toHistogram(sorted: Float64Array, [least, greatest]: readonly [number, number], bins: number): [number[], number[]] {
+function toHistogram(
+  sorted: Float64Array,
+  [least, greatest]: readonly [number, number],
+  bins: number,
+): [number[], number[]] {
   const counts = Array.from({ length: bins }, () => 0);
   // One value only: a range of one around it, as numpy has it.
   const [from, to] = least === greatest ? [least - 0.5, greatest + 0.5] : [least, greatest];

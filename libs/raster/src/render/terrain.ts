@@ -15,7 +15,12 @@ export interface TerrainOptions {
 const METRES_PER_DEGREE = 111_320;
 
 /** Shading (0 to 255) or slope in degrees of elevations in metres, by Horn's method as gdaldem. Pixels at the edge use themselves as neighbours. */
-export function computeTerrain(plane: Plane, grid: Grid, algorithm: TerrainAlgorithm, { azimuth = 315, altitude = 45, zFactor = 1 }: TerrainOptions = {}): Plane {
+export function computeTerrain(
+  plane: Plane,
+  grid: Grid,
+  algorithm: TerrainAlgorithm,
+  { azimuth = 315, altitude = 45, zFactor = 1 }: TerrainOptions = {},
+): Plane {
   const { width, height } = grid;
   const { cellX, cellY } = toCellSize(grid);
   const output = new Float32Array(width * height);
@@ -44,7 +49,8 @@ export function computeTerrain(plane: Plane, grid: Grid, algorithm: TerrainAlgor
         continue;
       }
       const aspect = Math.atan2(dy, -dx);
-      const light = Math.cos(zenith) * Math.cos(slope) + Math.sin(zenith) * Math.sin(slope) * Math.cos(direction - aspect);
+      const light =
+        Math.cos(zenith) * Math.cos(slope) + Math.sin(zenith) * Math.sin(slope) * Math.cos(direction - aspect);
       // 1 is the darkest: 0 is left for what is not there.
       output[index] = Math.max(1, 1 + 254 * light);
     }

@@ -6,13 +6,29 @@ import { RasterError } from "../errors.ts";
 /** Addresses that are not of the public Internet (RFC 6890 and the metadata services of clouds within link-local). */
 const PRIVATE = new BlockList();
 for (const [network, prefix] of [
-  ["0.0.0.0", 8], ["10.0.0.0", 8], ["100.64.0.0", 10], ["127.0.0.0", 8], ["169.254.0.0", 16], ["172.16.0.0", 12],
-  ["192.0.0.0", 24], ["192.168.0.0", 16], ["198.18.0.0", 15], ["224.0.0.0", 4], ["240.0.0.0", 4],
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
 ] as const) {
   PRIVATE.addSubnet(network, prefix, "ipv4");
 }
 for (const [network, prefix] of [
-  ["::", 96], ["::1", 128], ["64:ff9b::", 96], ["64:ff9b:1::", 48], ["2002::", 16], ["fc00::", 7], ["fe80::", 10], ["ff00::", 8],
+  ["::", 96],
+  ["::1", 128],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["ff00::", 8],
 ] as const) {
   PRIVATE.addSubnet(network, prefix, "ipv6");
 }
@@ -35,7 +51,7 @@ export const lookupPublic: LookupFunction = (hostname, options, callback) => {
     const allowed = addresses.filter(({ address }) => !isPrivateAddress(address));
     const [first] = allowed;
     if (first === undefined) {
-      callback(Object.assign(refused(), { code: "EFORBIDDEN" }), "", 0);
+      callback(refused(), "", 0);
     } else if (options.all === true) {
       (callback as unknown as (error: null, addresses: LookupAddress[]) => void)(null, allowed);
     } else {
@@ -54,5 +70,8 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 function refused(): RasterError {
-  return new RasterError("forbidden", "The address is not a public HTTP address; only those and configured hosts are read.");
+  return new RasterError(
+    "forbidden",
+    "The address is not a public HTTP address; only those and configured hosts are read.",
+  );
 }

@@ -29,7 +29,7 @@ export async function openFileSource({ path }: FileLocation): Promise<Source> {
       checkCancelled(signal);
       const wanted = Math.max(0, Math.min(length, identity.size - offset));
       const bytes = Buffer.allocUnsafeSlow(wanted);
-      for (let done = 0; done < wanted; ) {
+      for (let done = 0; done < wanted;) {
         const { bytesRead } = await handle.read(bytes, done, wanted - done, offset + done);
         if (bytesRead === 0) {
           throw new RasterError("changed", "The file became shorter while it was read.");

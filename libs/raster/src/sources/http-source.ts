@@ -32,13 +32,20 @@ interface RangeResponse {
  * An object behind HTTP ranges. Its size and version come with the first read, so that nothing is asked before it;
  * every later read insists on the same version.
  */
-export function openHttpSource(location: HttpLocation, prepare: PrepareRequest = async (_url, headers) => headers): Source {
+export function openHttpSource(
+  location: HttpLocation,
+  prepare: PrepareRequest = async (_url, headers) => headers,
+): Source {
   let size: number | undefined;
   let version: string | undefined;
   let whole: Uint8Array | undefined;
 
   const send = async (offset: number, length: number, signal: AbortSignal | undefined): Promise<RangeResponse> => {
-    const range = { ...location.headers, range: `bytes=${offset}-${offset + length - 1}`, "accept-encoding": "identity" };
+    const range = {
+      ...location.headers,
+      range: `bytes=${offset}-${offset + length - 1}`,
+      "accept-encoding": "identity",
+    };
     for (let attempt = 1; ; attempt += 1) {
       checkCancelled(signal);
       try {
@@ -141,7 +148,9 @@ function sendRequest(
     timeout: IDLE_TIMEOUT_MS,
     ...(signal && { signal }),
     ...(isGuarded && { lookup: lookupPublic }),
-    ...(location.socketPath === undefined ? { agent: isSecure ? agents.https : agents.http } : { socketPath: location.socketPath }),
+    ...(location.socketPath === undefined
+      ? { agent: isSecure ? agents.https : agents.http }
+      : { socketPath: location.socketPath }),
   };
   return new Promise((resolve, reject) => {
     const outgoing = (isSecure ? httpsRequest : httpRequest)(url, options, (incoming) => {
@@ -155,10 +164,14 @@ function sendRequest(
         const next = new URL(target, url);
         // Credentials are for the host that they were given for.
         const { authorization: _, ...anonymous } = headers;
-        sendRequest(location, next.origin === url.origin ? headers : anonymous, length, signal, next, redirects + 1).then(
-          resolve,
-          reject,
-        );
+        sendRequest(
+          location,
+          next.origin === url.origin ? headers : anonymous,
+          length,
+          signal,
+          next,
+          redirects + 1,
+        ).then(resolve, reject);
         return;
       }
       receiveBody(incoming, incoming.statusCode === 206 ? length : MAX_UNRANGED_BYTES).then(

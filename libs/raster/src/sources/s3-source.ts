@@ -13,7 +13,14 @@ export function openS3Source({ endpoint, region, bucket, key, credentials, socke
       if (credentials === undefined) {
         return headers;
       }
-      const signed = await new AwsV4Signer({ ...credentials, service: "s3", region, method: "GET", url: address, headers }).sign();
+      const signed = await new AwsV4Signer({
+        ...credentials,
+        service: "s3",
+        region,
+        method: "GET",
+        url: address,
+        headers,
+      }).sign();
       return { ...headers, ...Object.fromEntries(signed.headers) };
     },
   );

@@ -38,7 +38,11 @@ export interface S3Location {
   readonly region: string;
   readonly bucket: string;
   readonly key: string;
-  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
+  readonly credentials?: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken?: string;
+  };
   readonly socketPath?: string;
 }
 

@@ -27,7 +27,9 @@ const cache = new Map<string, Crs | undefined>();
 export function parseCrs(text: string): Crs {
   const crs = findCrs(text);
   if (crs === undefined) {
-    throw invalidRequest(`The coordinate reference system "${text.slice(0, 100)}" is not known; use one such as EPSG:3857.`);
+    throw invalidRequest(
+      `The coordinate reference system "${text.slice(0, 100)}" is not known; use one such as EPSG:3857.`,
+    );
   }
   return crs;
 }

@@ -23,8 +23,16 @@ export function createGeoreferencing({ transform, gcps, crs }: RasterInfo): Geor
     return {
       // Radar scenes often leave out that their points are in degrees.
       crs: crs ?? (findCrs("EPSG:4326") as Crs),
-      toPixels: fitPolynomial(gcps, ({ x, y }) => [x, y], ({ column, row }) => [column, row]),
-      toCoordinates: fitPolynomial(gcps, ({ column, row }) => [column, row], ({ x, y }) => [x, y]),
+      toPixels: fitPolynomial(
+        gcps,
+        ({ x, y }) => [x, y],
+        ({ column, row }) => [column, row],
+      ),
+      toCoordinates: fitPolynomial(
+        gcps,
+        ({ column, row }) => [column, row],
+        ({ x, y }) => [x, y],
+      ),
     };
   }
   throw new RasterError("unsupported", "The raster is not georeferenced.");
@@ -72,8 +80,14 @@ function fitPolynomial(
     return isQuadratic ? [1, u, v, u * u, u * v, v * v] : [1, u, v];
   };
   const rows = inputs.map(([x, y]) => terms(x, y));
-  const forX = solveLeastSquares(rows, points.map((point) => to(point)[0]));
-  const forY = solveLeastSquares(rows, points.map((point) => to(point)[1]));
+  const forX = solveLeastSquares(
+    rows,
+    points.map((point) => to(point)[0]),
+  );
+  const forY = solveLeastSquares(
+    rows,
+    points.map((point) => to(point)[1]),
+  );
   const evaluate = (weights: readonly number[], row: readonly number[]) => {
     let sum = 0;
     for (let at = 0; at < row.length; at += 1) {

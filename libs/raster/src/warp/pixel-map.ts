@@ -13,7 +13,9 @@ export interface PixelMap {
   readonly columns: Float64Array;
   readonly rows: Float64Array;
   /** Extent of all points. */
-  readonly bounds: { readonly minColumn: number; readonly minRow: number; readonly maxColumn: number; readonly maxRow: number } | undefined;
+  readonly bounds:
+    | { readonly minColumn: number; readonly minRow: number; readonly maxColumn: number; readonly maxRow: number }
+    | undefined;
   /** Source pixels a target pixel covers, in each direction of the source. */
   readonly scaleX: number;
   readonly scaleY: number;
@@ -40,11 +42,16 @@ export function createPixelMap(grid: Grid, source: Georeferencing, westernmost?:
 }
 
 /** Target pixel coordinates → source pixel coordinates, exactly. */
-function createMapping({ crs, bbox, width, height }: Grid, source: Georeferencing, westernmost: number | undefined): Mapping {
+function createMapping(
+  { crs, bbox, width, height }: Grid,
+  source: Georeferencing,
+  westernmost: number | undefined,
+): Mapping {
   const [minX, minY, maxX, maxY] = bbox;
   const [resX, resY] = [(maxX - minX) / width, (maxY - minY) / height];
   const reproject = createReproject(crs, source.crs);
-  const wrap = westernmost !== undefined && source.crs.isGeographic && !isSame(crs, source.crs) ? westernmost : undefined;
+  const wrap =
+    westernmost !== undefined && source.crs.isGeographic && !isSame(crs, source.crs) ? westernmost : undefined;
   return (xs, ys) => {
     for (let at = 0; at < xs.length; at += 1) {
       xs[at] = minX + xs[at]! * resX;
@@ -61,7 +68,13 @@ function createMapping({ crs, bbox, width, height }: Grid, source: Georeferencin
 }
 
 /** Nodes every `step` pixels, bilinear between them; false when a cell's centre shows that this is not exact enough. */
-function interpolate(mapping: Mapping, { width, height }: Grid, step: number, columns: Float64Array, rows: Float64Array): boolean {
+function interpolate(
+  mapping: Mapping,
+  { width, height }: Grid,
+  step: number,
+  columns: Float64Array,
+  rows: Float64Array,
+): boolean {
   const across = Math.max(1, Math.ceil(width / step));
   const down = Math.max(1, Math.ceil(height / step));
   const nodes = (across + 1) * (down + 1);
@@ -149,7 +162,12 @@ function toBounds(columns: Float64Array, rows: Float64Array): PixelMap["bounds"]
 }
 
 /** Median over a few places, so that neither edges nor jumps of longitude count. */
-function toScale(columns: Float64Array, rows: Float64Array, width: number, height: number): { scaleX: number; scaleY: number } {
+function toScale(
+  columns: Float64Array,
+  rows: Float64Array,
+  width: number,
+  height: number,
+): { scaleX: number; scaleY: number } {
   const [xs, ys]: [number[], number[]] = [[], []];
   const [stepX, stepY] = [Math.max(1, Math.floor(width / 8)), Math.max(1, Math.floor(height / 8))];
   for (let row = 0; row < height; row += stepY) {

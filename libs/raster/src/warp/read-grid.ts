@@ -37,7 +37,13 @@ export interface GridData {
 const MARGIN = 3;
 
 /** Reads bands of a raster onto a grid: finds the window and the overview, reads, warps. Nothing is read where they do not meet. */
-export async function readGrid(raster: Raster, cache: BlockCache, grid: Grid, options: ReadGridOptions, signal?: AbortSignal): Promise<GridData> {
+export async function readGrid(
+  raster: Raster,
+  cache: BlockCache,
+  grid: Grid,
+  options: ReadGridOptions,
+  signal?: AbortSignal,
+): Promise<GridData> {
   checkGrid(grid);
   const { info } = raster;
   const { bands, resampling = "nearest" } = options;
@@ -45,7 +51,10 @@ export async function readGrid(raster: Raster, cache: BlockCache, grid: Grid, op
   const map = createPixelMap(grid, source, westernmostOf(info.transform, info.width));
   const level = options.ignoreOverviews === true ? 0 : chooseLevel(info, map);
   const window = chooseWindow(info, level, map, bands.length, resampling);
-  const infos = bands.map((band) => ({ ...info.bands[band]!, ...(options.nodata !== undefined && { nodata: options.nodata }) }));
+  const infos = bands.map((band) => ({
+    ...info.bands[band]!,
+    ...(options.nodata !== undefined && { nodata: options.nodata }),
+  }));
   if (window === undefined) {
     return createEmpty(grid, infos);
   }
@@ -61,7 +70,12 @@ export async function readGrid(raster: Raster, cache: BlockCache, grid: Grid, op
       return { info: band, samples, mask: withNodata(shared, samples, band) };
     }
     const valid = toValid(plane, mask, band);
-    const samples = resample({ width, height, type: band.type, samples: plane, ...(valid && { valid }) }, target, index, resampling);
+    const samples = resample(
+      { width, height, type: band.type, samples: plane, ...(valid && { valid }) },
+      target,
+      index,
+      resampling,
+    );
     return { info: band, samples, mask: valid === undefined ? shared : maskBy(shared, valid, index) };
   });
   return { width: grid.width, height: grid.height, bands: output };
@@ -87,21 +101,37 @@ interface ChosenWindow {
   readonly every: number;
 }
 
-function chooseWindow(info: Raster["info"], level: number, { bounds, scaleX, scaleY }: PixelMap, bands: number, resampling: Resampling): ChosenWindow | undefined {
+function chooseWindow(
+  info: Raster["info"],
+  level: number,
+  { bounds, scaleX, scaleY }: PixelMap,
+  bands: number,
+  resampling: Resampling,
+): ChosenWindow | undefined {
   const layout = info.levels[level];
   if (bounds === undefined || layout === undefined) {
     return undefined;
   }
   const [ratioX, ratioY] = [layout.width / info.width, layout.height / info.height];
   const margin = resampling === "nearest" ? 0 : MARGIN;
-  const [marginX, marginY] = [Math.ceil(margin * Math.max(1, scaleX * ratioX)), Math.ceil(margin * Math.max(1, scaleY * ratioY))];
+  const [marginX, marginY] = [
+    Math.ceil(margin * Math.max(1, scaleX * ratioX)),
+    Math.ceil(margin * Math.max(1, scaleY * ratioY)),
+  ];
   const clamp = (value: number, limit: number) => Math.max(0, Math.min(limit, value));
   const left = clamp(Math.floor(bounds.minColumn * ratioX) - marginX, layout.width);
   const right = clamp(Math.floor(bounds.maxColumn * ratioX) + 1 + marginX, layout.width);
   const top = clamp(Math.floor(bounds.minRow * ratioY) - marginY, layout.height);
   const bottom = clamp(Math.floor(bounds.maxRow * ratioY) + 1 + marginY, layout.height);
   const [width, height] = [right - left, bottom - top];
-  if (width <= 0 || height <= 0 || bounds.maxColumn < 0 || bounds.maxRow < 0 || bounds.minColumn >= info.width || bounds.minRow >= info.height) {
+  if (
+    width <= 0 ||
+    height <= 0 ||
+    bounds.maxColumn < 0 ||
+    bounds.maxRow < 0 ||
+    bounds.minColumn >= info.width ||
+    bounds.minRow >= info.height
+  ) {
     return undefined;
   }
   const pixels = width * height * Math.max(1, bands);
@@ -111,7 +141,12 @@ function chooseWindow(info: Raster["info"], level: number, { bounds, scaleX, sca
 }
 
 /** From pixels of the full image to pixels of the window; in place, the map is not used again. */
-function toTarget({ columns, rows, scaleX, scaleY }: PixelMap, info: Raster["info"], level: number, { x, y, every }: ChosenWindow) {
+function toTarget(
+  { columns, rows, scaleX, scaleY }: PixelMap,
+  info: Raster["info"],
+  level: number,
+  { x, y, every }: ChosenWindow,
+) {
   const layout = info.levels[level]!;
   const [ratioX, ratioY] = [layout.width / info.width, layout.height / info.height];
   if (level !== 0 || x !== 0 || y !== 0 || every !== 1) {
@@ -196,5 +231,9 @@ function maskBy(mask: Uint8Array, valid: Uint8Array, index: Int32Array): Uint8Ar
 
 function createEmpty({ width, height }: Grid, infos: readonly BandInfo[]): GridData {
   const mask = new Uint8Array(width * height);
-  return { width, height, bands: infos.map((info) => ({ info, samples: createSamples(info.type, width * height), mask })) };
+  return {
+    width,
+    height,
+    bands: infos.map((info) => ({ info, samples: createSamples(info.type, width * height), mask })),
+  };
 }

@@ -38,7 +38,11 @@ function toReproject(from: Crs, to: Crs): Reproject {
       let x = Number.NaN;
       let y = Number.NaN;
       // Degrees beyond the poles are a projection's error for some systems and nonsense for others.
-      if (Number.isFinite(xs[at]!) && Number.isFinite(ys[at]!) && !(from.isGeographic && Math.abs(ys[at]!) > 90.000_001)) {
+      if (
+        Number.isFinite(xs[at]!) &&
+        Number.isFinite(ys[at]!) &&
+        !(from.isGeographic && Math.abs(ys[at]!) > 90.000_001)
+      ) {
         try {
           [x, y] = converter.forward([xs[at]!, ys[at]!]) as [number, number];
         } catch {

@@ -47,7 +47,12 @@ export function pickNearest(samples: Samples, index: Int32Array, type: SampleTyp
  * Weighted means of valid neighbours. A target pixel is valid where the source pixel it falls on is.
  * Where a target pixel covers several source pixels, kernels widen, so that nothing is skipped.
  */
-export function resample(source: ResampleSource, target: ResampleTarget, index: Int32Array, method: Exclude<Resampling, "nearest">): Samples {
+export function resample(
+  source: ResampleSource,
+  target: ResampleTarget,
+  index: Int32Array,
+  method: Exclude<Resampling, "nearest">,
+): Samples {
   const output = createSamples(source.type, index.length);
   const store = createStore(output, source.type);
   const [scaleX, scaleY] = [Math.max(1, target.scaleX), Math.max(1, target.scaleY)];
@@ -58,7 +63,16 @@ export function resample(source: ResampleSource, target: ResampleTarget, index: 
   } else if (method === "bilinear" && !isWide) {
     bilinearInto(source, target, index, store);
   } else {
-    convolveInto(source, target, index, store, method === "bilinear" ? linear : cubic, method === "bilinear" ? 1 : 2, isWide ? scaleX : 1, isWide ? scaleY : 1);
+    convolveInto(
+      source,
+      target,
+      index,
+      store,
+      method === "bilinear" ? linear : cubic,
+      method === "bilinear" ? 1 : 2,
+      isWide ? scaleX : 1,
+      isWide ? scaleY : 1,
+    );
   }
   return output;
 }
@@ -79,7 +93,12 @@ function createStore(output: Samples, type: SampleType): Store {
   };
 }
 
-function bilinearInto({ width, height, samples, valid }: ResampleSource, { columns, rows }: ResampleTarget, index: Int32Array, store: Store): void {
+function bilinearInto(
+  { width, height, samples, valid }: ResampleSource,
+  { columns, rows }: ResampleTarget,
+  index: Int32Array,
+  store: Store,
+): void {
   for (let at = 0; at < index.length; at += 1) {
     const nearest = index[at]!;
     if (nearest < 0 || (valid !== undefined && valid[nearest] === 0)) {
@@ -105,7 +124,14 @@ function bilinearInto({ width, height, samples, valid }: ResampleSource, { colum
         const [column, row] = [left + i, top + j];
         const weight = (i === 0 ? 1 - u : u) * (j === 0 ? 1 - v : v);
         const from = row * width + column;
-        if (weight > 0 && column >= 0 && column < width && row >= 0 && row < height && (valid === undefined || valid[from] !== 0)) {
+        if (
+          weight > 0 &&
+          column >= 0 &&
+          column < width &&
+          row >= 0 &&
+          row < height &&
+          (valid === undefined || valid[from] !== 0)
+        ) {
           sum += samples[from]! * weight;
           weights += weight;
         }
@@ -176,7 +202,12 @@ function convolveInto(
 }
 
 /** The mean of what a target pixel covers, parts of pixels by their share. */
-function averageInto({ width, height, samples, valid }: ResampleSource, target: ResampleTarget, index: Int32Array, store: Store): void {
+function averageInto(
+  { width, height, samples, valid }: ResampleSource,
+  target: ResampleTarget,
+  index: Int32Array,
+  store: Store,
+): void {
   const [halfX, halfY] = [Math.max(0.5, target.scaleX / 2), Math.max(0.5, target.scaleY / 2)];
   for (let at = 0; at < index.length; at += 1) {
     const nearest = index[at]!;

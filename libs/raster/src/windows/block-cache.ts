@@ -64,7 +64,9 @@ export class BlockCache {
       joined.push(load);
       return load.done;
     });
-    return joined.length === 0 ? (results as Result[]) : waitFor(Promise.all(results), joined, signal);
+    return joined.length === 0
+      ? (results as Result[])
+      : waitFor(Promise.all(results.map((result) => Promise.resolve(result))), joined, signal);
   }
 
   #start(raster: Raster, missing: ReadonlyMap<string, BlockAddress>): void {

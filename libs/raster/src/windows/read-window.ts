@@ -26,7 +26,12 @@ export interface Window {
 }
 
 /** Reads a part of one level, block row by block row, so that little more than the window is in memory. */
-export async function readWindow(raster: Raster, cache: BlockCache, request: WindowRequest, signal?: AbortSignal): Promise<Window> {
+export async function readWindow(
+  raster: Raster,
+  cache: BlockCache,
+  request: WindowRequest,
+  signal?: AbortSignal,
+): Promise<Window> {
   const { info, groups } = raster;
   const { level, x, y, width, height, bands, every = 1 } = request;
   const layout = info.levels[level];
@@ -39,7 +44,10 @@ export async function readWindow(raster: Raster, cache: BlockCache, request: Win
   }
   const [outWidth, outHeight] = [Math.ceil(width / every), Math.ceil(height / every)];
   if (outWidth * outHeight * Math.max(1, bands.length) > MAX_WINDOW_PIXELS) {
-    throw new RasterError("too-large", "The request reads more pixels than allowed; ask for a smaller area or a lower resolution.");
+    throw new RasterError(
+      "too-large",
+      "The request reads more pixels than allowed; ask for a smaller area or a lower resolution.",
+    );
   }
   const alpha = info.bands.findIndex(({ color }) => color === "alpha");
   const targets: Target[] = bands.map((band) => ({
@@ -52,10 +60,19 @@ export async function readWindow(raster: Raster, cache: BlockCache, request: Win
       ? { ...placeOf(groups, alpha), samples: createSamples(info.bands[alpha]!.type, outWidth * outHeight) }
       : undefined;
   const all = maskTarget === undefined ? targets : [...targets, maskTarget];
-  const fills = all.map((target) => (target === maskTarget ? 0 : (info.bands[bands[all.indexOf(target)] ?? 0]?.nodata ?? 0)));
+  const fills = all.map((target) =>
+    target === maskTarget ? 0 : (info.bands[bands[all.indexOf(target)] ?? 0]?.nodata ?? 0),
+  );
   const neededGroups = [...new Set(all.map(({ group }) => group))];
-  const [firstColumn, lastColumn] = [Math.floor(x / layout.blockWidth), Math.floor((x + width - 1) / layout.blockWidth)];
-  for (let row = Math.floor(y / layout.blockHeight); row <= Math.floor((y + height - 1) / layout.blockHeight); row += 1) {
+  const [firstColumn, lastColumn] = [
+    Math.floor(x / layout.blockWidth),
+    Math.floor((x + width - 1) / layout.blockWidth),
+  ];
+  for (
+    let row = Math.floor(y / layout.blockHeight);
+    row <= Math.floor((y + height - 1) / layout.blockHeight);
+    row += 1
+  ) {
     checkCancelled(signal);
     const addresses: BlockAddress[] = [];
     for (let column = firstColumn; column <= lastColumn; column += 1) {
@@ -66,19 +83,30 @@ export async function readWindow(raster: Raster, cache: BlockCache, request: Win
       const block = blocks[at];
       for (const [index, target] of all.entries()) {
         if (target.group === group) {
-          copyBlock(block?.[target.index], fills[index] ?? 0, { column, row, blockWidth: layout.blockWidth, blockHeight: layout.blockHeight }, target.samples, {
-            x,
-            y,
-            width,
-            height,
-            every,
-            outWidth,
-          });
+          copyBlock(
+            block?.[target.index],
+            fills[index] ?? 0,
+            { column, row, blockWidth: layout.blockWidth, blockHeight: layout.blockHeight },
+            target.samples,
+            {
+              x,
+              y,
+              width,
+              height,
+              every,
+              outWidth,
+            },
+          );
         }
       }
     }
   }
-  return { width: outWidth, height: outHeight, planes: targets.map(({ samples }) => samples), ...(maskTarget && { mask: maskTarget.samples }) };
+  return {
+    width: outWidth,
+    height: outHeight,
+    planes: targets.map(({ samples }) => samples),
+    ...(maskTarget && { mask: maskTarget.samples }),
+  };
 }
 
 interface Target {
@@ -98,11 +126,19 @@ function copyBlock(
   fill: number,
   { column, row, blockWidth, blockHeight }: { column: number; row: number; blockWidth: number; blockHeight: number },
   target: Samples,
-  { x, y, width, height, every, outWidth }: { x: number; y: number; width: number; height: number; every: number; outWidth: number },
+  {
+    x,
+    y,
+    width,
+    height,
+    every,
+    outWidth,
+  }: { x: number; y: number; width: number; height: number; every: number; outWidth: number },
 ): void {
   const [left, top] = [column * blockWidth, row * blockHeight];
   // First pixel of the window in this block that is taken.
-  const toFirst = (edge: number, start: number) => (edge <= start ? start : start + Math.ceil((edge - start) / every) * every);
+  const toFirst = (edge: number, start: number) =>
+    edge <= start ? start : start + Math.ceil((edge - start) / every) * every;
   const [right, bottom] = [Math.min(left + blockWidth, x + width), Math.min(top + blockHeight, y + height)];
   const firstX = toFirst(left, x);
   for (let sy = toFirst(top, y); sy < bottom; sy += every) {

@@ -19,10 +19,14 @@ export async function checkDirectories(reader: MetadataReader, signal?: AbortSig
   const [countBytes, entryBytes, pointerBytes] = isBig ? [8, 20, 8] : [2, 12, 4];
   const readUint = (bytes: Uint8Array, at: number, width: number) => {
     const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return width === 8 ? Number(data.getBigUint64(at, isLittle)) : width === 4 ? data.getUint32(at, isLittle) : data.getUint16(at, isLittle);
+    return width === 8
+      ? Number(data.getBigUint64(at, isLittle))
+      : width === 4
+        ? data.getUint32(at, isLittle)
+        : data.getUint16(at, isLittle);
   };
   const seen = new Set<number>();
-  for (let offset = readUint(head, isBig ? 8 : 4, pointerBytes); offset !== 0; ) {
+  for (let offset = readUint(head, isBig ? 8 : 4, pointerBytes); offset !== 0;) {
     if (seen.has(offset)) {
       throw invalidRaster("The directories of the TIFF form a loop.");
     }
@@ -34,6 +38,10 @@ export async function checkDirectories(reader: MetadataReader, signal?: AbortSig
     if (tags === 0 || tags > MAX_TAGS_PER_DIRECTORY) {
       throw invalidRaster(`A directory of the TIFF claims ${tags} tags.`);
     }
-    offset = readUint(await reader.read(offset + countBytes + tags * entryBytes, pointerBytes, signal), 0, pointerBytes);
+    offset = readUint(
+      await reader.read(offset + countBytes + tags * entryBytes, pointerBytes, signal),
+      0,
+      pointerBytes,
+    );
   }
 }

@@ -69,7 +69,10 @@ export async function readLayout(image: TiffImage, reader: MetadataReader, signa
   if (!isCount(blockWidth, MAX_DIMENSION) || !isCount(pieceRows, MAX_DIMENSION)) {
     throw invalidRaster(`The TIFF claims blocks of ${blockWidth} × ${pieceRows} pixels.`);
   }
-  const wantedRows = Math.max(1, Math.min(height, Math.max(MIN_STRIP_BLOCK_ROWS, Math.ceil(MIN_STRIP_BLOCK_BYTES / rowBytes))));
+  const wantedRows = Math.max(
+    1,
+    Math.min(height, Math.max(MIN_STRIP_BLOCK_ROWS, Math.ceil(MIN_STRIP_BLOCK_BYTES / rowBytes))),
+  );
   const isSplit = !isTiled && compression === 1 && pieceRows > wantedRows;
   const blockHeight = isTiled
     ? pieceRows
@@ -77,7 +80,8 @@ export async function readLayout(image: TiffImage, reader: MetadataReader, signa
       ? Math.max(1, Math.min(wantedRows, Math.floor(MAX_BLOCK_BYTES / rowBytes)))
       : pieceRows * Math.max(1, Math.floor(wantedRows / pieceRows));
   // Samples are kept in arrays of the type they are read as, which may be wider than they are stored.
-  const blockBytes = blockWidth * blockHeight * samplesPerBlock * Math.max(1, (sampleKind.bits * (sampleKind.isComplex ? 2 : 1)) / 8);
+  const blockBytes =
+    blockWidth * blockHeight * samplesPerBlock * Math.max(1, (sampleKind.bits * (sampleKind.isComplex ? 2 : 1)) / 8);
   if (blockBytes > MAX_BLOCK_BYTES) {
     throw invalidRaster(`The TIFF claims blocks of ${blockBytes} bytes; up to ${MAX_BLOCK_BYTES} are read.`);
   }
@@ -114,10 +118,17 @@ interface SampleKind {
   readonly type: SampleType;
 }
 
-async function readSampleKind(allBits: readonly number[], formats: readonly number[], samples: number): Promise<SampleKind> {
+async function readSampleKind(
+  allBits: readonly number[],
+  formats: readonly number[],
+  samples: number,
+): Promise<SampleKind> {
   const bits = allBits[0] ?? 1;
   const format = formats[0] ?? 1;
-  if (allBits.slice(0, samples).some((each) => each !== bits) || formats.slice(0, samples).some((each) => each !== format)) {
+  if (
+    allBits.slice(0, samples).some((each) => each !== bits) ||
+    formats.slice(0, samples).some((each) => each !== format)
+  ) {
     throw new RasterError("unsupported", "Bands of different sample types in one TIFF are not supported.");
   }
   const isComplex = format === 5 || format === 6;

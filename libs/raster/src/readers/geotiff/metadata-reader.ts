@@ -21,14 +21,22 @@ export class MetadataReader {
   /** @throws {RasterError} `invalid-raster` where the file ends before, or claims more metadata than allowed */
   async read(offset: number, length: number, signal?: AbortSignal): Promise<Uint8Array> {
     const size = this.#source.size ?? Number.MAX_SAFE_INTEGER;
-    if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0 || length < 0 || offset + length > size) {
+    if (
+      !Number.isSafeInteger(offset) ||
+      !Number.isSafeInteger(length) ||
+      offset < 0 ||
+      length < 0 ||
+      offset + length > size
+    ) {
       throw invalidRaster(`The file refers to ${length} bytes at ${offset}, which it does not have.`);
     }
     const first = Math.floor(offset / PAGE_BYTES);
     const last = Math.floor((offset + Math.max(length, 1) - 1) / PAGE_BYTES);
     await this.#load(first, last, signal);
     const start = first * PAGE_BYTES;
-    const pages = await Promise.all(Array.from({ length: last - first + 1 }, (_, index) => this.#pages.get(first + index)));
+    const pages = await Promise.all(
+      Array.from({ length: last - first + 1 }, async (_, index) => this.#pages.get(first + index)),
+    );
     const bytes =
       pages.length === 1 && pages[0] !== undefined
         ? pages[0].subarray(offset - start, offset - start + length)

@@ -29,11 +29,13 @@ export async function openGeotiff(source: Source, signal?: AbortSignal): Promise
   }
   const layouts = await Promise.all(tiff.images.map((image) => readImage(image, reader, signal)));
   const base = await readLayout(main, reader, signal);
-  const masks = [...layouts.filter((each) => each?.kind === MASK).slice(0, 1), ...layouts.filter((each) => each?.kind === (MASK | REDUCED))].flatMap((each) =>
-    each?.layout === undefined ? [] : [each.layout],
-  );
+  const masks = [
+    ...layouts.filter((each) => each?.kind === MASK).slice(0, 1),
+    ...layouts.filter((each) => each?.kind === (MASK | REDUCED)),
+  ].flatMap((each) => (each?.layout === undefined ? [] : [each.layout]));
   // A mask that only the full image has cannot be shown by an overview.
-  const hasMaskOf = ({ width, height }: Layout) => masks.length === 0 || masks.some((mask) => mask.width === width && mask.height === height);
+  const hasMaskOf = ({ width, height }: Layout) =>
+    masks.length === 0 || masks.some((mask) => mask.width === width && mask.height === height);
   const levels = [base, ...reducedOf(layouts, 0, base).filter(hasMaskOf)];
   const info = await readInfo(main, levels, masks.length > 0, reader, signal);
   const bands = info.bands.map((_, index) => index);
@@ -43,7 +45,9 @@ export async function openGeotiff(source: Source, signal?: AbortSignal): Promise
   const layoutOf = ({ level, group }: BlockAddress): Layout | undefined => {
     const layout = levels[level];
     // Masks have levels of their own; the one of the same size belongs to the image.
-    return group === maskGroup ? masks.find((mask) => mask.width === layout?.width && mask.height === layout.height) : layout;
+    return group === maskGroup
+      ? masks.find((mask) => mask.width === layout?.width && mask.height === layout.height)
+      : layout;
   };
 
   return {
@@ -89,19 +93,37 @@ interface ReadImage {
 }
 
 /** Overviews and masks; anything else in the file (pages, thumbnails) is left alone. */
-async function readImage(image: TiffImage, reader: MetadataReader, signal: AbortSignal | undefined): Promise<ReadImage> {
+async function readImage(
+  image: TiffImage,
+  reader: MetadataReader,
+  signal: AbortSignal | undefined,
+): Promise<ReadImage> {
   const kind = (await readNumbers(image, TAG.subfileType, reader, signal))[0] ?? 0;
-  return image.id !== 0 && (kind & (REDUCED | MASK)) !== 0 ? { kind: kind & (REDUCED | MASK), layout: await readLayout(image, reader, signal) } : { kind };
+  return image.id !== 0 && (kind & (REDUCED | MASK)) !== 0
+    ? { kind: kind & (REDUCED | MASK), layout: await readLayout(image, reader, signal) }
+    : { kind };
 }
 
 function reducedOf(images: readonly ReadImage[], kind: number, base: Layout): readonly Layout[] {
   return images
     .flatMap((each) => (each.kind === (kind | REDUCED) && each.layout !== undefined ? [each.layout] : []))
-    .filter((layout) => layout.samples === base.samples && layout.type === base.type && layout.width < base.width && layout.isPlanar === base.isPlanar)
+    .filter(
+      (layout) =>
+        layout.samples === base.samples &&
+        layout.type === base.type &&
+        layout.width < base.width &&
+        layout.isPlanar === base.isPlanar,
+    )
     .toSorted((a, b) => b.width - a.width);
 }
 
-async function readInfo(image: TiffImage, levels: readonly Layout[], hasMask: boolean, reader: MetadataReader, signal: AbortSignal | undefined): Promise<RasterInfo> {
+async function readInfo(
+  image: TiffImage,
+  levels: readonly Layout[],
+  hasMask: boolean,
+  reader: MetadataReader,
+  signal: AbortSignal | undefined,
+): Promise<RasterInfo> {
   const [base] = levels;
   if (base === undefined) {
     throw invalidRaster("The TIFF has no image.");
@@ -143,7 +165,13 @@ function toBands(base: Layout, { bands }: GdalMetadata, nodata: number | undefin
             : index === 0
               ? "gray"
               : "undefined";
-    return { type: base.type, isComplex: base.isComplex, ...(nodata !== undefined && { nodata }), color, ...bands[index] };
+    return {
+      type: base.type,
+      isComplex: base.isComplex,
+      ...(nodata !== undefined && { nodata }),
+      color,
+      ...bands[index],
+    };
   });
 }
 
@@ -155,7 +183,10 @@ function toPalette(map: readonly number[]): Uint8Array | undefined {
   }
   const palette = new Uint8Array(entries * 4);
   for (let entry = 0; entry < entries; entry += 1) {
-    palette.set([(map[entry] ?? 0) >> 8, (map[entries + entry] ?? 0) >> 8, (map[2 * entries + entry] ?? 0) >> 8, 255], entry * 4);
+    palette.set(
+      [(map[entry] ?? 0) >> 8, (map[entries + entry] ?? 0) >> 8, (map[2 * entries + entry] ?? 0) >> 8, 255],
+      entry * 4,
+    );
   }
   return palette;
 }

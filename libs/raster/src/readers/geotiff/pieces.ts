@@ -28,7 +28,9 @@ export async function findPieces(
       readEntry(image, TAG.tileOffsets, index, reader, signal),
       readEntry(image, TAG.tileByteCounts, index, reader, signal),
     ]);
-    return offset === 0 || length === 0 ? [] : [{ offset, length, rows: blockHeight, firstRow: 0, expectedBytes: rowBytes * blockHeight }];
+    return offset === 0 || length === 0
+      ? []
+      : [{ offset, length, rows: blockHeight, firstRow: 0, expectedBytes: rowBytes * blockHeight }];
   }
   const strips = Math.ceil(height / pieceRows);
   const top = row * blockHeight;

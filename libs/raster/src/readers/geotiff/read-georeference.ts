@@ -19,8 +19,8 @@ export async function parseTiff(reader: MetadataReader, signal?: AbortSignal): P
         url: new URL("raster:source"),
         metadata: { ...(size !== undefined && { size }) },
         fetch: async (offset, length = HEADER_BYTES) => {
-          const bytes = await reader.read(offset, length, signal);
-          return bytes.slice().buffer as ArrayBuffer;
+          // A copy: `slice` of a Buffer would be the same memory.
+          return new Uint8Array(await reader.read(offset, length, signal)).buffer;
         },
       },
       { defaultReadSize: HEADER_BYTES },
@@ -31,11 +31,25 @@ export async function parseTiff(reader: MetadataReader, signal?: AbortSignal): P
 }
 
 /** Where an image is, and in which system. */
-export async function readGeoreference(image: TiffImage, reader: MetadataReader, signal?: AbortSignal): Promise<Georeference & { readonly crs?: Crs }> {
+export async function readGeoreference(
+  image: TiffImage,
+  reader: MetadataReader,
+  signal?: AbortSignal,
+): Promise<Georeference & { readonly crs?: Crs }> {
   const numbers = (id: number) => readNumbers(image, id, reader, signal);
-  const { crs, isPoint } = readGeoKeys(await numbers(TAG.geoKeys), await numbers(TAG.geoDoubles), (await readText(image, TAG.geoAscii, reader, signal)) ?? "");
+  const { crs, isPoint } = readGeoKeys(
+    await numbers(TAG.geoKeys),
+    await numbers(TAG.geoDoubles),
+    (await readText(image, TAG.geoAscii, reader, signal)) ?? "",
+  );
   return {
     ...(crs !== undefined && { crs }),
-    ...toGeoreference(await numbers(TAG.pixelScale), await numbers(TAG.tiePoints), await numbers(TAG.transformation), isPoint, MAX_GCPS),
+    ...toGeoreference(
+      await numbers(TAG.pixelScale),
+      await numbers(TAG.tiePoints),
+      await numbers(TAG.transformation),
+      isPoint,
+      MAX_GCPS,
+    ),
   };
 }

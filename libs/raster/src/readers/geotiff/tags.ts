@@ -39,10 +39,32 @@ export const TAG = {
 
 const MAX_TAG_BYTES = 16 * 1024 * 1024;
 /** Bytes of a value by its type (TIFF 6.0 section 2, BigTIFF). */
-const TYPE_BYTES: Readonly<Record<number, number>> = { 1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12: 8, 13: 4, 16: 8, 17: 8, 18: 8 };
+const TYPE_BYTES: Readonly<Record<number, number>> = {
+  1: 1,
+  2: 1,
+  3: 2,
+  4: 4,
+  5: 8,
+  6: 1,
+  7: 1,
+  8: 2,
+  9: 4,
+  10: 8,
+  11: 4,
+  12: 8,
+  13: 4,
+  16: 8,
+  17: 8,
+  18: 8,
+};
 
 /** Numbers of a tag; empty when the image does not have it. */
-export async function readNumbers(image: TiffImage, id: number, reader: MetadataReader, signal?: AbortSignal): Promise<readonly number[]> {
+export async function readNumbers(
+  image: TiffImage,
+  id: number,
+  reader: MetadataReader,
+  signal?: AbortSignal,
+): Promise<readonly number[]> {
   const tag = tagOf(image, id);
   if (tag === undefined) {
     return [];
@@ -50,14 +72,25 @@ export async function readNumbers(image: TiffImage, id: number, reader: Metadata
   const bytes = await readTagBytes(tag, reader, signal);
   if (bytes === undefined) {
     const { value } = tag;
-    return typeof value === "number" ? [value] : typeof value === "string" ? [] : Array.from(value as ArrayLike<number>, Number);
+    return typeof value === "number"
+      ? [value]
+      : typeof value === "string"
+        ? []
+        : Array.from(value as ArrayLike<number>, Number);
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const width = TYPE_BYTES[Number(tag.dataType)] ?? 0;
-  return Array.from({ length: tag.count }, (_, index) => readValue(view, index * width, Number(tag.dataType), image.tiff.isLittleEndian));
+  return Array.from({ length: tag.count }, (_, index) =>
+    readValue(view, index * width, Number(tag.dataType), image.tiff.isLittleEndian),
+  );
 }
 
-export async function readText(image: TiffImage, id: number, reader: MetadataReader, signal?: AbortSignal): Promise<string | undefined> {
+export async function readText(
+  image: TiffImage,
+  id: number,
+  reader: MetadataReader,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const tag = tagOf(image, id);
   if (tag === undefined) {
     return undefined;
@@ -68,13 +101,24 @@ export async function readText(image: TiffImage, id: number, reader: MetadataRea
 }
 
 /** Bytes of a tag that holds data, such as tables of a JPEG. */
-export async function readBytes(image: TiffImage, id: number, reader: MetadataReader, signal?: AbortSignal): Promise<Uint8Array | undefined> {
+export async function readBytes(
+  image: TiffImage,
+  id: number,
+  reader: MetadataReader,
+  signal?: AbortSignal,
+): Promise<Uint8Array | undefined> {
   const values = await readNumbers(image, id, reader, signal);
   return values.length === 0 ? undefined : Uint8Array.from(values);
 }
 
 /** One entry of a table of offsets or lengths, without reading the whole table; 0 beyond its end, as in sparse files. */
-export async function readEntry(image: TiffImage, id: number, index: number, reader: MetadataReader, signal?: AbortSignal): Promise<number> {
+export async function readEntry(
+  image: TiffImage,
+  id: number,
+  index: number,
+  reader: MetadataReader,
+  signal?: AbortSignal,
+): Promise<number> {
   const tag = tagOf(image, id);
   if (tag === undefined || index >= tag.count) {
     return 0;
@@ -85,7 +129,12 @@ export async function readEntry(image: TiffImage, id: number, index: number, rea
   }
   const width = TYPE_BYTES[Number(tag.dataType)] ?? 0;
   const bytes = await reader.read(tag.dataOffset + index * width, width, signal);
-  return readValue(new DataView(bytes.buffer, bytes.byteOffset, width), 0, Number(tag.dataType), image.tiff.isLittleEndian);
+  return readValue(
+    new DataView(bytes.buffer, bytes.byteOffset, width),
+    0,
+    Number(tag.dataType),
+    image.tiff.isLittleEndian,
+  );
 }
 
 function tagOf(image: TiffImage, id: number): Tag | undefined {
@@ -93,7 +142,11 @@ function tagOf(image: TiffImage, id: number): Tag | undefined {
 }
 
 /** The stored bytes of a tag; `undefined` where the value is already at hand. */
-async function readTagBytes(tag: Tag, reader: MetadataReader, signal: AbortSignal | undefined): Promise<Uint8Array | undefined> {
+async function readTagBytes(
+  tag: Tag,
+  reader: MetadataReader,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | undefined> {
   if (tag.type === "inline") {
     return undefined;
   }

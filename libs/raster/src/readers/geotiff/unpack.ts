@@ -8,7 +8,13 @@ type Integers = Uint8Array | Uint16Array | Uint32Array;
  * Decompressed bytes of a tile or strip → samples, written into one array a band from row `firstRow` on:
  * undoes the predictor, the byte order, bit packing and interleaving.
  */
-export function unpackPiece(bytes: Uint8Array, layout: Layout, rows: number, target: readonly Samples[], firstRow: number): void {
+export function unpackPiece(
+  bytes: Uint8Array,
+  layout: Layout,
+  rows: number,
+  target: readonly Samples[],
+  firstRow: number,
+): void {
   const samples = target.length;
   const { blockWidth, bits, isComplex } = layout;
   const perRow = blockWidth * samples * (isComplex ? 2 : 1);
@@ -130,7 +136,13 @@ function toNumbers(bytes: Uint8Array, { bits, isFloat, isSigned }: Layout): Samp
 }
 
 /** From pixels next to each other to one array a band. */
-function spread(values: Samples, { blockWidth, isComplex }: Layout, rows: number, target: readonly Samples[], firstRow: number): void {
+function spread(
+  values: Samples,
+  { blockWidth, isComplex }: Layout,
+  rows: number,
+  target: readonly Samples[],
+  firstRow: number,
+): void {
   const samples = target.length;
   const pixels = blockWidth * rows;
   const start = firstRow * blockWidth;
@@ -151,7 +163,13 @@ function spread(values: Samples, { blockWidth, isComplex }: Layout, rows: number
 }
 
 /** Samples of 1 to 31 bits that are no whole bytes; rows begin at a byte. */
-function unpackBits(bytes: Uint8Array, { blockWidth, bits }: Layout, rows: number, target: readonly Samples[], firstRow: number): void {
+function unpackBits(
+  bytes: Uint8Array,
+  { blockWidth, bits }: Layout,
+  rows: number,
+  target: readonly Samples[],
+  firstRow: number,
+): void {
   const samples = target.length;
   const rowBytes = Math.ceil((blockWidth * samples * bits) / 8);
   for (let row = 0; row < rows; row += 1) {

@@ -41,7 +41,11 @@ export async function readBoxes(reader: MetadataReader, signal?: AbortSignal): P
       throw invalidRaster("A box of the JP2 file is longer than the file.");
     }
     if (type === "jp2c") {
-      return { start: offset + headBytes, end: offset + length, georeference: fromTiff.crs === undefined ? fromGml : fromTiff };
+      return {
+        start: offset + headBytes,
+        end: offset + length,
+        georeference: fromTiff.crs === undefined ? fromGml : fromTiff,
+      };
     }
     const bodyBytes = length - headBytes;
     if ((type === "uuid" || type === "asoc") && bodyBytes <= MAX_BOX_BYTES) {
@@ -78,7 +82,11 @@ async function readGeoJp2(bytes: Uint8Array): Promise<Jp2File["georeference"]> {
 
 /** GMLJP2 as Sentinel-2 has it: a rectified grid whose origin is the centre of the first pixel. */
 function readGml(xml: string): Jp2File["georeference"] {
-  const numbers = (text: string | undefined) => (text ?? "").trim().split(/[\s,]+/).map(Number);
+  const numbers = (text: string | undefined) =>
+    (text ?? "")
+      .trim()
+      .split(/[\s,]+/)
+      .map(Number);
   const grid = /<gml:RectifiedGrid[\s\S]{0,20000}?<\/gml:RectifiedGrid>/.exec(xml)?.[0] ?? "";
   const [x = Number.NaN, y = Number.NaN] = numbers(/<gml:(?:pos|coordinates)[^>]*>([^<]+)</.exec(grid)?.[1]);
   const [first, second] = [...grid.matchAll(/<gml:offsetVector[^>]*>([^<]+)</g)].map(([, text]) => numbers(text));

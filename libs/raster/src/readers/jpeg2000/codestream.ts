@@ -2,7 +2,18 @@ import { RasterError, invalidRaster } from "../../errors.ts";
 import { MAX_BANDS, MAX_DIMENSION, MAX_METADATA_BYTES } from "../../limits.ts";
 import type { MetadataReader } from "../geotiff/metadata-reader.ts";
 
-const MARKER = { soc: 0xff_4f, siz: 0xff_51, cod: 0xff_52, tlm: 0xff_55, plm: 0xff_57, ppm: 0xff_60, crg: 0xff_63, com: 0xff_64, sot: 0xff_90, eoc: 0xff_d9 } as const;
+const MARKER = {
+  soc: 0xff_4f,
+  siz: 0xff_51,
+  cod: 0xff_52,
+  tlm: 0xff_55,
+  plm: 0xff_57,
+  ppm: 0xff_60,
+  crg: 0xff_63,
+  com: 0xff_64,
+  sot: 0xff_90,
+  eoc: 0xff_d9,
+} as const;
 const MAX_TILES = 65_535;
 const MAX_MAIN_HEADER_BYTES = 1024 * 1024;
 
@@ -31,7 +42,12 @@ export interface Codestream {
 }
 
 /** The main header and where the parts of each tile are (ISO/IEC 15444-1 annex A). Reads no pixels. */
-export async function readCodestream(reader: MetadataReader, start: number, end: number, signal?: AbortSignal): Promise<Codestream> {
+export async function readCodestream(
+  reader: MetadataReader,
+  start: number,
+  end: number,
+  signal?: AbortSignal,
+): Promise<Codestream> {
   const segments: Buffer[] = [];
   let siz: Buffer | undefined;
   let reductions = 0;
@@ -61,18 +77,34 @@ export async function readCodestream(reader: MetadataReader, start: number, end:
     throw invalidRaster("The JPEG 2000 codestream has no image size.");
   }
   const size = parseSize(siz);
-  return { ...size, reductions: Math.min(reductions, 32), siz, header: Buffer.concat(segments), parts: await findParts(reader, offset, end, size.columns * size.rows, signal) };
+  return {
+    ...size,
+    reductions: Math.min(reductions, 32),
+    siz,
+    header: Buffer.concat(segments),
+    parts: await findParts(reader, offset, end, size.columns * size.rows, signal),
+  };
 }
 
 function parseSize(siz: Buffer) {
-  const [width, height, left, top, tileWidth, tileHeight, tileLeft, tileTop] = Array.from({ length: 8 }, (_, at) => siz.readUInt32BE(2 + at * 4)) as [
-    number, number, number, number, number, number, number, number,
-  ];
+  const [width, height, left, top, tileWidth, tileHeight, tileLeft, tileTop] = Array.from({ length: 8 }, (_, at) =>
+    siz.readUInt32BE(2 + at * 4),
+  ) as [number, number, number, number, number, number, number, number];
   const components = siz.readUInt16BE(34);
   if (left !== 0 || top !== 0 || tileLeft !== 0 || tileTop !== 0) {
     throw new RasterError("unsupported", "JPEG 2000 images with an offset are not supported.");
   }
-  if (width < 1 || height < 1 || width > MAX_DIMENSION || height > MAX_DIMENSION || tileWidth < 1 || tileHeight < 1 || components < 1 || components > MAX_BANDS || siz.length < 36 + components * 3) {
+  if (
+    width < 1 ||
+    height < 1 ||
+    width > MAX_DIMENSION ||
+    height > MAX_DIMENSION ||
+    tileWidth < 1 ||
+    tileHeight < 1 ||
+    components < 1 ||
+    components > MAX_BANDS ||
+    siz.length < 36 + components * 3
+  ) {
     throw invalidRaster(`The JPEG 2000 file claims ${width} × ${height} pixels of ${components} bands.`);
   }
   const depths = Array.from({ length: components }, (_, at) => siz.subarray(36 + at * 3, 39 + at * 3));
@@ -88,11 +120,27 @@ function parseSize(siz: Buffer) {
   if (columns * rows > MAX_TILES) {
     throw invalidRaster("The JPEG 2000 file claims too many tiles.");
   }
-  return { width, height, tileWidth: Math.min(tileWidth, width), tileHeight: Math.min(tileHeight, height), columns, rows, components, bits, isSigned: (depth & 0x80) !== 0 };
+  return {
+    width,
+    height,
+    tileWidth: Math.min(tileWidth, width),
+    tileHeight: Math.min(tileHeight, height),
+    columns,
+    rows,
+    components,
+    bits,
+    isSigned: (depth & 0x80) !== 0,
+  };
 }
 
 /** Goes from tile-part to tile-part by their lengths. */
-async function findParts(reader: MetadataReader, first: number, end: number, tiles: number, signal: AbortSignal | undefined): Promise<ReadonlyMap<number, TilePart[]>> {
+async function findParts(
+  reader: MetadataReader,
+  first: number,
+  end: number,
+  tiles: number,
+  signal: AbortSignal | undefined,
+): Promise<ReadonlyMap<number, TilePart[]>> {
   const parts = new Map<number, TilePart[]>();
   const maxParts = Math.min(tiles * 255, MAX_METADATA_BYTES / 64);
   let count = 0;
@@ -117,7 +165,11 @@ async function findParts(reader: MetadataReader, first: number, end: number, til
   return parts;
 }
 
-async function readMarker(reader: MetadataReader, offset: number, signal: AbortSignal | undefined): Promise<readonly [marker: number, length: number]> {
+async function readMarker(
+  reader: MetadataReader,
+  offset: number,
+  signal: AbortSignal | undefined,
+): Promise<readonly [marker: number, length: number]> {
   const bytes = Buffer.from(await reader.read(offset, 4, signal));
   return [bytes.readUInt16BE(0), bytes.readUInt16BE(2)];
 }
@@ -125,7 +177,12 @@ async function readMarker(reader: MetadataReader, offset: number, signal: AbortS
 /**
  * A codestream of one tile at its own place: the image is cut to the tile, so that wavelets and code blocks stay where they were.
  */
-export function cutTile({ siz, header, tileWidth, tileHeight, width, height }: Codestream, column: number, row: number, parts: readonly Uint8Array[]): Buffer {
+export function cutTile(
+  { siz, header, tileWidth, tileHeight, width, height }: Codestream,
+  column: number,
+  row: number,
+  parts: readonly Uint8Array[],
+): Buffer {
   const size = Buffer.from(siz);
   const [left, top] = [column * tileWidth, row * tileHeight];
   for (const [at, value] of [

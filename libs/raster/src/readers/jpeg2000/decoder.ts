@@ -1,4 +1,5 @@
-import { createRequire } from "node:module";
+// @ts-expect-error -- the package has no types; those below say what is used of it
+import openJpeg from "@cornerstonejs/codec-openjpeg/decodewasmjs";
 
 import { invalidRaster } from "../../errors.ts";
 import { type SampleType, type Samples, createSamples } from "../raster.ts";
@@ -10,7 +11,10 @@ interface Decoder {
   readonly delete: () => void;
 }
 
-type OpenJpeg = (options: { readonly print: () => void; readonly printErr: () => void }) => Promise<{ readonly J2KDecoder: new () => Decoder }>;
+type OpenJpeg = (options: {
+  readonly print: () => void;
+  readonly printErr: () => void;
+}) => Promise<{ readonly J2KDecoder: new () => Decoder }>;
 
 let library: ReturnType<OpenJpeg> | undefined;
 
@@ -20,7 +24,10 @@ export async function decodeCodestream(
   { reduction, pixels, components, type }: { reduction: number; pixels: number; components: number; type: SampleType },
 ): Promise<readonly Samples[]> {
   // It reports every tile on standard output otherwise.
-  library ??= (createRequire(import.meta.url)("@cornerstonejs/codec-openjpeg/decodewasmjs") as OpenJpeg)({ print: () => {}, printErr: () => {} });
+  library ??= (openJpeg as OpenJpeg)({
+    print: () => {},
+    printErr: () => {},
+  });
   const { J2KDecoder } = await library;
   const decoder = new J2KDecoder();
   try {
@@ -36,7 +43,14 @@ export async function decodeCodestream(
 
 function toPlanes(raw: Uint8Array, pixels: number, components: number, type: SampleType): Samples[] {
   const bytes = raw.slice();
-  const values = type === "uint8" ? bytes : type === "int8" ? new Int8Array(bytes.buffer) : type === "uint16" ? new Uint16Array(bytes.buffer) : new Int16Array(bytes.buffer);
+  const values =
+    type === "uint8"
+      ? bytes
+      : type === "int8"
+        ? new Int8Array(bytes.buffer)
+        : type === "uint16"
+          ? new Uint16Array(bytes.buffer)
+          : new Int16Array(bytes.buffer);
   if (values.length !== pixels * components) {
     throw new Error(`${values.length} samples instead of ${pixels * components}`);
   }

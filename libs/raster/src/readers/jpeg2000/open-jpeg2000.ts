@@ -20,7 +20,8 @@ export async function openJpeg2000(source: Source, signal?: AbortSignal): Promis
   const reader = new MetadataReader(source);
   const { start, end, georeference } = await readBoxes(reader, signal);
   const stream = await readCodestream(reader, start, end, signal);
-  const type: SampleType = stream.bits <= 8 ? (stream.isSigned ? "int8" : "uint8") : stream.isSigned ? "int16" : "uint16";
+  const type: SampleType =
+    stream.bits <= 8 ? (stream.isSigned ? "int8" : "uint8") : stream.isSigned ? "int16" : "uint16";
   const levels = toLevels(stream);
   const blockBytes = stream.tileWidth * stream.tileHeight * stream.components * 2;
   if (blockBytes > MAX_BLOCK_BYTES) {
@@ -52,7 +53,9 @@ export async function openJpeg2000(source: Source, signal?: AbortSignal): Promis
       const blocks: (Block | undefined)[] = [];
       for (const { level, column, row } of addresses) {
         const parts = stream.parts.get(row * stream.columns + column);
-        blocks.push(parts === undefined ? undefined : await readTile(source, stream, parts, level, column, row, type, readSignal));
+        blocks.push(
+          parts === undefined ? undefined : await readTile(source, stream, parts, level, column, row, type, readSignal),
+        );
       }
       return blocks;
     },
@@ -77,7 +80,12 @@ async function readTile(
   const [left, top] = [column * stream.tileWidth, row * stream.tileHeight];
   const width = Math.ceil(Math.min(left + stream.tileWidth, stream.width) / scale) - Math.ceil(left / scale);
   const height = Math.ceil(Math.min(top + stream.tileHeight, stream.height) / scale) - Math.ceil(top / scale);
-  const planes = await decodeCodestream(cutTile(stream, column, row, bytes), { reduction, pixels: width * height, components: stream.components, type });
+  const planes = await decodeCodestream(cutTile(stream, column, row, bytes), {
+    reduction,
+    pixels: width * height,
+    components: stream.components,
+    type,
+  });
   const [blockWidth, blockHeight] = [stream.tileWidth / scale, stream.tileHeight / scale];
   if (width === blockWidth && height === blockHeight) {
     return planes;
@@ -93,12 +101,25 @@ async function readTile(
 }
 
 /** Halvings that leave tiles whole, down to where nothing is gained. */
-function toLevels({ width, height, tileWidth, tileHeight, columns, rows, reductions }: Codestream): readonly LevelInfo[] {
+function toLevels({
+  width,
+  height,
+  tileWidth,
+  tileHeight,
+  columns,
+  rows,
+  reductions,
+}: Codestream): readonly LevelInfo[] {
   const levels: LevelInfo[] = [];
   for (let reduction = 0; reduction <= reductions; reduction += 1) {
     const scale = 2 ** reduction;
     const isWhole = (columns === 1 || tileWidth % scale === 0) && (rows === 1 || tileHeight % scale === 0);
-    const level = { width: Math.ceil(width / scale), height: Math.ceil(height / scale), blockWidth: Math.ceil(tileWidth / scale), blockHeight: Math.ceil(tileHeight / scale) };
+    const level = {
+      width: Math.ceil(width / scale),
+      height: Math.ceil(height / scale),
+      blockWidth: Math.ceil(tileWidth / scale),
+      blockHeight: Math.ceil(tileHeight / scale),
+    };
     if (!isWhole || (reduction > 0 && Math.max(level.width, level.height) < MIN_LEVEL_SIZE)) {
       break;
     }

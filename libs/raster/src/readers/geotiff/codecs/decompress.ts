@@ -29,7 +29,12 @@ export const COMPRESSIONS: Readonly<Record<number, string>> = {
  * A tile or strip as stored → its samples as laid out, exactly `expectedBytes`. Never makes more than that of it.
  * @throws {RasterError} `invalid-raster` for damaged data, `unsupported` for compressions that nobody reads
  */
-export async function decompress(bytes: Uint8Array, layout: Layout, rows: number, expectedBytes: number): Promise<Uint8Array> {
+export async function decompress(
+  bytes: Uint8Array,
+  layout: Layout,
+  rows: number,
+  expectedBytes: number,
+): Promise<Uint8Array> {
   const samples = layout.isPlanar ? 1 : layout.samples;
   const shape = { width: layout.blockWidth, height: rows, samples };
   switch (COMPRESSIONS[layout.compression]) {
@@ -71,7 +76,10 @@ async function unpackInto(
   try {
     // Some writers pad the last strip to full height: a little more than expected is cut, a bomb is refused.
     const maxOutputLength = expectedBytes * 2 + 65_536;
-    return checkLength(await unpack(bytes, { maxOutputLength, chunkSize: Math.max(1024, expectedBytes) }), expectedBytes);
+    return checkLength(
+      await unpack(bytes, { maxOutputLength, chunkSize: Math.max(1024, expectedBytes) }),
+      expectedBytes,
+    );
   } catch (error) {
     throw error instanceof RasterError ? error : invalidRaster("A compressed block is damaged.", error);
   }

@@ -10,7 +10,13 @@ const NO_TRANSFORM = Uint8Array.of(0xff, APP14, 0, 14, 0x41, 0x64, 0x6f, 0x62, 0
 /** JPEG as TIFF holds it: tables of all blocks apart, YCbCr only where the photometric interpretation says so. */
 export async function decodeJpeg(
   bytes: Uint8Array,
-  { width, height, samples, isYcbcr, tables }: { width: number; height: number; samples: number; isYcbcr: boolean; tables?: Uint8Array },
+  {
+    width,
+    height,
+    samples,
+    isYcbcr,
+    tables,
+  }: { width: number; height: number; samples: number; isYcbcr: boolean; tables?: Uint8Array },
 ): Promise<Uint8Array> {
   if (bytes[0] !== 0xff || bytes[1] !== SOI) {
     throw invalidRaster("A JPEG block is damaged.");
@@ -26,7 +32,12 @@ export async function decodeJpeg(
 }
 
 /** JPEG or WebP to samples next to each other, 8 bits each. */
-export async function decodeImage(bytes: Uint8Array, width: number, height: number, samples: number): Promise<Uint8Array> {
+export async function decodeImage(
+  bytes: Uint8Array,
+  width: number,
+  height: number,
+  samples: number,
+): Promise<Uint8Array> {
   const image = sharp(bytes, { limitInputPixels: width * height, sequentialRead: true, failOn: "error" });
   const { data, info } = await image
     .raw()
@@ -35,7 +46,9 @@ export async function decodeImage(bytes: Uint8Array, width: number, height: numb
       throw invalidRaster("A compressed block is damaged.", error);
     });
   if (info.width !== width || info.height !== height) {
-    throw invalidRaster(`A compressed block has ${info.width} × ${info.height} pixels instead of ${width} × ${height}.`);
+    throw invalidRaster(
+      `A compressed block has ${info.width} × ${info.height} pixels instead of ${width} × ${height}.`,
+    );
   }
   if (info.channels === samples) {
     return data;

@@ -4,7 +4,7 @@ import { invalidRaster } from "../../../errors.ts";
 export function decodePackbits(bytes: Uint8Array, expectedBytes: number): Uint8Array {
   const output = Buffer.alloc(expectedBytes);
   let written = 0;
-  for (let at = 0; at < bytes.length && written < expectedBytes; ) {
+  for (let at = 0; at < bytes.length && written < expectedBytes;) {
     const head = ((bytes[at] ?? 0) << 24) >> 24;
     at += 1;
     if (head >= 0) {

@@ -1,0 +1,64 @@
+import { availableParallelism } from "node:os";
+
+import { RasterPool } from "@swath/raster";
+import { type Logger, type Settings, createPeer } from "@swath/service";
+import type { FastifyInstance } from "fastify";
+
+import type { settings } from "./config.ts";
+import { createCatalogueSource } from "./layers/catalogue-source.ts";
+import { createFolderSource } from "./layers/folder-source.ts";
+import type { LayerSource } from "./layers/layer.ts";
+import type { AssetPlaces } from "./layers/locate-asset.ts";
+import { createDataAccessService } from "./service.ts";
+
+/** Without a catalogue and a folder there are no layers; files by their address still work. */
+const NO_LAYERS: LayerSource = { list: async () => [], find: async () => undefined, findItems: async () => [] };
+
+/** Puts the service together from its settings. */
+export async function buildDataAccess(
+  given: Settings<typeof settings>,
+  logger: Logger,
+): Promise<{ app: FastifyInstance; close: () => Promise<void> }> {
+  const pool = new RasterPool({
+    threads: given.THREADS === 0 ? availableParallelism() : given.THREADS,
+    cacheBytes: given.CACHE_BYTES,
+    timeoutMs: given.REQUEST_TIMEOUT * 1000,
+    onError: (error) => logger.error({ err: error }, "raster thread failed"),
+  });
+  const privateHosts = given.ALLOWED_HOSTS.split(",")
+    .map((host) => host.trim())
+    .filter((host) => host !== "");
+  const places: AssetPlaces = {
+    privateHosts,
+    ...(given.OBJSTORE_URL !== undefined && {
+      storage: {
+        url: given.OBJSTORE_URL,
+        publicUrl: given.OBJSTORE_PUBLIC_URL ?? given.OBJSTORE_URL,
+        region: given.S3_REGION,
+        accessKeyId: given.OBJSTORE_ROOT_USER,
+        secretAccessKey: given.OBJSTORE_ROOT_PASSWORD,
+      },
+    }),
+  };
+  const peer = given.CATALOGUE_URL === undefined ? undefined : createPeer(given.CATALOGUE_URL);
+  const layers =
+    peer !== undefined
+      ? createCatalogueSource(peer, given.CATALOGUE_PUBLIC_URL ?? peer.origin, places)
+      : given.LAYERS_FOLDER !== undefined
+        ? createFolderSource(given.LAYERS_FOLDER, places)
+        : NO_LAYERS;
+  const app = await createDataAccessService(logger, {
+    pool,
+    layers,
+    privateHosts,
+    allowPublicUrls: given.ALLOW_PUBLIC_URLS,
+    title: given.TITLE,
+  });
+  return {
+    app,
+    close: async () => {
+      await pool.close();
+      await peer?.close();
+    },
+  };
+}

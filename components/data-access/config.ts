@@ -1,0 +1,51 @@
+import { defineSettings } from "@swath/service";
+
+export const settings = defineSettings({
+  TITLE: { kind: "string", default: "Data access", description: "Title in capabilities and pages." },
+  LAYERS_FOLDER: {
+    kind: "string",
+    optional: true,
+    description: "Folder of STAC items that are the layers, for a service without a catalogue; everybody sees them.",
+  },
+  CATALOGUE_URL: {
+    kind: "string",
+    optional: true,
+    description: "The resource catalogue inside the deployment; its collections are the layers.",
+  },
+  CATALOGUE_PUBLIC_URL: { kind: "url", optional: true, description: "Public base URL of the catalogue." },
+  OBJSTORE_URL: { kind: "string", optional: true, description: "The object storage that items refer to." },
+  OBJSTORE_PUBLIC_URL: { kind: "url", optional: true, description: "Its public base URL." },
+  OBJSTORE_ROOT_USER: { kind: "string", default: "", description: "Access key that reads all buckets." },
+  OBJSTORE_ROOT_PASSWORD: { kind: "string", default: "", secret: true, description: "Its secret." },
+  S3_REGION: { kind: "string", default: "us-east-1", description: "Region of the object storage." },
+  ALLOWED_HOSTS: {
+    kind: "string",
+    default: "",
+    description: "Hosts (with their port), separated by commas, that are read even where their addresses are private.",
+  },
+  ALLOW_PUBLIC_URLS: {
+    kind: "boolean",
+    default: true,
+    description: "Clients may name files of any public address in /cog; false: of the allowed hosts only.",
+  },
+  THREADS: {
+    kind: "integer",
+    default: 0,
+    minimum: 0,
+    maximum: 64,
+    description: "Threads that read and render; 0: one a processor.",
+  },
+  CACHE_BYTES: {
+    kind: "integer",
+    default: 268_435_456,
+    minimum: 1_048_576,
+    description: "Memory for decoded blocks, of all threads together.",
+  },
+  REQUEST_TIMEOUT: {
+    kind: "duration",
+    default: 30,
+    minimum: 1,
+    maximum: 600,
+    description: "How long a picture may take.",
+  },
+});

@@ -1,0 +1,34 @@
+import type { RasterPool } from "@swath/raster";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import type { Caller, LayerSource } from "../layers/layer.ts";
+
+export interface DataAccessContext {
+  readonly pool: RasterPool;
+  readonly layers: LayerSource;
+  /** Hosts of private networks whose files anybody may name. */
+  readonly privateHosts: readonly string[];
+  /** Files of public addresses may be named by anybody. */
+  readonly allowPublicUrls: boolean;
+  readonly title: string;
+}
+
+export function callerOf(request: FastifyRequest): Caller {
+  return { authorization: request.headers.authorization };
+}
+
+/** `https://data-access.example.org`, as the client sees it. */
+export function baseUrlOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.host}`;
+}
+
+/** Aborted once the client has gone: what nobody waits for is not calculated. */
+export function signalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once("close", () => {
+    if (!reply.raw.writableFinished) {
+      controller.abort();
+    }
+  });
+  return controller.signal;
+}

@@ -1,0 +1,25 @@
+import { createHash } from "node:crypto";
+
+import type { ImageResult } from "@swath/raster";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import { crsUri } from "../tiles/tile-matrix-sets.ts";
+
+/** Sends an image with what browsers need to keep it, and 304 to those that have it. They ask each time: the data may change, or who may see it. */
+export function sendImage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { bytes, contentType, bbox, crs }: ImageResult,
+): FastifyReply {
+  const etag = `"${createHash("sha1").update(bytes).digest("base64url")}"`;
+  void reply
+    .header("etag", etag)
+    .header("cache-control", "private, no-cache")
+    .header("vary", "authorization, cookie")
+    .header("content-crs", `<${crsUri(crs)}>`)
+    .header("content-bbox", (crs.isNorthFirst ? [bbox[1], bbox[0], bbox[3], bbox[2]] : bbox).join(","));
+  if (request.headers["if-none-match"]?.split(/,\s*/).includes(etag) === true) {
+    return reply.code(304).send();
+  }
+  return reply.type(contentType).send(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}

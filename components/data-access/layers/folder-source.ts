@@ -1,0 +1,112 @@
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { Bbox } from "@swath/raster";
+import { type StacItem, extentOf, isStac, parseStac } from "@swath/stac";
+
+import type { ItemQuery, Layer, LayerItem, LayerSource } from "./layer.ts";
+import { type AssetPlaces, folderOf } from "./locate-asset.ts";
+import { makeStyles } from "./make-styles.ts";
+import { toLayerItem } from "./to-layer-item.ts";
+
+/** How long what was found is taken for what is there. */
+const MAX_AGE_MS = 1000;
+const MAX_FILES = 20_000;
+const MAX_ITEM_BYTES = 4 * 1024 * 1024;
+const WITHOUT_COLLECTION = "scenes";
+
+interface Found {
+  readonly layers: readonly Layer[];
+  readonly items: ReadonlyMap<string, readonly LayerItem[]>;
+}
+
+/** Layers of the STAC items in a folder, one a collection: for a service without a catalogue. Everybody sees them. */
+export function createFolderSource(folder: string, places: Omit<AssetPlaces, "folder">): LayerSource {
+  let last: { readonly at: number; readonly found: Promise<Found> } | undefined;
+  const find = (): Promise<Found> => {
+    if (last === undefined || Date.now() - last.at > MAX_AGE_MS) {
+      last = { at: Date.now(), found: scan(folder, { ...places, folder }) };
+    }
+    return last.found;
+  };
+  return {
+    list: async () => (await find()).layers,
+    find: async (id) => (await find()).layers.find((layer) => layer.id === id),
+    findItems: async ({ id }, query) =>
+      ((await find()).items.get(id) ?? []).filter((item) => matches(item, query)).slice(0, query.limit),
+  };
+}
+
+async function scan(folder: string, places: AssetPlaces): Promise<Found> {
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".json")).sort();
+  const collections = new Map<string, { readonly items: StacItem[]; readonly layerItems: LayerItem[] }>();
+  for (const name of names.slice(0, MAX_FILES)) {
+    const path = join(folder, name);
+    const item = await readItem(path);
+    if (item === undefined) {
+      continue;
+    }
+    const layerItem = toLayerItem(item, folderOf(path), places);
+    if (Object.keys(layerItem.scene.assets).length === 0) {
+      continue;
+    }
+    const id = item.collection ?? WITHOUT_COLLECTION;
+    const collection = collections.get(id) ?? { items: [], layerItems: [] };
+    collections.set(id, collection);
+    collection.items.push(item);
+    collection.layerItems.push(layerItem);
+  }
+  return {
+    layers: [...collections].map(([id, { items }]) => toLayer(id, items)),
+    items: new Map(
+      [...collections].map(([id, { layerItems }]) => [
+        id,
+        layerItems.toSorted((a, b) => (b.datetime ?? "").localeCompare(a.datetime ?? "")),
+      ]),
+    ),
+  };
+}
+
+async function readItem(path: string): Promise<StacItem | undefined> {
+  try {
+    const bytes = await readFile(path);
+    const value: unknown = bytes.length > MAX_ITEM_BYTES ? undefined : JSON.parse(bytes.toString("utf8"));
+    const object = isStac(value) ? parseStac(value, path) : undefined;
+    return object?.type === "Feature" ? object : undefined;
+  } catch {
+    // One file that is no item takes no other one away.
+    return undefined;
+  }
+}
+
+function toLayer(id: string, items: readonly StacItem[]): Layer {
+  const { spatial, temporal } = extentOf(items);
+  const [first] = items;
+  return {
+    id,
+    title: id,
+    description: `${items.length} items`,
+    keywords: [],
+    bbox: spatial.bbox[0] as unknown as Bbox,
+    interval: [temporal.interval[0]?.[0] ?? null, temporal.interval[0]?.[1] ?? null],
+    styles: first === undefined ? [] : makeStyles(first),
+    selection: "first",
+  };
+}
+
+export function matches({ bbox, datetime }: LayerItem, { bbox: area, times }: ItemQuery): boolean {
+  const time = datetime === null ? Number.NaN : Date.parse(datetime);
+  if (times !== undefined && !times.some(([from, to]) => time >= from && time <= to)) {
+    return false;
+  }
+  if (area === undefined || bbox === undefined) {
+    return true;
+  }
+  const [west = -180, south = -90, east = 180, north = 90] =
+    bbox.length === 6 ? [bbox[0], bbox[1], bbox[3], bbox[4]] : bbox;
+  if (south > area[3] || north < area[1]) {
+    return false;
+  }
+  // Boxes over the antimeridian have their west in the east.
+  return west <= east ? west <= area[2] && east >= area[0] : west <= area[2] || east >= area[0];
+}

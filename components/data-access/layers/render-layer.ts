@@ -1,0 +1,69 @@
+import {
+  type Grid,
+  type ImageResult,
+  type OutputFormat,
+  type Resampling,
+  parseCrs,
+  reprojectBbox,
+} from "@swath/raster";
+
+import type { DataAccessContext } from "../http/context.ts";
+import type { Caller, Layer, LayerItem, LayerStyle, TimeRange } from "./layer.ts";
+
+/** Scenes of one picture; more are hidden below the newest ones. */
+const MAX_ITEMS = 100;
+
+export interface LayerRequest {
+  readonly layer: Layer;
+  readonly style: LayerStyle;
+  readonly grid: Grid;
+  readonly times?: readonly TimeRange[];
+  readonly format?: OutputFormat;
+  readonly background?: readonly [number, number, number];
+  readonly resampling?: Resampling;
+  readonly caller: Caller;
+}
+
+/** The picture of a layer on a grid: the newest scenes on top. */
+export async function renderLayer(
+  { pool, layers }: DataAccessContext,
+  request: LayerRequest,
+  signal?: AbortSignal,
+): Promise<ImageResult> {
+  const { layer, style, grid, format, background, resampling } = request;
+  const items = await findItems({ layers }, request, signal);
+  return pool.image(
+    {
+      scenes: items.map(({ scene }) => scene).filter((scene) => canShow(scene.assets, style)),
+      grid,
+      expressions: style.expressions,
+      selection: layer.selection,
+      resampling: resampling ?? "bilinear",
+      ...(style.rescale !== undefined && { rescale: style.rescale }),
+      ...(style.colormap !== undefined && { colormap: style.colormap }),
+      ...(style.terrain !== undefined && { terrain: { algorithm: style.terrain } }),
+      ...(format !== undefined && { format }),
+      ...(background !== undefined && { background }),
+    },
+    signal,
+  );
+}
+
+/** Scenes below a grid that the caller may see. */
+export async function findItems(
+  { layers }: Pick<DataAccessContext, "layers">,
+  { layer, grid, times, caller }: Pick<LayerRequest, "layer" | "grid" | "times" | "caller">,
+  signal?: AbortSignal,
+): Promise<readonly LayerItem[]> {
+  const bbox = reprojectBbox(grid.bbox, grid.crs, parseCrs("OGC:CRS84"));
+  // What no point on Earth belongs to has no scenes.
+  return bbox === undefined
+    ? []
+    : layers.findItems(layer, { bbox, limit: MAX_ITEMS, ...(times !== undefined && { times }) }, caller, signal);
+}
+
+/** Items of a collection do not all have the same assets. */
+function canShow(assets: Readonly<Record<string, unknown>>, { expressions }: LayerStyle): boolean {
+  const names = expressions.flatMap((expression) => expression.match(/[A-Za-z_]\w*/g) ?? []);
+  return names.every((name) => Object.hasOwn(assets, name) || Object.hasOwn(assets, name.replace(/_b\d+$/, "")));
+}

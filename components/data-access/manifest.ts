@@ -1,0 +1,70 @@
+import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+
+const NAMESPACE = "rm";
+const SERVICE = "data-access";
+
+/** Maps, tiles and values of what the catalogue has, at `data-access.<domain>`. */
+export const manifest: Component = {
+  name: SERVICE,
+  title: "Data access",
+  namespace: NAMESPACE,
+  enabled: ({ variables }) => variables.REQUIRE_DATA_ACCESS,
+  declare: ({ settings: { variables } }) => ({
+    routes: [
+      {
+        service: SERVICE,
+        workload: SERVICE,
+        offersOpenHost: true,
+        protection: {
+          required: variables.REQUIRE_DATA_ACCESS_PROTECTION,
+          clientId: SERVICE,
+          // Public collections are for everybody. The catalogue decides about each record, by the token that is handed on to it.
+          openPaths: ["^/"],
+        },
+      },
+    ],
+    identityClients: [
+      {
+        clientId: SERVICE,
+        name: "Data access",
+        secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
+        resources: [{ name: "data", uris: ["/*"], authenticated: true }],
+      },
+    ],
+  }),
+  deploy: (context) => ({
+    workloads: [
+      {
+        name: SERVICE,
+        namespace: NAMESPACE,
+        component: SERVICE,
+        kind: "service",
+        env: { ...toCatalogue(context), ...toStorage(context) },
+        ports: [{ name: "http", number: 8080 }],
+        resources: { requests: { cpu: "200m", memory: "256Mi" }, limits: { memory: "1Gi" } },
+        callsOutside: true,
+      },
+    ],
+  }),
+};
+
+function toCatalogue({ isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  return isEnabled("resource-catalogue")
+    ? { CATALOGUE_URL: { peer: "resource-catalogue" }, CATALOGUE_PUBLIC_URL: publicUrl("resource-catalogue") }
+    : {};
+}
+
+/** Where items' files are: the deployed object storage, or an existing one. */
+function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const { OBJSTORE_ENDPOINT: endpoint } = variables;
+  const keys = {
+    OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
+    OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
+    S3_REGION: variables.OBJSTORE_REGION,
+  };
+  return isEnabled("objstore")
+    ? { OBJSTORE_URL: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore"), ...keys }
+    : endpoint === undefined
+      ? {}
+      : { OBJSTORE_URL: endpoint, OBJSTORE_PUBLIC_URL: endpoint, ...keys };
+}

@@ -1,0 +1,253 @@
+import {
+  type Bbox,
+  type Grid,
+  type GridRequest,
+  type OutputFormat,
+  type Resampling,
+  RESAMPLINGS,
+  parseColor,
+  parseCrs,
+  reprojectBbox,
+} from "@swath/raster";
+import { Problem } from "@swath/service";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../http/context.ts";
+import { sendImage } from "../http/send-image.ts";
+import type { Layer, LayerStyle } from "../layers/layer.ts";
+import { parseTimes } from "../layers/parse-time.ts";
+import { renderLayer } from "../layers/render-layer.ts";
+import { TILE_MATRIX_SETS, findTileMatrixSet, tileToGrid, toTileMatrixSetDocument } from "../tiles/tile-matrix-sets.ts";
+import { type Query, one, parseCount } from "../tiler/parameters.ts";
+import { CONFORMANCE, toCollection, toLandingPage, toTileJson, toTileset, toTilesets } from "./documents.ts";
+
+const MAX_MAP_SIZE = 4096;
+const DEFAULT_MAP_SIZE = 1024;
+const FORMATS: Readonly<Record<string, OutputFormat>> = {
+  png: "png",
+  "image/png": "png",
+  jpg: "jpeg",
+  jpeg: "jpeg",
+  "image/jpeg": "jpeg",
+  webp: "webp",
+  "image/webp": "webp",
+  tiff: "tif",
+  "image/tiff": "tif",
+};
+const tagged = { schema: { tags: ["ogc"] } as object };
+
+type Params = Readonly<Record<string, string>>;
+
+/** OGC API Tiles and Maps over the layers, and the tiler's paths of a collection. */
+export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): void {
+  const { layers } = context;
+  const get = (path: string, handler: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>) =>
+    app.get(path, tagged, handler);
+  const findLayer = async (request: FastifyRequest, reply: FastifyReply): Promise<Layer> => {
+    const { collection = "" } = request.params as Params;
+    const layer = await layers.find(collection, callerOf(request), signalOf(reply));
+    if (layer === undefined) {
+      throw new Problem(404, `There is no collection "${collection.slice(0, 100)}".`);
+    }
+    return layer;
+  };
+  const render = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    layer: Layer,
+    grid: Grid,
+    format: OutputFormat | undefined,
+  ) => {
+    const query = request.query as Query;
+    const times = parseTimes(one(query["datetime"]));
+    const background = toBackground(query);
+    const resampling = RESAMPLINGS.find((each): each is Resampling => each === one(query["resampling"]));
+    const image = await renderLayer(
+      context,
+      {
+        layer,
+        style: findStyle(layer, (request.params as Params)["style"] ?? one(query["style"])),
+        grid,
+        caller: callerOf(request),
+        ...(times !== undefined && { times }),
+        ...(format !== undefined && { format }),
+        ...(background !== undefined && { background }),
+        ...(resampling !== undefined && { resampling }),
+      },
+      signalOf(reply),
+    );
+    return sendImage(request, reply, image);
+  };
+
+  get("/conformance", async () => ({ conformsTo: CONFORMANCE }));
+  get("/tileMatrixSets", async (request) => ({
+    tileMatrixSets: TILE_MATRIX_SETS.map(({ id, title, uri }) => ({
+      id,
+      title,
+      uri,
+      links: [{ rel: "self", href: `${baseUrlOf(request)}/tileMatrixSets/${id}` }],
+    })),
+  }));
+  get("/tileMatrixSets/:set", async (request) =>
+    toTileMatrixSetDocument(requireSet((request.params as Params)["set"])),
+  );
+  get("/collections", async (request, reply) => {
+    const list = await layers.list(callerOf(request), signalOf(reply));
+    const base = baseUrlOf(request);
+    return {
+      collections: list.map((layer) => toCollection(layer, base)),
+      links: [{ rel: "self", type: "application/json", href: `${base}/collections` }],
+    };
+  });
+  get("/collections/:collection", async (request, reply) =>
+    toCollection(await findLayer(request, reply), baseUrlOf(request)),
+  );
+  get("/collections/:collection/styles", async (request, reply) => {
+    const layer = await findLayer(request, reply);
+    return { styles: layer.styles.map(({ id, title }) => ({ id, title })), default: layer.styles[0]?.id };
+  });
+
+  for (const prefix of ["/collections/:collection", "/collections/:collection/styles/:style"]) {
+    get(`${prefix}/map`, async (request, reply) => {
+      const layer = await findLayer(request, reply);
+      return render(request, reply, layer, toMapGrid(request.query as Query, layer), toFormat(request));
+    });
+    get(`${prefix}/map/tiles`, async (request, reply) =>
+      toTilesets(await findLayer(request, reply), baseUrlOf(request)),
+    );
+    get(`${prefix}/map/tiles/:set`, async (request, reply) =>
+      toTileset(await findLayer(request, reply), requireSet((request.params as Params)["set"]), baseUrlOf(request)),
+    );
+    get(`${prefix}/map/tiles/:set/:level/:row/:column`, async (request, reply) => {
+      const { set, level, row, column } = request.params as Params;
+      return render(
+        request,
+        reply,
+        await findLayer(request, reply),
+        requireTile(set, level, column, row),
+        toFormat(request) ?? "png",
+      );
+    });
+  }
+
+  // The paths of today's tilers have the column before the row.
+  for (const ending of ["", ".:format"]) {
+    get(`/collections/:collection/tiles/:set/:level/:column/:row${ending}`, async (request, reply) => {
+      const { set, level, row, column, format } = request.params as Params;
+      return render(
+        request,
+        reply,
+        await findLayer(request, reply),
+        requireTile(set, level, column, row),
+        format === undefined ? toFormat(request) : (FORMATS[format] ?? "png"),
+      );
+    });
+  }
+  get("/collections/:collection/:set/tilejson.json", async (request, reply) => {
+    const style = one((request.query as Query)["style"]);
+    return toTileJson(
+      await findLayer(request, reply),
+      requireSet((request.params as Params)["set"]),
+      baseUrlOf(request),
+      style,
+    );
+  });
+  get("/", async (request) => toLandingPage(context.title, baseUrlOf(request)));
+}
+
+function findStyle(layer: Layer, id: string | undefined): LayerStyle {
+  const style = id === undefined || id === "default" ? layer.styles[0] : layer.styles.find((each) => each.id === id);
+  if (style === undefined) {
+    throw new Problem(
+      404,
+      `The collection has no style "${(id ?? "").slice(0, 100)}"; styles: ${layer.styles.map((each) => each.id).join(", ")}.`,
+    );
+  }
+  return style;
+}
+
+function requireSet(id: string | undefined) {
+  const set = findTileMatrixSet(id ?? "");
+  if (set === undefined) {
+    throw new Problem(
+      404,
+      `There is no tile matrix set "${(id ?? "").slice(0, 50)}"; there are ${TILE_MATRIX_SETS.map((each) => each.id).join(", ")}.`,
+    );
+  }
+  return set;
+}
+
+function requireTile(
+  set: string | undefined,
+  level: string | undefined,
+  column: string | undefined,
+  row: string | undefined,
+): Grid {
+  const grid = tileToGrid(requireSet(set), Number(level), Number(column), Number(row));
+  if (grid === undefined) {
+    throw new Problem(404, "The tile is outside of its matrix.");
+  }
+  return grid;
+}
+
+/** By `f`, or by what the client accepts. */
+function toFormat(request: FastifyRequest): OutputFormat | undefined {
+  const asked = one((request.query as Query)["f"]);
+  if (asked !== undefined) {
+    const format = FORMATS[asked.toLowerCase()];
+    if (format === undefined) {
+      throw new Problem(400, "f must be png, jpeg, webp or tiff.");
+    }
+    return format;
+  }
+  return (request.headers.accept ?? "")
+    .split(",")
+    .map((each) => FORMATS[each.split(";")[0]?.trim() ?? ""])
+    .find((each) => each !== undefined);
+}
+
+/** `bbox`, `bbox-crs`, `crs`, `width`, `height` (OGC 20-058 sections 8 and 9); boxes have the order of axes of their system. */
+function toMapGrid(query: Query, { bbox: whole }: Layer): Grid {
+  const degrees = parseCrs("OGC:CRS84");
+  const text = one(query["bbox"]);
+  const bboxCrs = parseCrs(one(query["bbox-crs"]) ?? "OGC:CRS84");
+  const crs = parseCrs(one(query["crs"]) ?? (text === undefined ? "OGC:CRS84" : bboxCrs.id));
+  const given = text === undefined ? whole : parseBbox(text, bboxCrs.isNorthFirst);
+  const bbox = reprojectBbox(given, text === undefined ? degrees : bboxCrs, crs);
+  if (bbox === undefined) {
+    throw new Problem(400, "The area cannot be shown in this coordinate reference system.");
+  }
+  const ratio = (bbox[2] - bbox[0]) / (bbox[3] - bbox[1]);
+  const [width, height] = [parseCount(query, "width", MAX_MAP_SIZE), parseCount(query, "height", MAX_MAP_SIZE)];
+  const clamp = (value: number) => Math.max(1, Math.min(MAX_MAP_SIZE, Math.round(value)));
+  const size: Required<Pick<GridRequest, "width" | "height">> =
+    width !== undefined
+      ? { width, height: height ?? clamp(width / ratio) }
+      : height !== undefined
+        ? { width: clamp(height * ratio), height }
+        : ratio >= 1
+          ? { width: DEFAULT_MAP_SIZE, height: clamp(DEFAULT_MAP_SIZE / ratio) }
+          : { width: clamp(DEFAULT_MAP_SIZE * ratio), height: DEFAULT_MAP_SIZE };
+  return { crs, bbox, ...size };
+}
+
+function parseBbox(text: string, isNorthFirst: boolean): Bbox {
+  const numbers = text.split(",").map(Number);
+  const [a = Number.NaN, b = Number.NaN, c = Number.NaN, d = Number.NaN] =
+    numbers.length === 6 ? [numbers[0], numbers[1], numbers[3], numbers[4]] : numbers;
+  const bbox: Bbox = isNorthFirst ? [b, a, d, c] : [a, b, c, d];
+  if (!bbox.every(Number.isFinite) || bbox[0] >= bbox[2] || bbox[1] >= bbox[3]) {
+    throw new Problem(400, "bbox must be four numbers, the lower corner first.");
+  }
+  return bbox;
+}
+
+function toBackground(query: Query): readonly [number, number, number] | undefined {
+  const color = one(query["bgcolor"]);
+  const transparent = one(query["transparent"]);
+  if (transparent === "true" || (transparent === undefined && color === undefined)) {
+    return undefined;
+  }
+  const [red, green, blue] = parseColor(color ?? "#ffffff");
+  return [red, green, blue];
+}

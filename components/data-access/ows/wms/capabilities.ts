@@ -1,0 +1,112 @@
+import { type Bbox, parseCrs, reprojectBbox } from "@swath/raster";
+
+import type { Layer } from "../../layers/layer.ts";
+import { escapeXml } from "../ows-error.ts";
+
+/** Systems that are announced; any other with an EPSG code works as well. */
+export const SYSTEMS = [
+  "EPSG:3857",
+  "EPSG:4326",
+  "CRS:84",
+  "EPSG:3035",
+  "EPSG:3031",
+  "EPSG:3413",
+  "EPSG:3395",
+] as const;
+export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/webp", "image/tiff"] as const;
+export const INFO_TYPES = ["application/json", "text/plain", "text/html", "text/xml"] as const;
+export const MAX_IMAGE_SIZE = 4096;
+
+interface CapabilitiesOptions {
+  readonly version: "1.1.1" | "1.3.0";
+  readonly title: string;
+  /** Address of the service, without a query. */
+  readonly url: string;
+  readonly layers: readonly Layer[];
+}
+
+/** The capabilities document of WMS 1.3.0 (OGC 06-042) or 1.1.1 (OGC 01-068r3). */
+export function writeCapabilities(options: CapabilitiesOptions): string {
+  return options.version === "1.3.0" ? writeVersion130(options) : writeVersion111(options);
+}
+
+function writeVersion130({ title, url, layers }: CapabilitiesOptions): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">
+<Service><Name>WMS</Name><Title>${escapeXml(title)}</Title>${onlineResource(url)}<LayerLimit>20</LayerLimit><MaxWidth>${MAX_IMAGE_SIZE}</MaxWidth><MaxHeight>${MAX_IMAGE_SIZE}</MaxHeight></Service>
+<Capability><Request>${operation("GetCapabilities", ["text/xml"], url)}${operation("GetMap", IMAGE_TYPES, url)}${operation("GetFeatureInfo", INFO_TYPES, url)}</Request>
+<Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>
+<Layer><Title>${escapeXml(title)}</Title>${SYSTEMS.map((id) => `<CRS>${id}</CRS>`).join("")}
+${layers.map((layer) => writeLayer(layer, url, "1.3.0")).join("\n")}
+</Layer></Capability></WMS_Capabilities>`;
+}
+
+function writeVersion111({ title, url, layers }: CapabilitiesOptions): string {
+  const systems = SYSTEMS.filter((id) => id !== "CRS:84");
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE WMT_MS_Capabilities SYSTEM "http://schemas.opengis.net/wms/1.1.1/WMS_MS_Capabilities.dtd">
+<WMT_MS_Capabilities version="1.1.1">
+<Service><Name>OGC:WMS</Name><Title>${escapeXml(title)}</Title>${onlineResource(url)}</Service>
+<Capability><Request>${operation("GetCapabilities", ["application/vnd.ogc.wms_xml"], url)}${operation("GetMap", IMAGE_TYPES, url)}${operation("GetFeatureInfo", INFO_TYPES, url)}${operation("GetLegendGraphic", ["image/png"], url)}</Request>
+<Exception><Format>application/vnd.ogc.se_xml</Format><Format>application/vnd.ogc.se_inimage</Format><Format>application/vnd.ogc.se_blank</Format></Exception>
+<Layer><Title>${escapeXml(title)}</Title>${systems.map((id) => `<SRS>${id}</SRS>`).join("")}
+${layers.map((layer) => writeLayer(layer, url, "1.1.1")).join("\n")}
+</Layer></Capability></WMT_MS_Capabilities>`;
+}
+
+const XLINK = `xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple"`;
+const onlineResource = (url: string) => `<OnlineResource ${XLINK} xlink:href="${escapeXml(url)}?"/>`;
+
+function operation(name: string, formats: readonly string[], url: string): string {
+  const list = formats.map((format) => `<Format>${format}</Format>`).join("");
+  return `<${name}>${list}<DCPType><HTTP><Get>${onlineResource(url)}</Get></HTTP></DCPType></${name}>`;
+}
+
+function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0"): string {
+  const [west, south, east, north] = withoutWrap(layer.bbox);
+  const box =
+    version === "1.3.0"
+      ? `<EX_GeographicBoundingBox><westBoundLongitude>${west}</westBoundLongitude><eastBoundLongitude>${east}</eastBoundLongitude><southBoundLatitude>${south}</southBoundLatitude><northBoundLatitude>${north}</northBoundLatitude></EX_GeographicBoundingBox>`
+      : `<LatLonBoundingBox minx="${west}" miny="${south}" maxx="${east}" maxy="${north}"/>`;
+  const words = layer.keywords.map((word) => `<Keyword>${escapeXml(word)}</Keyword>`).join("");
+  const styles = layer.styles.map(({ id, title }) => {
+    const legend = `${url}?service=WMS&request=GetLegendGraphic&version=${version}&format=image/png&layer=${encodeURIComponent(layer.id)}&style=${encodeURIComponent(id)}`;
+    return `<Style><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title><LegendURL width="200" height="62"><Format>image/png</Format><OnlineResource ${XLINK} xlink:href="${escapeXml(legend)}"/></LegendURL></Style>`;
+  });
+  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${box}${boundingBoxes([west, south, east, north], version)}${dimension(layer, version)}${styles.join("")}</Layer>`;
+}
+
+function boundingBoxes(bbox: Bbox, version: "1.1.1" | "1.3.0"): string {
+  const attribute = version === "1.3.0" ? "CRS" : "SRS";
+  return ["EPSG:4326", "EPSG:3857"]
+    .flatMap((id) => {
+      const crs = parseCrs(id);
+      // Web Mercator ends before the poles.
+      const [south, north] =
+        id === "EPSG:3857" ? [Math.max(bbox[1], -85.06), Math.min(bbox[3], 85.06)] : [bbox[1], bbox[3]];
+      const box = reprojectBbox([bbox[0], south, bbox[2], north], parseCrs("OGC:CRS84"), crs);
+      if (box === undefined) {
+        return [];
+      }
+      const [a, b, c, d] = version === "1.3.0" && crs.isNorthFirst ? [box[1], box[0], box[3], box[2]] : box;
+      return [`<BoundingBox ${attribute}="${id}" minx="${a}" miny="${b}" maxx="${c}" maxy="${d}"/>`];
+    })
+    .join("");
+}
+
+/** Without a time, all that there is is shown, the newest on top: the whole interval is the default. */
+function dimension({ interval: [start, end] }: Layer, version: "1.1.1" | "1.3.0"): string {
+  if (start === null && end === null) {
+    return "";
+  }
+  const [from, to] = [start ?? end ?? "", end ?? new Date().toISOString()];
+  const attributes = `name="time" default="${escapeXml(`${from}/${to}`)}" multipleValues="1" nearestValue="0"`;
+  const values = escapeXml(`${from}/${to}/P1D`);
+  return version === "1.3.0"
+    ? `<Dimension ${attributes} units="ISO8601">${values}</Dimension>`
+    : `<Dimension name="time" units="ISO8601"/><Extent ${attributes}>${values}</Extent>`;
+}
+
+function withoutWrap([west, south, east, north]: Bbox): Bbox {
+  return west <= east ? [west, south, east, north] : [-180, south, 180, north];
+}

@@ -1,0 +1,131 @@
+import type { DataAccessContext } from "../../http/context.ts";
+import type { Caller, LayerItem } from "../../layers/layer.ts";
+import { findItems } from "../../layers/render-layer.ts";
+import type { Kvp } from "../kvp.ts";
+import { OwsError, escapeXml } from "../ows-error.ts";
+import { INFO_TYPES } from "./capabilities.ts";
+import { parseMapRequest } from "./get-map.ts";
+
+const MAX_FEATURES = 50;
+
+interface Value {
+  readonly layer: string;
+  readonly item: string;
+  readonly datetime: string | null;
+  /** By asset, one a band. */
+  readonly values: Readonly<Record<string, readonly (number | null)[]>>;
+}
+
+/** The values of the scenes below a pixel, newest first. */
+export async function getFeatureInfo(
+  context: DataAccessContext,
+  kvp: Kvp,
+  version: string,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<{ type: string; body: string }> {
+  const { grid, layers, times } = await parseMapRequest(context, kvp, version, caller);
+  const [i, j] = version === "1.3.0" ? ["I", "J"] : ["X", "Y"];
+  const [column, row] = [Number(kvp.require(i)), Number(kvp.require(j))];
+  if (
+    !Number.isInteger(column) ||
+    !Number.isInteger(row) ||
+    column < 0 ||
+    row < 0 ||
+    column >= grid.width ||
+    row >= grid.height
+  ) {
+    throw new OwsError("InvalidPoint", `${i} and ${j} must be a pixel of the map.`, { locator: i });
+  }
+  const type = (kvp.get("INFO_FORMAT") ?? "application/json").split(";")[0]?.trim() ?? "";
+  if (!INFO_TYPES.includes(type as never)) {
+    throw new OwsError("InvalidFormat", `INFO_FORMAT must be one of ${INFO_TYPES.join(", ")}.`, {
+      locator: "INFO_FORMAT",
+    });
+  }
+  const count = Math.min(MAX_FEATURES, Number(kvp.get("FEATURE_COUNT") ?? 1) || 1);
+  const [minX, minY, maxX, maxY] = grid.bbox;
+  const [halfX, halfY] = [(maxX - minX) / grid.width / 2, (maxY - minY) / grid.height / 2];
+  const point = { crs: grid.crs, x: minX + (2 * column + 1) * halfX, y: maxY - (2 * row + 1) * halfY };
+  const pixel = {
+    crs: grid.crs,
+    bbox: [point.x - halfX, point.y - halfY, point.x + halfX, point.y + halfY] as const,
+    width: 1,
+    height: 1,
+  };
+  const found: Value[] = [];
+  for (const name of kvp.require("QUERY_LAYERS").split(",")) {
+    const layer = layers.find((each) => each.layer.id === name)?.layer;
+    if (layer === undefined) {
+      throw new OwsError("LayerNotDefined", `QUERY_LAYERS must be among LAYERS; "${name.slice(0, 100)}" is not.`, {
+        locator: "QUERY_LAYERS",
+      });
+    }
+    for (const item of await findItems(
+      context,
+      { layer, grid: pixel, caller, ...(times !== undefined && { times }) },
+      signal,
+    )) {
+      if (found.length >= count) {
+        break;
+      }
+      const values = await readValues(context, item, point, signal);
+      if (Object.keys(values).length > 0) {
+        found.push({ layer: layer.id, item: item.id, datetime: item.datetime, values });
+      }
+    }
+  }
+  return { type, body: writeInfo(found, type) };
+}
+
+async function readValues(
+  { pool }: DataAccessContext,
+  { scene }: LayerItem,
+  point: Pick<Parameters<typeof pool.point>[0], "crs" | "x" | "y">,
+  signal: AbortSignal,
+): Promise<Value["values"]> {
+  const entries = await Promise.all(
+    Object.entries(scene.assets).map(
+      async ([key, { location }]) => [key, await pool.point({ location, ...point }, signal)] as const,
+    ),
+  );
+  return Object.fromEntries(
+    entries.flatMap(([key, values]) =>
+      values === undefined || values.every((value) => value === null) ? [] : [[key, values] as const],
+    ),
+  );
+}
+
+function writeInfo(found: readonly Value[], type: string): string {
+  const rows = found.flatMap(({ layer, item, datetime, values }) =>
+    Object.entries(values).map(
+      ([asset, bands]) =>
+        [layer, item, datetime ?? "", asset, bands.map((value) => value ?? "nodata").join(" ")] as const,
+    ),
+  );
+  switch (type) {
+    case "text/plain":
+      return rows.map((row) => row.join("\t")).join("\n");
+    case "text/html": {
+      const cells = rows.map((row) => `<tr>${row.map((cell) => `<td>${escapeXml(cell)}`).join("")}</tr>`).join("");
+      return `<!DOCTYPE html><title>Values</title><table><tr><th>Layer<th>Item<th>Time<th>Asset<th>Values</tr>${cells}</table>`;
+    }
+    case "text/xml": {
+      const values = rows.map(
+        ([layer, item, time, asset, value]) =>
+          `<Value layer="${escapeXml(layer)}" item="${escapeXml(item)}" time="${escapeXml(time)}" asset="${escapeXml(asset)}">${escapeXml(value)}</Value>`,
+      );
+      return `<?xml version="1.0" encoding="UTF-8"?><FeatureInfoResponse>${values.join("")}</FeatureInfoResponse>`;
+    }
+    default:
+      return JSON.stringify({
+        type: "FeatureCollection",
+        features: found.map(({ layer, item, datetime, values }) => ({
+          type: "Feature",
+          id: item,
+          geometry: null,
+          properties: { layer, datetime, ...values },
+        })),
+      });
+  }
+}

@@ -1,0 +1,192 @@
+import {
+  type Bbox,
+  type Crs,
+  type Grid,
+  type ImageResult,
+  RESAMPLINGS,
+  RasterError,
+  type Resampling,
+  findCrs,
+  parseColor,
+} from "@swath/raster";
+import sharp from "sharp";
+
+import type { DataAccessContext } from "../../http/context.ts";
+import type { Caller, Layer, LayerStyle, TimeRange } from "../../layers/layer.ts";
+import { parseTimes } from "../../layers/parse-time.ts";
+import { renderLayer } from "../../layers/render-layer.ts";
+import type { Kvp } from "../kvp.ts";
+import { OwsError } from "../ows-error.ts";
+import { IMAGE_TYPES, MAX_IMAGE_SIZE } from "./capabilities.ts";
+
+const MAX_LAYERS = 20;
+const FORMATS = { "image/png": "png", "image/jpeg": "jpeg", "image/webp": "webp", "image/tiff": "tif" } as const;
+
+export interface StyledLayer {
+  readonly layer: Layer;
+  readonly style: LayerStyle;
+}
+
+export interface MapRequest {
+  readonly grid: Grid;
+  readonly layers: readonly StyledLayer[];
+  readonly times: readonly TimeRange[] | undefined;
+}
+
+/** A picture of layers one upon another, the first one at the bottom. */
+export async function getMap(
+  context: DataAccessContext,
+  kvp: Kvp,
+  version: string,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<ImageResult> {
+  const { grid, layers, times } = await parseMapRequest(context, kvp, version, caller);
+  const type = IMAGE_TYPES.find((each) => each === kvp.require("FORMAT").split(";")[0]?.trim());
+  if (type === undefined) {
+    throw new OwsError("InvalidFormat", `FORMAT must be one of ${IMAGE_TYPES.join(", ")}.`, { locator: "FORMAT" });
+  }
+  const format = FORMATS[type];
+  const isTransparent = kvp.get("TRANSPARENT")?.toUpperCase() === "TRUE" && format !== "jpeg";
+  const background = isTransparent ? undefined : parseBackground(kvp.get("BGCOLOR"));
+  const resampling = parseInterpolation(kvp);
+  const shared = {
+    grid,
+    caller,
+    ...(times !== undefined && { times }),
+    ...(resampling !== undefined && { resampling }),
+  };
+  const [only] = layers;
+  if (layers.length === 1 && only !== undefined) {
+    return renderLayer(
+      context,
+      { ...only, ...shared, format, ...(background !== undefined && { background }) },
+      signal,
+    );
+  }
+  if (format === "tif") {
+    throw new OwsError("InvalidFormat", "A GeoTIFF is made of one layer.", { locator: "FORMAT" });
+  }
+  const images = await Promise.all(
+    layers.map((each) => renderLayer(context, { ...each, ...shared, format: "png" }, signal)),
+  );
+  const [r, g, b] = background ?? [0, 0, 0];
+  const canvas = sharp({
+    create: {
+      width: grid.width,
+      height: grid.height,
+      channels: 4,
+      background: { r, g, b, alpha: background === undefined ? 0 : 1 },
+    },
+  }).composite(images.map(({ bytes }) => ({ input: Buffer.from(bytes) })));
+  const encoder =
+    format === "png"
+      ? canvas.png({ compressionLevel: 3 })
+      : format === "jpeg"
+        ? canvas.jpeg({ quality: 85 })
+        : canvas.webp({ effort: 2 });
+  return {
+    bytes: await encoder.toBuffer(),
+    contentType: type,
+    isEmpty: images.every(({ isEmpty }) => isEmpty),
+    width: grid.width,
+    height: grid.height,
+    bbox: grid.bbox,
+    crs: grid.crs,
+  };
+}
+
+/** What GetMap and GetFeatureInfo have in common. */
+export async function parseMapRequest(
+  context: DataAccessContext,
+  kvp: Kvp,
+  version: string,
+  caller: Caller,
+): Promise<MapRequest> {
+  const names = kvp.require("LAYERS").split(",");
+  const styles = (kvp.get("STYLES") ?? "").split(",");
+  if (names.length > MAX_LAYERS) {
+    throw new OwsError("InvalidParameterValue", `LAYERS may have up to ${MAX_LAYERS} names.`, { locator: "LAYERS" });
+  }
+  const layers = await Promise.all(names.map((name, at) => findStyledLayer(context, name, styles[at] ?? "", caller)));
+  const crs = parseSystem(kvp, version);
+  const bbox = parseBbox(kvp, crs, version);
+  const grid: Grid = {
+    crs,
+    bbox,
+    width: kvp.requireCount("WIDTH", MAX_IMAGE_SIZE),
+    height: kvp.requireCount("HEIGHT", MAX_IMAGE_SIZE),
+  };
+  return { grid, layers, times: parseDimension(kvp) };
+}
+
+export async function findStyledLayer(
+  { layers }: DataAccessContext,
+  name: string,
+  styleName: string,
+  caller: Caller,
+): Promise<StyledLayer> {
+  const layer = await layers.find(name, caller);
+  if (layer === undefined) {
+    throw new OwsError("LayerNotDefined", `There is no layer "${name.slice(0, 100)}".`, { locator: "LAYERS" });
+  }
+  const style =
+    styleName === "" || styleName === "default" ? layer.styles[0] : layer.styles.find(({ id }) => id === styleName);
+  if (style === undefined) {
+    const known = layer.styles.map(({ id }) => id).join(", ");
+    throw new OwsError("StyleNotDefined", `The layer has no style "${styleName.slice(0, 100)}"; styles: ${known}.`, {
+      locator: "STYLES",
+    });
+  }
+  return { layer, style };
+}
+
+function parseSystem(kvp: Kvp, version: string): Crs {
+  const name = version === "1.3.0" ? "CRS" : "SRS";
+  const crs = findCrs(kvp.require(name));
+  if (crs === undefined) {
+    throw new OwsError(
+      version === "1.3.0" ? "InvalidCRS" : "InvalidSRS",
+      "The coordinate reference system is not known.",
+      { locator: name },
+    );
+  }
+  return crs;
+}
+
+/** 1.3.0 has the order of axes of the system, 1.1.1 always x before y. */
+function parseBbox(kvp: Kvp, crs: Crs, version: string): Bbox {
+  const numbers = kvp.require("BBOX").split(",").map(Number);
+  const [a = Number.NaN, b = Number.NaN, c = Number.NaN, d = Number.NaN] = numbers;
+  const bbox: Bbox = version === "1.3.0" && crs.isNorthFirst ? [b, a, d, c] : [a, b, c, d];
+  if (numbers.length !== 4 || !bbox.every(Number.isFinite) || bbox[0] >= bbox[2] || bbox[1] >= bbox[3]) {
+    throw new OwsError("InvalidParameterValue", "BBOX must be four numbers, the lower corner first.", {
+      locator: "BBOX",
+    });
+  }
+  return bbox;
+}
+
+function parseDimension(kvp: Kvp): readonly TimeRange[] | undefined {
+  try {
+    return parseTimes(kvp.get("TIME"));
+  } catch (error) {
+    throw new OwsError("InvalidDimensionValue", (error as Error).message, { locator: "TIME" });
+  }
+}
+
+function parseInterpolation(kvp: Kvp): Resampling | undefined {
+  const text = kvp.get("INTERPOLATION")?.toLowerCase();
+  return RESAMPLINGS.find((each) => each === text);
+}
+
+function parseBackground(text: string | undefined): readonly [number, number, number] {
+  try {
+    const [red, green, blue] = parseColor(text ?? "#ffffff");
+    return [red, green, blue];
+  } catch (error) {
+    throw error instanceof RasterError
+      ? new OwsError("InvalidParameterValue", "BGCOLOR must be 0xRRGGBB.", { locator: "BGCOLOR" })
+      : error;
+  }
+}

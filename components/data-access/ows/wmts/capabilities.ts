@@ -1,0 +1,67 @@
+import type { Layer } from "../../layers/layer.ts";
+import { TILE_MATRIX_SETS, type TileMatrixSet, scaleDenominatorOf } from "../../tiles/tile-matrix-sets.ts";
+import { escapeXml } from "../ows-error.ts";
+
+interface CapabilitiesOptions {
+  readonly title: string;
+  readonly url: string;
+  readonly restUrl: string;
+  readonly layers: readonly Layer[];
+}
+
+/** The capabilities document of WMTS 1.0.0 (OGC 07-057r7). */
+export function writeWmtsCapabilities({ title, url, restUrl, layers }: CapabilitiesOptions): string {
+  const get = (address: string, encoding: string) =>
+    `<ows:Get xlink:href="${escapeXml(address)}"><ows:Constraint name="GetEncoding"><ows:AllowedValues><ows:Value>${encoding}</ows:Value></ows:AllowedValues></ows:Constraint></ows:Get>`;
+  const operation = (name: string, rest: string) =>
+    `<ows:Operation name="${name}"><ows:DCP><ows:HTTP>${get(rest, "RESTful")}${get(`${url}?`, "KVP")}</ows:HTTP></ows:DCP></ows:Operation>`;
+  const document = `${restUrl}/1.0.0/WMTSCapabilities.xml`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wmts/1.0 http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd" version="1.0.0">
+<ows:ServiceIdentification><ows:Title>${escapeXml(title)}</ows:Title><ows:ServiceType>OGC WMTS</ows:ServiceType><ows:ServiceTypeVersion>1.0.0</ows:ServiceTypeVersion></ows:ServiceIdentification>
+<ows:OperationsMetadata>${operation("GetCapabilities", document)}${operation("GetTile", restUrl)}</ows:OperationsMetadata>
+<Contents>
+${layers.map((layer) => writeLayer(layer, restUrl)).join("\n")}
+${TILE_MATRIX_SETS.map(writeSet).join("\n")}
+</Contents>
+<ServiceMetadataURL xlink:href="${escapeXml(document)}"/>
+</Capabilities>`;
+}
+
+function writeLayer({ id, title, description, bbox, interval: [start, end], styles }: Layer, restUrl: string): string {
+  const [west, south, east, north] = bbox[0] <= bbox[2] ? bbox : [-180, bbox[1], 180, bbox[3]];
+  const hasTime = start !== null || end !== null;
+  const values = escapeXml(`${start ?? end ?? ""}/${end ?? ".."}`);
+  const time = hasTime
+    ? `<Dimension><ows:Identifier>time</ows:Identifier><ows:UOM>ISO8601</ows:UOM><Default>default</Default><Value>default</Value><Value>${values}</Value></Dimension>`
+    : "";
+  const template = `${restUrl}/1.0.0/${encodeURIComponent(id)}/{Style}/${hasTime ? "{time}/" : ""}{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}`;
+  const styleList = styles.map(
+    (style, at) =>
+      `<Style isDefault="${at === 0}"><ows:Title>${escapeXml(style.title)}</ows:Title><ows:Identifier>${escapeXml(style.id)}</ows:Identifier></Style>`,
+  );
+  const sets = TILE_MATRIX_SETS.map(
+    (set) => `<TileMatrixSetLink><TileMatrixSet>${set.id}</TileMatrixSet></TileMatrixSetLink>`,
+  );
+  const resources = ["png", "jpeg"].map(
+    (format) =>
+      `<ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(`${template}.${format}`)}"/>`,
+  );
+  return `<Layer><ows:Title>${escapeXml(title)}</ows:Title><ows:Abstract>${escapeXml(description.slice(0, 2000))}</ows:Abstract><ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox><ows:Identifier>${escapeXml(id)}</ows:Identifier>${styleList.join("")}<Format>image/png</Format><Format>image/jpeg</Format>${time}${sets.join("")}${resources.join("")}</Layer>`;
+}
+
+function writeSet(set: TileMatrixSet): string {
+  const crs =
+    set.crs.id === "OGC:CRS84" ? "urn:ogc:def:crs:OGC:1.3:CRS84" : `urn:ogc:def:crs:EPSG::${set.crs.id.slice(5)}`;
+  const corner = set.crs.isNorthFirst ? `${set.origin[1]} ${set.origin[0]}` : set.origin.join(" ");
+  const known =
+    set.wellKnownScaleSet === undefined
+      ? ""
+      : `<WellKnownScaleSet>urn:ogc:def:wkss:OGC:1.0:${set.wellKnownScaleSet.split("/").at(-1)}</WellKnownScaleSet>`;
+  const matrices = Array.from(
+    { length: set.levels },
+    (_, level) =>
+      `<TileMatrix><ows:Identifier>${level}</ows:Identifier><ScaleDenominator>${scaleDenominatorOf(set, level)}</ScaleDenominator><TopLeftCorner>${corner}</TopLeftCorner><TileWidth>256</TileWidth><TileHeight>256</TileHeight><MatrixWidth>${set.columns * 2 ** level}</MatrixWidth><MatrixHeight>${set.rows * 2 ** level}</MatrixHeight></TileMatrix>`,
+  );
+  return `<TileMatrixSet><ows:Identifier>${set.id}</ows:Identifier><ows:SupportedCRS>${crs}</ows:SupportedCRS>${known}${matrices.join("")}</TileMatrixSet>`;
+}

@@ -1,0 +1,272 @@
+import {
+  type Bbox,
+  type DescribedRaster,
+  type GridRequest,
+  type ImageRequest,
+  MAX_OUTPUT_PIXELS,
+  type OutputFormat,
+  type SourceLocation,
+  parseCrs,
+  reprojectBbox,
+} from "@swath/raster";
+import { Problem } from "@swath/service";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
+import { sendImage } from "../http/send-image.ts";
+import { locatePublic } from "../layers/locate-asset.ts";
+import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
+import { type Query, listOf, one, parseCount, parseNodata, parseRender } from "./parameters.ts";
+import { describeCog } from "./describe-cog.ts";
+import { zoomsOf } from "./zooms.ts";
+
+const PREVIEW_SIZE = 1024;
+const MAX_TILE_SIZE = 2048;
+const FORMATS: Readonly<Record<string, OutputFormat>> = {
+  png: "png",
+  jpg: "jpeg",
+  jpeg: "jpeg",
+  webp: "webp",
+  npy: "npy",
+  tif: "tif",
+};
+const hidden = { schema: { tags: ["cog"] } as object };
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/** Files by their address, at the paths and with the parameters of today's dynamic tilers. */
+export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): void {
+  const { pool } = context;
+  const get = (path: string, handler: Handler) => app.get(path, hidden, handler);
+  const sceneOf = (query: Query) => {
+    const nodata = parseNodata(query);
+    return { assets: { data: { location: locate(query, context), ...(nodata !== undefined && { nodata }) } } };
+  };
+  const image = async (request: FastifyRequest, reply: FastifyReply, grid: GridRequest, format: string | undefined) => {
+    const query = request.query as Query;
+    const full: ImageRequest = {
+      scenes: [sceneOf(query)],
+      grid,
+      ...parseRender(query),
+      ...toFormat(format ?? one(query["format"])),
+    };
+    return sendImage(request, reply, await pool.image(full, signalOf(reply)));
+  };
+  const describe = (request: FastifyRequest, reply: FastifyReply): Promise<DescribedRaster> =>
+    pool.describe(locate(request.query as Query, context), signalOf(reply));
+
+  get("/info", async (request, reply) => describeCog(await describe(request, reply)));
+  get("/info.geojson", async (request, reply) => {
+    const described = await describe(request, reply);
+    const bbox = described.geographicBounds ?? [-180, -90, 180, 90];
+    const [west, south, east, north] = bbox;
+    return reply.type("application/geo+json").send({
+      type: "Feature",
+      bbox,
+      geometry: {
+        type: "Polygon",
+        coordinates: [
+          [
+            [west, south],
+            [east, south],
+            [east, north],
+            [west, north],
+            [west, south],
+          ],
+        ],
+      },
+      properties: describeCog(described),
+    });
+  });
+  get("/statistics", async (request, reply) => {
+    const query = request.query as Query;
+    const { expressions, unscale, resampling } = parseRender(query);
+    const scene = sceneOf(query);
+    const bands =
+      expressions ??
+      (await pool.describe(scene.assets.data.location, signalOf(reply))).info.bands.map((_, band) => `b${band + 1}`);
+    const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
+    const bins = parseCount(query, "histogram_bins", 1024);
+    const maxSize = parseCount(query, "max_size", 4096);
+    return pool.statistics(
+      {
+        scenes: [scene],
+        grid: { maxSize: maxSize ?? PREVIEW_SIZE },
+        expressions: bands,
+        ...(unscale !== undefined && { unscale }),
+        ...(resampling !== undefined && { resampling }),
+        ...(percentiles.length > 0 && { percentiles }),
+        ...(bins !== undefined && { bins }),
+      },
+      signalOf(reply),
+    );
+  });
+  get("/point/:lonlat", async (request, reply) => {
+    const query = request.query as Query;
+    const [x, y] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
+    const crs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const location = locate(query, context);
+    const values = await pool.point(
+      { location, crs, x: x!, y: y!, unscale: one(query["unscale"]) === "true" },
+      signalOf(reply),
+    );
+    if (values === undefined) {
+      throw new Problem(404, "The point is outside of the raster.");
+    }
+    return { coordinates: [x, y], values, band_names: values.map((_, band) => `b${band + 1}`) };
+  });
+
+  const preview: Handler = async (request, reply) => {
+    const query = request.query as Query;
+    const { size, format } = parsePathSize(request.params);
+    const crs = one(query["dst_crs"]);
+    return image(request, reply, { ...(crs !== undefined && { crs: parseCrs(crs) }), ...sizeOf(query, size) }, format);
+  };
+  get("/preview", preview);
+  get("/preview.:format", preview);
+  get("/preview/:size.:format", preview);
+
+  const part: Handler = async (request, reply) => {
+    const query = request.query as Query;
+    const { size, format } = parsePathSize(request.params);
+    const bbox = parseNumbers((request.params as { bbox: string }).bbox, 4) as unknown as Bbox;
+    const bboxCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const crs = one(query["dst_crs"]);
+    return image(
+      request,
+      reply,
+      { crs: crs === undefined ? bboxCrs : parseCrs(crs), bbox, bboxCrs, ...sizeOf(query, size) },
+      format,
+    );
+  };
+  get("/bbox/:bbox.:format", part);
+  get("/bbox/:bbox/:size.:format", part);
+
+  const tile: Handler = async (request, reply) => {
+    const { tms, z, x, y, format } = request.params as Record<"tms" | "z" | "x" | "y", string> & { format?: string };
+    const query = request.query as Query;
+    const size = parseCount(query, "tilesize", MAX_TILE_SIZE) ?? 256;
+    const set = findTileMatrixSet(tms);
+    const grid = set && tileToGrid(set, Number(z), Number(x), Number(y), size);
+    if (grid === undefined) {
+      throw new Problem(404, "The tile does not exist.");
+    }
+    const full: ImageRequest = {
+      scenes: [sceneOf(query)],
+      grid,
+      ...parseRender(query),
+      ...toFormat(format ?? one(query["format"])),
+    };
+    const result = await pool.image(full, signalOf(reply));
+    if (result.isEmpty && !(await overlaps(grid, locate(query, context)))) {
+      throw new Problem(404, "The tile is outside of the raster.");
+    }
+    return sendImage(request, reply, result);
+  };
+  const overlaps = async (grid: GridRequest, location: SourceLocation) => {
+    const { geographicBounds } = await pool.describe(location);
+    const { bbox, crs } = grid;
+    const area = bbox && crs && reprojectBbox(bbox, crs, parseCrs("OGC:CRS84"));
+    return (
+      area !== undefined &&
+      geographicBounds !== undefined &&
+      area[0] < geographicBounds[2] &&
+      area[2] > geographicBounds[0] &&
+      area[1] < geographicBounds[3] &&
+      area[3] > geographicBounds[1]
+    );
+  };
+  get("/tiles/:tms/:z/:x/:y", tile);
+  get("/tiles/:tms/:z/:x/:y.:format", tile);
+
+  get("/:tms/tilejson.json", async (request, reply) => {
+    const { tms } = request.params as { tms: string };
+    const query = request.query as Query;
+    const set = findTileMatrixSet(tms);
+    if (set === undefined) {
+      throw new Problem(404, `There is no tile matrix set "${tms.slice(0, 50)}".`);
+    }
+    const described = await describe(request, reply);
+    const { minzoom, maxzoom } = zoomsOf(described, set);
+    const bounds = described.geographicBounds ?? [-180, -85, 180, 85];
+    const format = one(query["tile_format"]);
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      for (const each of name === "tile_format" ? [] : listOf(value)) {
+        search.append(name, each);
+      }
+    }
+    return {
+      tilejson: "3.0.0",
+      version: "1.0.0",
+      scheme: "xyz",
+      tiles: [
+        `${baseUrlOf(request)}/cog/tiles/${tms}/{z}/{x}/{y}${format === undefined ? "" : `.${format}`}?${search.toString()}`,
+      ],
+      minzoom: parseZoom(query, "minzoom") ?? minzoom,
+      maxzoom: parseZoom(query, "maxzoom") ?? maxzoom,
+      bounds,
+      center: [(bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2, minzoom],
+    };
+  });
+}
+
+/** @throws {Problem} 400 and 403 */
+function locate(query: Query, { privateHosts, allowPublicUrls }: DataAccessContext): SourceLocation {
+  const url = one(query["url"]);
+  if (url === undefined) {
+    throw new Problem(400, "url is missing: the address of the file.");
+  }
+  const location = locatePublic(url, privateHosts);
+  if (location === undefined) {
+    throw new Problem(400, "url must be an http or https address.");
+  }
+  if (!allowPublicUrls && !(location.kind === "http" && location.allowPrivate === true)) {
+    throw new Problem(403, "Files of this host are not read here; the operator allows hosts.");
+  }
+  return location;
+}
+
+function toFormat(text: string | undefined): { format?: OutputFormat } {
+  if (text === undefined) {
+    return {};
+  }
+  const format = FORMATS[text.toLowerCase()];
+  if (format === undefined) {
+    throw new Problem(400, `The format must be one of ${Object.keys(FORMATS).join(", ")}.`);
+  }
+  return { format };
+}
+
+function sizeOf(query: Query, size: readonly [number, number] | undefined): Partial<GridRequest> {
+  const width = size?.[0] ?? parseCount(query, "width", MAX_OUTPUT_PIXELS);
+  const height = size?.[1] ?? parseCount(query, "height", MAX_OUTPUT_PIXELS);
+  return width === undefined && height === undefined
+    ? { maxSize: parseCount(query, "max_size", 4096) ?? PREVIEW_SIZE }
+    : { ...(width !== undefined && { width }), ...(height !== undefined && { height }) };
+}
+
+function parsePathSize(params: unknown): { size?: readonly [number, number]; format?: string } {
+  const { size, format } = params as { size?: string; format?: string };
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size ?? "") ?? [];
+  if (size !== undefined && (width === undefined || height === undefined)) {
+    throw new Problem(400, "The size must be <width>x<height>.");
+  }
+  return {
+    ...(width !== undefined && height !== undefined && { size: [Number(width), Number(height)] as const }),
+    ...(format !== undefined && { format }),
+  };
+}
+
+function parseNumbers(text: string, count: number): readonly number[] {
+  const numbers = text.split(",").map(Number);
+  if (numbers.length !== count || numbers.some((value) => !Number.isFinite(value))) {
+    throw new Problem(400, `${count} numbers separated by commas are expected.`);
+  }
+  return numbers;
+}
+
+function parseZoom(query: Query, name: string): number | undefined {
+  const text = one(query[name]);
+  return text !== undefined && /^\d{1,2}$/.test(text) ? Number(text) : undefined;
+}

@@ -1,0 +1,125 @@
+import {
+  type ColormapSpec,
+  type ImageRequest,
+  PIXEL_SELECTIONS,
+  type PixelSelection,
+  RESAMPLINGS,
+  type Range,
+  type Resampling,
+  TERRAIN_ALGORITHMS,
+  type TerrainAlgorithm,
+  parseColormap,
+} from "@swath/raster";
+import { Problem } from "@swath/service";
+
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const MAX_COLORMAP_CHARACTERS = 100_000;
+
+/** Parameters of a tiler's requests that say what is read and how it looks, by the names that its clients know. */
+export function parseRender(query: Query): Partial<ImageRequest> {
+  const expressions = parseExpressions(query);
+  const rescale = listOf(query["rescale"]).flatMap(parseRange);
+  const colormap = parseColors(query);
+  const algorithm = one(query["algorithm"]);
+  const resampling =
+    parseOneOf(query, "resampling", RESAMPLINGS) ?? parseOneOf(query, "resampling_method", RESAMPLINGS);
+  const selection = parseOneOf(query, "pixel_selection", PIXEL_SELECTIONS);
+  const gamma = /gamma\s+\w+\s+([\d.]+)/i.exec(one(query["color_formula"]) ?? "")?.[1];
+  if (algorithm !== undefined && !TERRAIN_ALGORITHMS.includes(algorithm as TerrainAlgorithm)) {
+    throw new Problem(400, `algorithm must be one of ${TERRAIN_ALGORITHMS.join(", ")}.`);
+  }
+  return {
+    ...(expressions !== undefined && { expressions }),
+    ...(rescale.length > 0 && { rescale }),
+    ...(colormap !== undefined && { colormap }),
+    ...(algorithm !== undefined && { terrain: { algorithm: algorithm as TerrainAlgorithm } }),
+    ...(resampling !== undefined && { resampling: resampling satisfies Resampling }),
+    ...(selection !== undefined && { selection: selection satisfies PixelSelection }),
+    ...(gamma !== undefined && { gamma: Number(gamma) }),
+    ...(one(query["unscale"]) === "true" && { unscale: true }),
+  };
+}
+
+export function parseExpressions(query: Query): readonly string[] | undefined {
+  const expression = one(query["expression"]);
+  if (expression !== undefined) {
+    return expression
+      .split(";")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+  }
+  const bands = listOf(query["bidx"]).map((text) => {
+    if (!/^\d{1,4}$/.test(text) || Number(text) === 0) {
+      throw new Problem(400, "bidx must be the number of a band, from 1.");
+    }
+    return `b${text}`;
+  });
+  return bands.length === 0 ? undefined : bands;
+}
+
+export function parseNodata(query: Query): number | undefined {
+  const text = one(query["nodata"]);
+  if (text === undefined) {
+    return undefined;
+  }
+  const value = text.toLowerCase() === "nan" ? Number.NaN : Number(text);
+  if (Number.isNaN(value) && text.toLowerCase() !== "nan") {
+    throw new Problem(400, "nodata must be a number or nan.");
+  }
+  return value;
+}
+
+function parseColors(query: Query): ColormapSpec | undefined {
+  const text = one(query["colormap"]);
+  if (text !== undefined) {
+    if (text.length > MAX_COLORMAP_CHARACTERS) {
+      throw new Problem(400, `colormap must be at most ${MAX_COLORMAP_CHARACTERS} characters long.`);
+    }
+    try {
+      return parseColormap(JSON.parse(text));
+    } catch (error) {
+      throw error instanceof SyntaxError ? new Problem(400, "colormap must be JSON.") : error;
+    }
+  }
+  const name = one(query["colormap_name"]);
+  return name === undefined ? undefined : { kind: "named", name };
+}
+
+/** `0,3000`, or several pairs in one. */
+function parseRange(text: string): readonly Range[] {
+  const numbers = text.split(",").map(Number);
+  if (numbers.length < 2 || numbers.length % 2 !== 0 || numbers.some((value) => !Number.isFinite(value))) {
+    throw new Problem(400, "rescale must be min,max.");
+  }
+  return Array.from({ length: numbers.length / 2 }, (_, at): Range => [numbers[at * 2]!, numbers[at * 2 + 1]!]);
+}
+
+export function parseCount(query: Query, name: string, maximum: number): number | undefined {
+  const text = one(query[name]);
+  if (text === undefined) {
+    return undefined;
+  }
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > maximum) {
+    throw new Problem(400, `${name} must be a whole number from 1 to ${maximum}.`);
+  }
+  return value;
+}
+
+export function one(value: string | readonly string[] | undefined): string | undefined {
+  const first = typeof value === "string" ? value : value?.[0];
+  return first === "" ? undefined : first;
+}
+
+export function listOf(value: string | readonly string[] | undefined): readonly string[] {
+  return value === undefined ? [] : typeof value === "string" ? [value] : value;
+}
+
+function parseOneOf<T extends string>(query: Query, name: string, allowed: readonly T[]): T | undefined {
+  const value = one(query[name]);
+  if (value !== undefined && !allowed.includes(value as T)) {
+    throw new Problem(400, `${name} must be one of ${allowed.join(", ")}.`);
+  }
+  return value as T | undefined;
+}
