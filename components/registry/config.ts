@@ -4,7 +4,11 @@ export const settings = defineSettings({
   DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
   PUBLIC_URL: { kind: "url", description: "Public base URL of the registry: https://registry.<domain>." },
   REGISTRY_ADMIN_PASSWORD: { kind: "string", secret: true, description: "Password of the user admin." },
-  TOKEN_SECRET: { kind: "string", secret: true, description: "Key that the registry signs its tokens with; at least 32 bytes." },
+  TOKEN_SECRET: {
+    kind: "string",
+    secret: true,
+    description: "Key that the registry signs its tokens with; at least 32 bytes.",
+  },
   BLOBS: {
     kind: "string",
     oneOf: ["volume", "s3"],
@@ -12,8 +16,16 @@ export const settings = defineSettings({
     description: "Where content is kept: files below DATA_DIR, or objects of S3_BUCKET.",
   },
   DATA_DIR: { kind: "string", optional: true, description: "Folder of the content; needed where BLOBS is volume." },
-  S3_URL: { kind: "string", optional: true, description: "Peer address of the object storage; needed where BLOBS is s3." },
-  S3_PUBLIC_URL: { kind: "url", optional: true, description: "Address of the object storage for clients, in redirects." },
+  S3_URL: {
+    kind: "string",
+    optional: true,
+    description: "Peer address of the object storage; needed where BLOBS is s3.",
+  },
+  S3_PUBLIC_URL: {
+    kind: "url",
+    optional: true,
+    description: "Address of the object storage for clients, in redirects.",
+  },
   S3_BUCKET: { kind: "string", default: "registry", description: "Bucket of the content; made when missing." },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Region that signatures name." },
   S3_ACCESS_KEY: { kind: "string", optional: true, description: "Access key of the object storage." },
@@ -25,8 +37,16 @@ export const settings = defineSettings({
   },
   IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
-  IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "User of the identity service who administers the registry." },
-  CONSOLE_CLIENT_ID: { kind: "string", default: "registry", description: "Public client that people log in to the console with." },
+  IDENTITY_ADMIN_USER: {
+    kind: "string",
+    default: "admin",
+    description: "User of the identity service who administers the registry.",
+  },
+  CONSOLE_CLIENT_ID: {
+    kind: "string",
+    default: "registry",
+    description: "Public client that people log in to the console with.",
+  },
   UPLOAD_RETENTION: {
     kind: "duration",
     default: "1d",

@@ -90,7 +90,12 @@ function toRegistryError(error: unknown): RegistryError {
     });
   }
   if ((error as { code?: string }).code === "ENOSPC") {
-    return new RegistryError("DENIED", "The registry's storage is full; delete something first.", { status: 507, cause: error });
+    return new RegistryError("DENIED", "The registry's storage is full; delete something first.", {
+      status: 507,
+      cause: error,
+    });
   }
-  return new RegistryError("UNKNOWN", "The registry failed to handle this request; its log has the cause.", { cause: error });
+  return new RegistryError("UNKNOWN", "The registry failed to handle this request; its log has the cause.", {
+    cause: error,
+  });
 }

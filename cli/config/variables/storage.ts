@@ -46,9 +46,8 @@ export const storageVariables = {
   },
   REGISTRY_CONTENT: {
     type: choice(["objstore", "volume"]),
-    fallback: derived(
-      "objstore where REQUIRE_OBJSTORE is true or OBJSTORE_ENDPOINT is set, else volume",
-      ({ get }) => (get("REQUIRE_OBJSTORE") || get("OBJSTORE_ENDPOINT") !== undefined ? "objstore" : "volume"),
+    fallback: derived("objstore where REQUIRE_OBJSTORE is true or OBJSTORE_ENDPOINT is set, else volume", ({ get }) =>
+      get("REQUIRE_OBJSTORE") || get("OBJSTORE_ENDPOINT") !== undefined ? "objstore" : "volume",
     ),
     meaning:
       "Where the image registry keeps content: a bucket of the object storage, which several replicas can share, or a volume of its own. It cannot be changed later.",

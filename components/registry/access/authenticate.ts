@@ -31,7 +31,9 @@ const MAX_CREDENTIAL_CHARACTERS = 20_000;
 
 /** User and password of an `Authorization: Basic` field (RFC 7617); undefined with another scheme. */
 export function readBasic(authorization: string | undefined): { user: string; password: string } | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec((authorization ?? "").slice(0, MAX_CREDENTIAL_CHARACTERS))?.[1];
+  const encoded = /^basic +([A-Za-z0-9+/=_-]+) *$/i.exec(
+    (authorization ?? "").slice(0, MAX_CREDENTIAL_CHARACTERS),
+  )?.[1];
   if (encoded === undefined) {
     return undefined;
   }
@@ -81,7 +83,9 @@ async function findPrincipal(deps: AuthenticateDeps, user: string, password: str
     });
   }
   const account = await findAccount(sql, user);
-  return account?.secretDigest !== undefined && isSecret(password, account.secretDigest) ? toPrincipal(account) : undefined;
+  return account?.secretDigest !== undefined && isSecret(password, account.secretDigest)
+    ? toPrincipal(account)
+    : undefined;
 }
 
 /** Who an access token of the identity service speaks of. @throws {RegistryError} UNAUTHORIZED, UNAVAILABLE */

@@ -6,7 +6,14 @@ import { RegistryError } from "../errors.ts";
 import { projectOf } from "../protocol/names.ts";
 import { findProject } from "../store/projects.ts";
 import type { Action } from "./actions.ts";
-import { type AuthenticateDeps, authenticate, authenticateToken, findSubject, readBasic, toSubject } from "./authenticate.ts";
+import {
+  type AuthenticateDeps,
+  authenticate,
+  authenticateToken,
+  findSubject,
+  readBasic,
+  toSubject,
+} from "./authenticate.ts";
 import { ANONYMOUS, type Principal, findRights } from "./principal.ts";
 import type { RegistryToken, RegistryTokens } from "./tokens.ts";
 
@@ -165,5 +172,8 @@ function challenged(deps: CallerDeps, error: unknown): unknown {
 }
 
 function denied(repository: string, actions: readonly Action[]): RegistryError {
-  return new RegistryError("DENIED", `You do not have the right to ${actions[0]} in the project of ${repository}; ask one of its administrators.`);
+  return new RegistryError(
+    "DENIED",
+    `You do not have the right to ${actions[0]} in the project of ${repository}; ask one of its administrators.`,
+  );
 }

@@ -24,7 +24,11 @@ interface ProjectOfRights {
 }
 
 /** What a principal may do in a project. */
-export async function findRights(sql: Sql, principal: Principal, project: ProjectOfRights): Promise<ReadonlySet<Action>> {
+export async function findRights(
+  sql: Sql,
+  principal: Principal,
+  project: ProjectOfRights,
+): Promise<ReadonlySet<Action>> {
   const open: readonly Action[] = project.isPublic ? ["pull"] : [];
   switch (principal.kind) {
     case "anonymous":
@@ -64,7 +68,9 @@ export async function listVisibleProjects(sql: Sql, principal: Principal): Promi
     case "admin":
       return undefined;
     case "robot": {
-      const names = principal.permissions.filter(({ actions }) => actions.includes("pull")).map(({ project }) => project);
+      const names = principal.permissions
+        .filter(({ actions }) => actions.includes("pull"))
+        .map(({ project }) => project);
       if (names.includes("*")) {
         return undefined;
       }

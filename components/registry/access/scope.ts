@@ -30,7 +30,11 @@ export function parseScopes(texts: readonly string[]): readonly Access[] {
 }
 
 /** What of the scopes a principal has: never more than was asked for, never more than its rights. */
-export async function grantScopes(sql: Sql, principal: Principal, scopes: readonly Access[]): Promise<readonly Access[]> {
+export async function grantScopes(
+  sql: Sql,
+  principal: Principal,
+  scopes: readonly Access[],
+): Promise<readonly Access[]> {
   const granted: Access[] = [];
   for (const { type, name, actions } of scopes) {
     const allowed =

@@ -77,7 +77,12 @@ function openFile(path: string, received: number): Promise<FileHandle> {
   return open(path, received === 0 ? constants.O_RDWR | constants.O_CREAT : constants.O_RDWR, 0o600);
 }
 
-async function writeAll(handle: FileHandle, chunks: readonly Buffer[], length: number, position: number): Promise<void> {
+async function writeAll(
+  handle: FileHandle,
+  chunks: readonly Buffer[],
+  length: number,
+  position: number,
+): Promise<void> {
   const { bytesWritten } = await handle.writev(chunks as Buffer[], position);
   if (bytesWritten < length) {
     const rest = Buffer.concat(chunks).subarray(bytesWritten);

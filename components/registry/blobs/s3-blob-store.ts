@@ -100,7 +100,10 @@ async function removeContent(client: S3Client, bucket: string, id: string): Prom
     const { Contents = [], IsTruncated } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: id }));
     if (Contents.length > 0) {
       const { Errors = [] } = await client.send(
-        new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true } }),
+        new DeleteObjectsCommand({
+          Bucket: bucket,
+          Delete: { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true },
+        }),
       );
       if (Errors[0] !== undefined) {
         throw new Error(`the object storage does not delete ${Errors[0].Key}: ${Errors[0].Message}`);

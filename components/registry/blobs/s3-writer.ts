@@ -73,7 +73,9 @@ export async function openS3Writer(deps: WriterDeps, { id, received, state }: Wr
   };
   const write: BlobWriter["write"] = (chunk) => {
     if (total + chunk.length > MAX_S3_BLOB_BYTES) {
-      throw new RegistryError("SIZE_INVALID", `A blob must not be larger than ${MAX_S3_BLOB_BYTES} bytes.`, { status: 413 });
+      throw new RegistryError("SIZE_INVALID", `A blob must not be larger than ${MAX_S3_BLOB_BYTES} bytes.`, {
+        status: 413,
+      });
     }
     if (filled + chunk.length > PART_BYTES) {
       return fill(chunk);

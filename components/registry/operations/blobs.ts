@@ -72,7 +72,10 @@ async function holdForPush({ deps, caller }: OperationContext, name: string, dig
  * Takes a blob out of a repository (end-10). One that a manifest refers to stays: no manifest ever lacks a blob.
  * @throws {RegistryError} BLOB_UNKNOWN, UNSUPPORTED while it is used
  */
-export async function deleteBlob({ deps, caller, response }: OperationContext, { name, digest: text }: BlobTarget): Promise<void> {
+export async function deleteBlob(
+  { deps, caller, response }: OperationContext,
+  { name, digest: text }: BlobTarget,
+): Promise<void> {
   await caller.require(name, "delete");
   const digest = parseDigest(text).text;
   await deps.database.transact(async (tx) => {
@@ -84,9 +87,13 @@ export async function deleteBlob({ deps, caller, response }: OperationContext, {
     // Other pushes may still rely on it; the one that deletes does not.
     await tx.query("delete from pin where repository_id = $1 and digest = $2", [repository.id, digest]);
     if ((await unlinkUnused(tx, repository.id, [digest])) === 0) {
-      throw new RegistryError("UNSUPPORTED", "The blob belongs to a manifest; delete that one, and the blob goes with it.", {
-        detail: { digest },
-      });
+      throw new RegistryError(
+        "UNSUPPORTED",
+        "The blob belongs to a manifest; delete that one, and the blob goes with it.",
+        {
+          detail: { digest },
+        },
+      );
     }
     await addAudit(tx, {
       actor: caller.name,

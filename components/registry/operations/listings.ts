@@ -29,7 +29,10 @@ export async function getCatalog({ deps, caller, response, path, query }: Operat
 }
 
 /** Tags of a repository (end-8a, end-8b). */
-export async function getTags({ deps, caller, response, path, query }: OperationContext, { name }: { readonly name: string }): Promise<void> {
+export async function getTags(
+  { deps, caller, response, path, query }: OperationContext,
+  { name }: { readonly name: string },
+): Promise<void> {
   await caller.require(name, "pull");
   const { n, last } = parsePage(query);
   const repository = await findRepository(deps.database, name);

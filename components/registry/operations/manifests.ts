@@ -55,7 +55,9 @@ export async function pushManifest(context: OperationContext, { name, reference 
   const algorithm: DigestAlgorithm = expected?.algorithm ?? parseAlgorithm(query.get("digest-algorithm") ?? "sha256");
   const digest = digestOf(content, algorithm);
   if (expected !== undefined && expected.text !== digest) {
-    throw new RegistryError("DIGEST_INVALID", "The digest does not match the manifest.", { detail: { digest, expected: expected.text } });
+    throw new RegistryError("DIGEST_INVALID", "The digest does not match the manifest.", {
+      detail: { digest, expected: expected.text },
+    });
   }
   const parsed = parseManifest(content, message.headers["content-type"]);
   await deps.database.transact((tx) =>

@@ -24,7 +24,10 @@ const OPERATIONS: { readonly [Kind in Route["kind"]]: Readonly<Record<string, Ha
 };
 
 /** @throws {RegistryError} UNSUPPORTED for a method that the path does not have */
-export function findOperation(route: Route, method: string): { readonly name: string; readonly run: (context: OperationContext) => Promise<void> } {
+export function findOperation(
+  route: Route,
+  method: string,
+): { readonly name: string; readonly run: (context: OperationContext) => Promise<void> } {
   const handlers = OPERATIONS[route.kind] as Readonly<Record<string, Handler<Route["kind"]>>>;
   const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined;
   if (handler === undefined) {

@@ -58,7 +58,10 @@ export async function getUpload({ deps, caller, response }: OperationContext, { 
 }
 
 /** DELETE of an upload (end-14). */
-export async function cancelUpload({ deps, caller, response }: OperationContext, { name, id }: UploadPath): Promise<void> {
+export async function cancelUpload(
+  { deps, caller, response }: OperationContext,
+  { name, id }: UploadPath,
+): Promise<void> {
   await caller.require(name, "push");
   await deps.uploads.cancel({ repository: name, id });
   sendEmpty(response, 204);
@@ -85,7 +88,12 @@ function sendBlobCreated({ response }: OperationContext, name: string, digest: s
  * Links a blob of a repository that the caller may pull from. False when there is none, which looks the same whether the blob does not
  * exist or is somebody else's.
  */
-async function mountBlob(context: OperationContext, name: string, digest: string, from: string | null): Promise<boolean> {
+async function mountBlob(
+  context: OperationContext,
+  name: string,
+  digest: string,
+  from: string | null,
+): Promise<boolean> {
   const { deps, caller } = context;
   if (from !== null && !isRepositoryName(from)) {
     return false;
@@ -138,5 +146,9 @@ async function isReadable(
 async function mayPull({ deps, caller }: OperationContext, repository: string): Promise<boolean> {
   const principal = await caller.principal();
   const project = await findProject(deps.database, projectOf(repository));
-  return principal !== undefined && project !== undefined && (await findRights(deps.database, principal, project)).has("pull");
+  return (
+    principal !== undefined &&
+    project !== undefined &&
+    (await findRights(deps.database, principal, project)).has("pull")
+  );
 }

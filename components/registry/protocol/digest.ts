@@ -22,9 +22,13 @@ export function findDigest(text: string): Digest | undefined {
 export function parseDigest(text: string): Digest {
   const digest = findDigest(text);
   if (digest === undefined) {
-    throw new RegistryError("DIGEST_INVALID", "The digest is invalid; it must be sha256:<64 hex> or sha512:<128 hex>.", {
-      detail: { digest: text.slice(0, 200) },
-    });
+    throw new RegistryError(
+      "DIGEST_INVALID",
+      "The digest is invalid; it must be sha256:<64 hex> or sha512:<128 hex>.",
+      {
+        detail: { digest: text.slice(0, 200) },
+      },
+    );
   }
   return digest;
 }

@@ -36,7 +36,9 @@ const toAccount = (row: AccountRow): Account => ({
 });
 
 export async function findAccount(sql: Sql, username: string): Promise<Account | undefined> {
-  const [row] = await sql.query<AccountRow>("/* prepared: account */ select * from account where username = $1", [username]);
+  const [row] = await sql.query<AccountRow>("/* prepared: account */ select * from account where username = $1", [
+    username,
+  ]);
   return row && toAccount(row);
 }
 

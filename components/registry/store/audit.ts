@@ -9,11 +9,17 @@ export interface AuditEntry {
   readonly resource: string;
 }
 
-export async function addAudit(tx: Sql, { actor, operation, project, resourceType, resource }: AuditEntry): Promise<void> {
-  await tx.query(
-    "insert into audit (actor, operation, project, resource_type, resource) values ($1, $2, $3, $4, $5)",
-    [actor, operation, project, resourceType, resource],
-  );
+export async function addAudit(
+  tx: Sql,
+  { actor, operation, project, resourceType, resource }: AuditEntry,
+): Promise<void> {
+  await tx.query("insert into audit (actor, operation, project, resource_type, resource) values ($1, $2, $3, $4, $5)", [
+    actor,
+    operation,
+    project,
+    resourceType,
+    resource,
+  ]);
 }
 
 export interface AuditRecord extends AuditEntry {
@@ -34,10 +40,11 @@ export async function listAudit(
     project: string;
     resource_type: string;
     resource: string;
-  }>(
-    "select * from audit where $1::text is null or project = $1 order by id desc offset $2 limit $3",
-    [project ?? null, offset, limit],
-  );
+  }>("select * from audit where $1::text is null or project = $1 order by id desc offset $2 limit $3", [
+    project ?? null,
+    offset,
+    limit,
+  ]);
   const [count] = await sql.query<{ total: string }>(
     "select count(*) as total from audit where $1::text is null or project = $1",
     [project ?? null],

@@ -19,12 +19,21 @@ export async function deleteTag(tx: Sql, { project: name, repository, actor }: D
   const rows =
     found === undefined
       ? []
-      : await tx.query("delete from tag where repository_id = $1 and name = $2 returning 1 as deleted", [found.id, tag]);
+      : await tx.query("delete from tag where repository_id = $1 and name = $2 returning 1 as deleted", [
+          found.id,
+          tag,
+        ]);
   if (rows.length === 0) {
     throw unknownManifest(tag);
   }
   await checkImmutable(tx, project, { repository, tag });
-  await addAudit(tx, { actor, operation: "delete", project: name, resourceType: "tag", resource: `${repository}:${tag}` });
+  await addAudit(tx, {
+    actor,
+    operation: "delete",
+    project: name,
+    resourceType: "tag",
+    resource: `${repository}:${tag}`,
+  });
 }
 
 /**
@@ -32,7 +41,11 @@ export async function deleteTag(tx: Sql, { project: name, repository, actor }: D
  * repository, and its quota, in the same transaction.
  * @throws {RegistryError} MANIFEST_UNKNOWN; DENIED for an immutable tag, or while an index refers to it
  */
-export async function deleteManifest(tx: Sql, { project: name, repository, actor }: Deletion, digest: string): Promise<void> {
+export async function deleteManifest(
+  tx: Sql,
+  { project: name, repository, actor }: Deletion,
+  digest: string,
+): Promise<void> {
   const project = await lockProject(tx, name);
   const found = await findRepository(tx, repository);
   const target = found && { project, repositoryId: found.id, repository };

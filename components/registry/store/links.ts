@@ -26,7 +26,11 @@ export interface Pin {
 }
 
 /** Notes that a push relies on a blob of the repository. False when the blob is not there any more. */
-export async function pinBlob(sql: Sql, repository: string, { digest, holder, seconds }: Omit<Pin, "repositoryId">): Promise<boolean> {
+export async function pinBlob(
+  sql: Sql,
+  repository: string,
+  { digest, holder, seconds }: Omit<Pin, "repositoryId">,
+): Promise<boolean> {
   // The row lock makes whoever removes the link wait, and see the pin.
   const rows = await sql.query(
     `/* prepared: pin-blob */ with link as (
@@ -77,10 +81,9 @@ export async function addBlob(tx: Sql, blob: LinkedBlob): Promise<void> {
 
 /** Hands content over to be deleted from the blob store. */
 export async function discard(tx: Sql, storageIds: readonly string[]): Promise<void> {
-  await tx.query(
-    "insert into discarded (storage_id) select unnest($1::uuid[]) on conflict (storage_id) do nothing",
-    [storageIds],
-  );
+  await tx.query("insert into discarded (storage_id) select unnest($1::uuid[]) on conflict (storage_id) do nothing", [
+    storageIds,
+  ]);
   await tx.query("notify registry_garbage");
 }
 

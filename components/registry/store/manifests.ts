@@ -79,7 +79,12 @@ const MAX_REFERRERS_BYTES = 4 << 20;
 export async function listReferrers(
   sql: Sql,
   repository: string,
-  query: { readonly subject: string; readonly artifactType: string | undefined; readonly last: string; readonly n: number },
+  query: {
+    readonly subject: string;
+    readonly artifactType: string | undefined;
+    readonly last: string;
+    readonly n: number;
+  },
 ): Promise<readonly Referrer[]> {
   const rows = await sql.query<{
     digest: string;

@@ -84,7 +84,10 @@ export interface NewProject {
 }
 
 /** Undefined when the name is taken. */
-export async function createProject(sql: Sql, { name, owner, isPublic, quotaBytes }: NewProject): Promise<string | undefined> {
+export async function createProject(
+  sql: Sql,
+  { name, owner, isPublic, quotaBytes }: NewProject,
+): Promise<string | undefined> {
   const [row] = await sql.query<{ id: string }>(
     `insert into project (name, owner, is_public, quota_bytes) values ($1, $2, $3, $4)
      on conflict (name) do nothing returning id`,

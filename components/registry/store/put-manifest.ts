@@ -83,9 +83,13 @@ async function checkChildren(tx: Sql, repositoryId: string, children: readonly s
 }
 
 function unknownReference(digest: string): RegistryError {
-  return new RegistryError("MANIFEST_BLOB_UNKNOWN", `The manifest refers to ${digest}, which the repository does not have; push it first.`, {
-    detail: { digest },
-  });
+  return new RegistryError(
+    "MANIFEST_BLOB_UNKNOWN",
+    `The manifest refers to ${digest}, which the repository does not have; push it first.`,
+    {
+      detail: { digest },
+    },
+  );
 }
 
 interface Target {
@@ -134,7 +138,8 @@ async function insertManifest(
   return true;
 }
 
-async function setTag(
+/** Points a tag at a manifest. The project is locked. @throws {RegistryError} DENIED for an immutable one */
+export async function setTag(
   tx: Sql,
   { project, repositoryId, repository }: Target & { readonly repository: string },
   name: string,

@@ -68,7 +68,9 @@ export async function findRobot(sql: Sql, id: number): Promise<Robot | undefined
 
 /** Robots of a project, or those of the whole registry. */
 export async function listRobots(sql: Sql, projectId: string | null): Promise<readonly Robot[]> {
-  const rows = await sql.query<RobotRow>(`${SELECT} where r.project_id is not distinct from $1 order by r.id`, [projectId]);
+  const rows = await sql.query<RobotRow>(`${SELECT} where r.project_id is not distinct from $1 order by r.id`, [
+    projectId,
+  ]);
   return rows.map(toRobot);
 }
 

@@ -296,7 +296,10 @@ async function copy(
   const expected = range === undefined ? Infinity : range.end - range.start + 1;
   let bytes = 0;
   let writing: Promise<void> | undefined;
-  const cutShort = new RegistryError("BLOB_UPLOAD_INVALID", "The body ended early; ask for the status and go on from there.");
+  const cutShort = new RegistryError(
+    "BLOB_UPLOAD_INVALID",
+    "The body ended early; ask for the status and go on from there.",
+  );
   let error: RegistryError | undefined;
   try {
     await takeChunks(
