@@ -37,7 +37,7 @@ const ProjectChange = Type.Object({
 export function addProjectRoutes(app: FastifyInstance, context: ApiContext): void {
   const { database } = context;
 
-  app.get("/projects", async (request, reply) => {
+  app.get("/projects", { exposeHeadRoute: false }, async (request, reply) => {
     const principal = await findPrincipal(context, request);
     const { name, public: isPublic } = request.query as { name?: string; public?: string };
     const page = readPage(request);
