@@ -30,6 +30,7 @@ export async function startTestRegistry(env: Readonly<Record<string, string>> = 
   const start: TestRegistry["start"] = async (more = {}) => {
     const started = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
       env: {
+        // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
         PATH: process.env["PATH"],
         LOG_LEVEL: "error",
         DATABASE_URL: postgres.url,
