@@ -37,6 +37,7 @@ before(async () => {
     await createProject(client, name);
   }
   mkdirSync(join(folder, "context"));
+  writeFileSync(join(folder, "auth.json"), "{}");
   writeFileSync(join(folder, "context/layer"), LAYER);
 });
 after(async () => {

@@ -29,42 +29,38 @@ async function findProgram(folder: string): Promise<{ readonly program: string }
     : { reason: `the Go module proxy does not give ${MODULE}: ${built.stderr.trim().split("\n").at(-1)}` };
 }
 
-for (const [title, sparse] of [
-  ["", "false"],
-  [", with sparse indexes", "true"],
-] as const) {
-  test(`the conformance suite of OCI distribution${title}`, async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), "oci-suite-"));
-    const found = await findProgram(folder);
-    if ("reason" in found) {
-      rmSync(folder, { recursive: true, force: true });
-      t.skip(found.reason);
-      return;
-    }
-    const registry = await startTestRegistry();
-    try {
-      await createProject(createClient(registry.url), "conformance", { metadata: { allow_sparse_index: sparse } });
-      const { status, stdout, stderr } = await runCommand(found.program, [], {
-        cwd: folder,
-        env: {
-          PATH: process.env["PATH"],
-          OCI_REGISTRY: registry.host,
-          OCI_TLS: "disabled",
-          OCI_USERNAME: "admin",
-          OCI_PASSWORD: ADMIN_PASSWORD,
-          OCI_VERSION: "dev",
-          OCI_DATA_SPARSE: sparse,
-        },
-      });
-      const failures = stdout.split("\n").filter((line) => line.includes("FAIL"));
-      assert.deepEqual(failures, [], stderr);
-      assert.equal(status, 0, stdout.slice(-3000));
-      const passed = Number(/Pass\.+:\s+(\d+)/.exec(stdout)?.[1]);
-      assert.ok(passed > 900, `${passed} passed`);
-      t.diagnostic(`${passed} passed`);
-    } finally {
-      await registry.close();
-      rmSync(folder, { recursive: true, force: true });
-    }
-  });
-}
+// Images that lack layers are the one kind of data left out: here no manifest ever lacks a blob.
+test("the conformance suite of OCI distribution", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "oci-suite-"));
+  const found = await findProgram(folder);
+  if ("reason" in found) {
+    rmSync(folder, { recursive: true, force: true });
+    t.skip(found.reason);
+    return;
+  }
+  const registry = await startTestRegistry();
+  try {
+    await createProject(createClient(registry.url), "conformance");
+    const { status, stdout, stderr } = await runCommand(found.program, [], {
+      cwd: folder,
+      env: {
+        PATH: process.env["PATH"],
+        OCI_REGISTRY: registry.host,
+        OCI_TLS: "disabled",
+        OCI_USERNAME: "admin",
+        OCI_PASSWORD: ADMIN_PASSWORD,
+        OCI_VERSION: "dev",
+        OCI_DATA_SPARSE: "false",
+      },
+    });
+    const failures = stdout.split("\n").filter((line) => line.includes("FAIL"));
+    assert.deepEqual(failures, [], stderr);
+    assert.equal(status, 0, stdout.slice(-3000));
+    const passed = Number(/Pass\.+:\s+(\d+)/.exec(stdout)?.[1]);
+    assert.ok(passed > 900, `${passed} passed`);
+    t.diagnostic(`${passed} passed`);
+  } finally {
+    await registry.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
