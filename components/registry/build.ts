@@ -73,7 +73,7 @@ export async function buildRegistry({
     pulls,
     onError,
   });
-  const app = await createApi({ logger, database, access });
+  const app = createApi({ logger, database, access });
   await readyServer(app);
   const server = createRegistryServer(
     { database, blobs, access, uploads, manifests, pulls, redirects: settings.BLOB_REDIRECTS, pushSeconds, logger },

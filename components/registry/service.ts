@@ -9,6 +9,8 @@ import { type RegistryDeps, sendJson } from "./operations/operation.ts";
 import { findOperation } from "./operations/table.ts";
 import { parseRoute } from "./protocol/route.ts";
 
+const DRAIN_TIMEOUT_MS = 30_000;
+
 /** What takes every request that is not of the distribution API. */
 type Fallback = (message: IncomingMessage, response: ServerResponse) => void;
 
@@ -72,11 +74,18 @@ function sendError(deps: RegistryDeps, error: unknown, message: IncomingMessage,
     ...known.headers,
     "content-type": "application/json",
     "content-length": Buffer.byteLength(body),
-    // What was not read of a body would be taken for the next request.
-    ...(!message.complete && { connection: "close" }),
   });
   response.end(message.method === "HEAD" ? undefined : body);
-  message.resume();
+  drain(message);
+}
+
+/** Reads and drops the rest of a body, so that its sender comes to see the response; not for ever. */
+function drain(message: IncomingMessage): void {
+  if (!message.complete) {
+    const timer = setTimeout(() => message.destroy(), DRAIN_TIMEOUT_MS);
+    message.once("close", () => clearTimeout(timer));
+    message.resume();
+  }
 }
 
 function toRegistryError(error: unknown): RegistryError {

@@ -83,6 +83,13 @@ export const reconcilerSettings = defineSettings({
     default: "workspace-api",
     description: "Identity client that owns the protected paths of the workspace API.",
   },
+  REGISTRY_ADMIN_URL: {
+    kind: "string",
+    optional: true,
+    description: "REST API of the image registry; without it workspaces have no images of their own.",
+  },
+  REGISTRY_ADMIN_PASSWORD: { kind: "string", optional: true, secret: true, description: "Password of its user admin." },
+  REGISTRY_HOST: { kind: "string", optional: true, description: "Its public host, as image references begin." },
   DEFAULT_QUOTA_MB: {
     kind: "integer",
     default: 20_480,

@@ -100,6 +100,7 @@ function createReconciler(context: DeployContext) {
       },
       ...toPublicStorage(context),
       ...toStorage(context),
+      ...toRegistry(context),
     },
     ownNamespaces: OWN_NAMESPACES,
     resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
@@ -122,6 +123,17 @@ function toStorage({ settings: { variables }, isEnabled }: DeployContext): Recor
     : endpoint === undefined
       ? {}
       : { OBJSTORE_URL: endpoint, ...keys };
+}
+
+/** Where workspaces have their images. An existing registry has its own administration. */
+function toRegistry({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  return isEnabled("registry")
+    ? {
+        REGISTRY_ADMIN_URL: { peer: "registry" },
+        REGISTRY_ADMIN_PASSWORD: variables.REGISTRY_ADMIN_PASSWORD,
+        REGISTRY_HOST: new URL(publicUrl("registry")).host,
+      }
+    : {};
 }
 
 /** The address that people and their programs use. */

@@ -43,3 +43,50 @@ export async function checkImmutable(
     }
   }
 }
+
+type RuleValues = Omit<ImmutableRule, "id">;
+
+export async function addImmutableRule(sql: Sql, projectId: string, rule: RuleValues): Promise<number> {
+  const [row] = await sql.query<{ id: string }>(
+    "insert into immutable_rule (project_id, repositories, tags, is_disabled) values ($1, $2, $3, $4) returning id",
+    [projectId, rule.repositories, rule.tags, rule.isDisabled],
+  );
+  return Number(row?.id);
+}
+
+/** False when the project has no such rule. */
+export async function setImmutableRule(sql: Sql, projectId: string, id: number, rule: RuleValues): Promise<boolean> {
+  const rows = await sql.query(
+    `update immutable_rule set repositories = $3, tags = $4, is_disabled = $5 where project_id = $1 and id = $2
+     returning 1 as updated`,
+    [projectId, id, rule.repositories, rule.tags, rule.isDisabled],
+  );
+  return rows.length > 0;
+}
+
+/** False when the project has no such rule. */
+export async function deleteImmutableRule(sql: Sql, projectId: string, id: number): Promise<boolean> {
+  const rows = await sql.query("delete from immutable_rule where project_id = $1 and id = $2 returning 1 as deleted", [
+    projectId,
+    id,
+  ]);
+  return rows.length > 0;
+}
+
+/** Refuses to delete a repository with tags that a rule holds. @throws {RegistryError} DENIED */
+export async function checkAllImmutable(
+  tx: Sql,
+  project: Project,
+  { repository, repositoryId }: { readonly repository: string; readonly repositoryId: string },
+): Promise<void> {
+  const rules = await listImmutableRules(tx, project.id);
+  if (rules.every(({ isDisabled }) => isDisabled)) {
+    return;
+  }
+  const tags = await tx.query<{ name: string }>("select name from tag where repository_id = $1 order by name", [
+    repositoryId,
+  ]);
+  for (const { name: tag } of tags) {
+    await checkImmutable(tx, project, { repository, tag });
+  }
+}

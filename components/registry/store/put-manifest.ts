@@ -138,7 +138,8 @@ async function insertManifest(
   return true;
 }
 
-async function setTag(
+/** Points a tag at a manifest. The project is locked. @throws {RegistryError} DENIED for an immutable one */
+export async function setTag(
   tx: Sql,
   { project, repositoryId, repository }: Target & { readonly repository: string },
   name: string,

@@ -54,3 +54,15 @@ export async function listRepositoryNames(
   );
   return rows.map(({ name }) => name);
 }
+
+/** Takes away repositories that nothing was pushed to in the end. The project is locked. */
+export async function deleteEmptyRepositories(tx: Sql, projectId: string): Promise<void> {
+  const rows = await tx.query<{ id: string }>(
+    `select id from repository r where project_id = $1
+       and not exists (select from manifest m where m.repository_id = r.id)`,
+    [projectId],
+  );
+  for (const { id } of rows) {
+    await deleteRepository(tx, id);
+  }
+}

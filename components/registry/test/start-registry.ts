@@ -30,6 +30,7 @@ export async function startTestRegistry(env: Readonly<Record<string, string>> = 
   const start: TestRegistry["start"] = async (more = {}) => {
     const started = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
       env: {
+        // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
         PATH: process.env["PATH"],
         LOG_LEVEL: "error",
         DATABASE_URL: postgres.url,
@@ -45,12 +46,12 @@ export async function startTestRegistry(env: Readonly<Record<string, string>> = 
     });
     child = started;
     await waitUntil("the registry answers", async () => {
-      if (started.exitCode !== null || started.signalCode !== null) {
-        throw new Error(`the registry ended with ${started.exitCode ?? started.signalCode}`);
-      }
       const response = await fetch(`${url}/healthz`).catch(() => undefined);
-      return response?.ok;
+      return response?.ok === true || started.exitCode !== null || started.signalCode !== null;
     });
+    if (started.exitCode !== null || started.signalCode !== null) {
+      throw new Error(`the registry ended with ${started.exitCode ?? started.signalCode}`);
+    }
   };
   const kill = async () => {
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {

@@ -59,7 +59,9 @@ const Workspace = Type.Object({
   members: Type.Array(Type.Object({ username: Text, role: Role })),
   endpoints: Type.Array(Type.Object({ id: Text, url: Text })),
   storage: Maybe(Storage),
-  container_registry: Type.Null(),
+  container_registry: Maybe(
+    Type.Object({ url: Text, project: Text, username: Text, password: Text }, { description: "Not for readers" }),
+  ),
   steps: Type.Array(
     Type.Object({
       name: Text,

@@ -1,4 +1,5 @@
 import type { BucketOutputs, StorageKey } from "../steps/bucket.ts";
+import type { RegistryOutputs } from "../steps/registry.ts";
 import { lastBeat } from "../store/reconcilers.ts";
 import { type StepRecord, listRepairs, listSteps } from "../store/steps.ts";
 import type { Role } from "../store/tables.ts";
@@ -36,7 +37,7 @@ export async function toRecord({ db, storage }: ApiContext, workspace: Workspace
             usage: bucket?.usage ?? null,
             ...(bucket?.keyless === true && { note: KEYLESS }),
           },
-    container_registry: null,
+    container_registry: role === "reader" ? null : toImages(steps),
     steps: steps.map(({ name, state, attempts, error, updatedAt }) => ({
       name,
       state,
@@ -47,6 +48,14 @@ export async function toRecord({ db, storage }: ApiContext, workspace: Workspace
     created_at: workspace.createdAt.toISOString(),
     checked_at: workspace.checkedAt?.toISOString() ?? null,
   };
+}
+
+/** What programs of the workspace log in to the image registry with. */
+function toImages(steps: readonly StepRecord[]) {
+  const images = steps.find(({ name }) => name === "registry")?.outputs as RegistryOutputs | null | undefined;
+  return images?.robot === undefined
+    ? null
+    : { url: images.host, project: images.project, username: images.robot.name, password: images.robot.secret };
 }
 
 const NO_KEY = { access: "", secret: "" };

@@ -8,6 +8,7 @@ import { createAdminToken } from "../clients/admin-token.ts";
 import { emptyBucket } from "../clients/empty-bucket.ts";
 import { createIdentityAdmin } from "../clients/identity-admin.ts";
 import { createObjstoreAdmin } from "../clients/objstore-admin.ts";
+import { createRegistryAdmin } from "../clients/registry-admin.ts";
 import { withStorageClient } from "../clients/storage-client.ts";
 import type { reconcilerSettings } from "../config.ts";
 import type { Tables } from "../store/tables.ts";
@@ -17,6 +18,7 @@ import { createNamespaceStep } from "./namespace.ts";
 import { createOwnerStep } from "./owner.ts";
 import { type LendStorage, createPlainBucketStep } from "./plain-bucket.ts";
 import { createProtectionStep } from "./protection.ts";
+import { createRegistryStep } from "./registry.ts";
 import { createStorageRolesStep } from "./storage-roles.ts";
 import type { Step } from "./step.ts";
 
@@ -32,6 +34,7 @@ export function createSteps(
   const identity = openIdentity(settings);
   const storage = openStorage(settings, onCall);
   const cluster = openCluster(settings);
+  const registry = openRegistry(settings);
   return {
     steps: [
       // Protection first: until it is there, nobody may ask how the rest is going.
@@ -43,9 +46,10 @@ export function createSteps(
         : []),
       ...(storage?.steps ?? []),
       ...(cluster ? [createNamespaces(cluster, settings, db)] : []),
+      ...(registry ? [createRegistryStep({ ...registry, cluster })] : []),
     ],
     close: async () => {
-      await Promise.all([identity?.close(), storage?.close(), cluster?.close()]);
+      await Promise.all([identity?.close(), storage?.close(), cluster?.close(), registry?.close()]);
     },
   };
 }
@@ -87,6 +91,18 @@ function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => v
     ],
     close: () => peer.close(),
   };
+}
+
+function openRegistry({
+  REGISTRY_ADMIN_URL: url,
+  REGISTRY_ADMIN_PASSWORD: password,
+  REGISTRY_HOST: host,
+}: ReconcilerSettings) {
+  if (url === undefined || password === undefined || host === undefined) {
+    return undefined;
+  }
+  const peer = createPeer(url);
+  return { registry: createRegistryAdmin({ peer, password }), host, close: () => peer.close() };
 }
 
 function openCluster({ WORKSPACE_NAMESPACES: isOn, ...settings }: ReconcilerSettings): ClusterApi | undefined {
