@@ -76,7 +76,7 @@ test("scenes are found by area, time and words; list, map and address are in ste
   await page.getByRole("link", { name: "Catalogue", exact: true }).click();
   await page.getByText("4 results").waitFor();
   await page.getByRole("application", { name: "Footprints of the results" }).waitFor();
-  await checkAccessibility(page);
+  await checkAccessibility(page, new URL(page.url()).pathname);
   // The area of Lommel, typed.
   await page.getByLabel("Area").fill("5,51,6,52");
   await page.getByRole("button", { name: "Search", exact: true }).click();
@@ -124,11 +124,11 @@ test("a collection, an item with its assets, and the item in the form of a proce
   await page.goto(portal("/catalogue/collections"));
   await page.getByRole("link", { name: "Example scenes" }).click();
   await page.getByText("Crops of real scenes").waitFor();
-  await checkAccessibility(page);
+  await checkAccessibility(page, new URL(page.url()).pathname);
   await page.getByRole("link", { name: /Lommel/ }).click();
   await page.getByRole("row", { name: /Green \(B03\)/ }).waitFor();
   await page.getByRole("cell", { name: "sentinel-2b" }).waitFor();
-  await checkAccessibility(page);
+  await checkAccessibility(page, new URL(page.url()).pathname);
   await page.getByRole("button", { name: "Use in processing" }).click();
   await page.getByRole("dialog").waitFor();
 });
