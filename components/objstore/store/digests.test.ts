@@ -48,6 +48,6 @@ test("CRCs of parts combine to the CRC of the whole", async () => {
     const values = await Promise.all(
       parts.map(async (part) => ({ value: await digest(name, part), size: part.length })),
     );
-    assert.deepEqual(combineCrcs(name, values), await digest(name, ...parts), name);
+    assert.deepEqual(await combineCrcs(name, values), await digest(name, ...parts), name);
   }
 });
