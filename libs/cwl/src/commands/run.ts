@@ -167,7 +167,7 @@ async function readInputs(
       name in given && Array.isArray(given[name]) ? [...(given[name] as unknown[]), ...(value as unknown[])] : value;
   }
   const own = resolveInputs(given, document, `${fileUri(process.cwd())}/`);
-  return { values: { ...base.values, ...own.values }, requirements: base.requirements };
+  return { ...base, values: { ...base.values, ...own.values } };
 }
 
 function isBoolean(type: CwlType): boolean {

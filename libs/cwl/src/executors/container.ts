@@ -224,6 +224,7 @@ class ContainerEngine {
       ...(job.network ? [] : ["--network=none"]),
       ...(job.ramLimitMiB > 0 ? [`--memory=${Math.max(job.ramLimitMiB, 16)}m`] : []),
       ...(this.options.cpus === undefined ? [] : [`--cpus=${this.options.cpus}`]),
+      ...(request.shmSize === undefined ? [] : [`--shm-size=${request.shmSize}`]),
       ...(request.gpus > 0
         ? this.options.kind === "docker"
           ? [`--gpus=${request.gpus}`]
