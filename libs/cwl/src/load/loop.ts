@@ -39,7 +39,7 @@ export function buildLoop(
   if (when === undefined) {
     fail("loop", `the step "${name}" loops, and nothing says how long: it needs a when`);
   }
-  const method = String(fields["outputMethod"] ?? "last");
+  const method = fields["outputMethod"];
   return {
     when,
     loop: {

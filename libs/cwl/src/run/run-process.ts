@@ -149,6 +149,13 @@ function findLost(error: unknown): boolean {
   return error instanceof JournalLost || (error instanceof Error && findLost(error.cause));
 }
 
+const machineTroubles: { readonly [code: string]: string } = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the quota of the disk is used up",
+  EMFILE: "this process has too many files open",
+  ENFILE: "this machine has too many files open",
+};
+
 function asCwlError(error: unknown, signal: AbortSignal | undefined): CwlError {
   if (signal?.aborted === true) {
     return new CwlError("cancelled", "the run was cancelled", { cause: error });
@@ -158,8 +165,8 @@ function asCwlError(error: unknown, signal: AbortSignal | undefined): CwlError {
   }
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   // No room and no handles are the machine's trouble, not the tool's.
-  return code === "ENOSPC" || code === "EMFILE" || code === "ENFILE" || code === "EDQUOT"
-    ? new CwlError("infrastructure", messageOf(error), { cause: error })
+  return code !== undefined && Object.hasOwn(machineTroubles, code)
+    ? new CwlError("infrastructure", `${machineTroubles[code]}: ${messageOf(error)}`, { cause: error })
     : new CwlError("process-failed", messageOf(error), { cause: error });
 }
 

@@ -199,6 +199,7 @@ export class ToolJob {
   private async environment(inputs: ValueObject, runtime: ValueObject): Promise<Record<string, string>> {
     const { workspace } = this;
     const result: Record<string, string> = {
+      ...(workspace.sharesFileSystem ? this.context.environment : {}),
       HOME: workspace.outdir.seen,
       TMPDIR: workspace.tmpdir.seen,
       ...(workspace.sharesFileSystem ? { PATH: this.context.path } : {}),
