@@ -114,6 +114,7 @@ function singleStep(process: Exclude<Process, Workflow>): Workflow {
         scatter: [],
         scatterMethod: undefined,
         when: undefined,
+        loop: undefined,
         place: process.place,
       },
     ],

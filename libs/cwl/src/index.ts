@@ -10,7 +10,7 @@ export type { Loader, LoaderOptions } from "./load/loader.ts";
 export type { Fetcher } from "./load/fetcher.ts";
 export { createHttpFetcher } from "./remote/http-fetcher.ts";
 export type { HttpFetcherOptions } from "./remote/http-fetcher.ts";
-export { loadInputs, resolveInputs } from "./run/job-inputs.ts";
+export { loadInputs, loadOverrides, resolveInputs } from "./run/job-inputs.ts";
 export type { JobInputs } from "./run/job-inputs.ts";
 export { runProcess } from "./run/run-process.ts";
 export type { RunLimits, RunOptions } from "./run/run-options.ts";

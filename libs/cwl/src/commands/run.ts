@@ -1,123 +1,156 @@
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { describeProcess } from "../describe.ts";
 import { CwlError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
+import type { Executor } from "../executors/executor.ts";
 import { createProcessExecutor } from "../executors/process.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import { loadDocument } from "../load/load.ts";
-import { acceptsNull } from "../model/types.ts";
-import type { CwlType } from "../model/types.ts";
 import { toJson } from "../model/values.ts";
 import type { JobInputs } from "../run/job-inputs.ts";
-import { loadInputs, resolveInputs } from "../run/job-inputs.ts";
+import { loadInputs, loadOverrides, resolveInputs } from "../run/job-inputs.ts";
 import { runProcess } from "../run/run-process.ts";
-import { fileUri, resolvePath } from "../load/uri.ts";
+import { fileUri } from "../load/uri.ts";
 import type { CwlCommand, CommandIo } from "./command.ts";
 import { findContainerExecutor } from "./container-engine.ts";
+import { isBoolean, parseValue } from "./parse-value.ts";
 import { ProgressView } from "./progress-view.ts";
+import { checkFlags, helpOf, parseOptions, takesValue } from "./run-flags.ts";
+import type { RunFlags } from "./run-flags.ts";
+import { inputTemplate, onlyStep, onlyTargets } from "./run-part.ts";
 
 export const runCommand: CwlCommand = {
   name: "run",
   summary: "run a CWL document and print its output object",
   usage:
-    "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] [--journal DIR] DOCUMENT[#id] [INPUTS | --name value …]",
+    "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] [--journal DIR] … DOCUMENT[#id] [INPUTS | --name value …]",
   run,
 };
 
 async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const { own, rest } = splitArguments(args);
-  const { values, positionals } = parseArgs({
-    args: own,
-    allowPositionals: true,
-    options: {
-      outdir: { type: "string", default: "." },
-      quiet: { type: "boolean", default: false },
-      "no-container": { type: "boolean", default: false },
-      "no-match-user": { type: "boolean" },
-      engine: { type: "string" },
-      "engine-option": { type: "string", multiple: true },
-      "auth-file": { type: "string" },
-      podman: { type: "boolean" },
-      parallel: { type: "boolean" },
-      cachedir: { type: "string" },
-      journal: { type: "string" },
-      "tmpdir-prefix": { type: "string" },
-      provenance: { type: "string" },
-      cores: { type: "string" },
-      ram: { type: "string" },
-      json: { type: "boolean" },
-      debug: { type: "boolean" },
-    },
-  });
-  const [reference, inputsFile, ...extra] = positionals;
+  const parsed = parseArgs({ args: own, allowPositionals: true, options: parseOptions });
+  const flags = parsed.values as unknown as RunFlags;
+  if (flags.help === true) {
+    io.print(helpOf(runCommand.usage));
+    return 0;
+  }
+  const [reference, inputsFile, ...extra] = parsed.positionals;
   if (reference === undefined || extra.length > 0) {
-    io.error(`usage: ${runCommand.usage}`);
+    io.error(`usage: ${runCommand.usage}\n(run --help lists every option)`);
     return 2;
   }
-  const document = await loadDocument(reference, { fetcher: io.fetcher });
-  const inputs = await readInputs(document, inputsFile, rest, io);
-  const container = values["no-container"]
-    ? undefined
-    : findContainerExecutor(values.podman === true ? "podman" : values.engine, {
-        runOptions: values["engine-option"] ?? [],
-        authFile: values["auth-file"],
-        env: io.env,
-      });
+  checkFlags(flags);
+  const whole = await loadDocument(reference, { fetcher: io.fetcher });
+  if (flags["print-deps"] === true) {
+    io.print(
+      toJson(
+        (whole.store?.loaded() ?? []).map((location) => ({ class: "File", location })),
+        2,
+      ),
+    );
+    return 0;
+  }
+  const step = flags["single-step"];
+  const part = step === undefined ? whole : onlyStep(whole, step);
+  const document = flags.target === undefined ? part : onlyTargets(part, flags.target);
+  if (flags["make-template"] === true) {
+    io.print(inputTemplate(document));
+    return 0;
+  }
+  const given = await readInputs(document, inputsFile, rest, flags.basedir ?? ".", io);
+  const more = flags.overrides === undefined ? [] : await loadOverrides(flags.overrides, document);
+  const inputs = { ...given, overrides: [...given.overrides, ...more] };
+  const container = flags["no-container"] === true ? undefined : await containerOf(flags, document, io);
   const recorded: RunEvent[] = [];
-  const view = new ProgressView(io.progress);
+  const stamp = flags.timestamps === true ? () => `[${new Date().toISOString()}] ` : () => "";
+  const view = new ProgressView(
+    flags.timestamps === true
+      ? { columns: undefined, write: (text) => io.progress.write(text.replaceAll(/^(?=.)/gm, stamp)) }
+      : io.progress,
+  );
+  const isSilent = flags.quiet === true && flags.json !== true && flags.provenance === undefined;
+  const onEvent = (event: RunEvent): void => {
+    if (flags.provenance !== undefined && event.type !== "step-log") {
+      recorded.push(event);
+    }
+    if (flags.json === true) {
+      io.error(toJson(event));
+    } else if (flags.quiet !== true) {
+      view.show(event);
+    }
+  };
   const outputs = await runProcess({
     document,
     inputs,
-    executors: { host: createProcessExecutor(), container },
-    hostFallback: values["no-container"],
-    outDir: values.outdir,
-    workDir: values["tmpdir-prefix"],
-    cacheDir: values.cachedir,
-    journal: values.journal,
+    executors: { host: createProcessExecutor({ limitMemory: flags["strict-memory-limit"] === true }), container },
+    // Without an engine a hint is a hint; with one it is asked for its image.
+    hostFallback: container === undefined,
+    outDir: flags.outdir ?? ".",
+    workDir: flags["tmpdir-prefix"],
+    keepWorkDir: flags["leave-tmpdir"] === true,
+    cacheDir: flags.cachedir,
+    journal: flags.journal,
     fetcher: io.fetcher,
+    allowedPaths: flags["allow-path"],
+    environment: preserved(flags, io),
     signal: io.signal,
     path: io.env["PATH"],
     limits: {
-      ...(values.cores === undefined ? {} : { cores: Number(values.cores) }),
-      ...(values.ram === undefined ? {} : { ramMiB: Number(values.ram) }),
+      ...(flags.cores === undefined ? {} : { cores: Number(flags.cores) }),
+      ...(flags.ram === undefined ? {} : { ramMiB: Number(flags.ram) }),
     },
-    onEvent:
-      values.quiet && values.json !== true && values.provenance === undefined
-        ? undefined
-        : (event) => {
-            if (values.provenance !== undefined && event.type !== "step-log") {
-              recorded.push(event);
-            }
-            if (values.json === true) {
-              io.error(toJson(event));
-            } else if (!values.quiet) {
-              view.show(event);
-            }
-          },
+    onEvent: isSilent ? undefined : onEvent,
   });
-  io.print(toJson(outputs, 4));
-  if (values.provenance !== undefined) {
+  const text = toJson(outputs, 4);
+  io.print(text);
+  if (flags["write-summary"] !== undefined) {
+    writeFileSync(flags["write-summary"], `${text}\n`);
+  }
+  if (flags.provenance !== undefined) {
     const { writeCrate } = await import("../provenance/ro-crate.ts");
-    await writeCrate(values.provenance, { document, inputs: inputs.values, events: recorded, outputs });
+    await writeCrate(flags.provenance, { document, inputs: inputs.values, events: recorded, outputs });
   }
   return 0;
+}
+
+async function containerOf(flags: RunFlags, document: LoadedDocument, io: CommandIo): Promise<Executor | undefined> {
+  const engine = flags.podman === true ? "podman" : flags.docker === true ? "docker" : flags.engine;
+  const found = findContainerExecutor(engine, {
+    runOptions: flags["engine-option"] ?? [],
+    authFile: flags["auth-file"],
+    env: io.env,
+    pull: flags["disable-pull"] !== true,
+    strictCpus: flags["strict-cpu-limit"] === true,
+  });
+  if (found === undefined || engine !== undefined || describeProcess(document).images.length === 0) {
+    return found?.executor;
+  }
+  const why = await found.whyAway();
+  if (why !== undefined) {
+    io.error(`${why}; tools whose container is a hint run on this machine`);
+  }
+  return why === undefined ? found.executor : undefined;
+}
+
+/** Variables that the caller hands on. Those of this engine and its own marker never are. */
+function preserved(flags: RunFlags, { env }: CommandIo): Record<string, string> {
+  const names =
+    flags["preserve-entire-environment"] === true ? Object.keys(env) : (flags["preserve-environment"] ?? []);
+  const own = /^(?:CWL_|SWATH_)/;
+  return Object.fromEntries(
+    names.flatMap((name): [string, string][] => {
+      const value = env[name];
+      return value === undefined || own.test(name) || name === "HOME" || name === "TMPDIR" ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** Options stand before the document; what follows it and is no file is an input of the process. */
 function splitArguments(args: readonly string[]): { own: string[]; rest: string[] } {
   const own: string[] = [];
-  const withValue = new Set([
-    "--outdir",
-    "--engine",
-    "--engine-option",
-    "--auth-file",
-    "--cachedir",
-    "--journal",
-    "--tmpdir-prefix",
-    "--provenance",
-    "--cores",
-    "--ram",
-  ]);
   let seen = 0;
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? "";
@@ -125,7 +158,7 @@ function splitArguments(args: readonly string[]): { own: string[]; rest: string[
       return { own, rest: args.slice(index) };
     }
     own.push(arg);
-    if (withValue.has(arg)) {
+    if (takesValue(arg)) {
       index += 1;
       own.push(args[index] ?? "");
     } else if (!arg.startsWith("-")) {
@@ -139,12 +172,12 @@ async function readInputs(
   document: LoadedDocument,
   file: string | undefined,
   rest: readonly string[],
+  basedir: string,
   io: CommandIo,
 ): Promise<JobInputs> {
+  const here = `${fileUri(resolve(basedir))}/`;
   const base =
-    file === undefined
-      ? resolveInputs({}, document, `${fileUri(process.cwd())}/`)
-      : await loadInputs(file, document, { fetcher: io.fetcher });
+    file === undefined ? resolveInputs({}, document, here) : await loadInputs(file, document, { fetcher: io.fetcher });
   if (rest.length === 0) {
     return base;
   }
@@ -162,43 +195,10 @@ async function readInputs(
     const flag =
       isBoolean(parameter.type) && inline === undefined && !["true", "false"].includes(rest[index + 1] ?? "");
     const text = flag ? "true" : (inline ?? rest[(index += 1)] ?? "");
-    const value = parseValue(text, parameter.type);
+    const value = parseValue(text, parameter.type, here);
     given[name] =
       name in given && Array.isArray(given[name]) ? [...(given[name] as unknown[]), ...(value as unknown[])] : value;
   }
-  const own = resolveInputs(given, document, `${fileUri(process.cwd())}/`);
-  return { values: { ...base.values, ...own.values }, requirements: base.requirements };
-}
-
-function isBoolean(type: CwlType): boolean {
-  return type.kind === "boolean" || (type.kind === "union" && type.members.some(isBoolean));
-}
-
-/** A word of the command line as a value of the parameter's type. */
-function parseValue(text: string, type: CwlType): unknown {
-  switch (type.kind) {
-    case "boolean":
-      return text === "true";
-    case "int":
-    case "long":
-    case "float":
-    case "double":
-      return text.trim() === "" ? text : Number.isNaN(Number(text)) ? text : Number(text);
-    case "File":
-    case "Directory":
-      return { class: type.kind, location: resolvePath(text, `${fileUri(resolve("."))}/`) };
-    case "array":
-      return [parseValue(text, type.items)];
-    case "union":
-      return text === "null" && acceptsNull(type)
-        ? null
-        : parseValue(text, type.members.find((member) => member.kind !== "null") ?? { kind: "string" });
-    case "record":
-      return JSON.parse(text) as unknown;
-    case "null":
-    case "string":
-    case "enum":
-    case "Any":
-      return text;
-  }
+  const own = resolveInputs(given, document, here);
+  return { ...base, values: { ...base.values, ...own.values } };
 }

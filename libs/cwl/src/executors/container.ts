@@ -21,6 +21,8 @@ export interface ContainerOptions {
   readonly authFile?: string | undefined;
   /** Processors that one container may use; all when left out. */
   readonly cpus?: number | undefined;
+  /** Whether a container gets the processors that its tool asks for, and no more. */
+  readonly strictCpus?: boolean | undefined;
   /** Whether images that are not there are pulled (default true). */
   readonly pull?: boolean | undefined;
   /** Whose images are built, loaded and imported: those of two scopes are never shared. Default: the user of this process. */
@@ -223,7 +225,12 @@ class ContainerEngine {
       "--security-opt=no-new-privileges",
       ...(job.network ? [] : ["--network=none"]),
       ...(job.ramLimitMiB > 0 ? [`--memory=${Math.max(job.ramLimitMiB, 16)}m`] : []),
-      ...(this.options.cpus === undefined ? [] : [`--cpus=${this.options.cpus}`]),
+      ...(this.options.cpus === undefined
+        ? this.options.strictCpus === true
+          ? [`--cpus=${job.cores}`]
+          : []
+        : [`--cpus=${this.options.cpus}`]),
+      ...(request.shmSize === undefined ? [] : [`--shm-size=${request.shmSize}`]),
       ...(request.gpus > 0
         ? this.options.kind === "docker"
           ? [`--gpus=${request.gpus}`]

@@ -18,6 +18,8 @@ export interface ContainerRequest {
   readonly dockerfile: string | undefined;
   /** Graphics processors, from cwltool:CUDARequirement. */
   readonly gpus: number;
+  /** Size of /dev/shm as the engine writes it (`100m`), from cwltool:ShmSize. */
+  readonly shmSize?: string | undefined;
 }
 
 /** Everything an executor needs to run one command; nothing in it is CWL any more. */

@@ -6,6 +6,11 @@ export type ToSandbox =
   | { readonly script: Script; readonly limits: SandboxLimits }
   | { readonly sources: readonly string[]; readonly limits: SandboxLimits };
 
+/** Comes before the answer: the machine is made, and the time of the script begins. */
+export interface SandboxStarted {
+  readonly started: true;
+}
+
 export type FromSandbox =
   | ScriptResult
   | { readonly messages: readonly (string | undefined)[]; readonly log: "" }

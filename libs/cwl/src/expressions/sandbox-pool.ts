@@ -3,11 +3,14 @@ import { Worker } from "node:worker_threads";
 import { CwlError } from "../errors.ts";
 import { defaultSandboxLimits } from "./limits.ts";
 import type { SandboxLimits } from "./limits.ts";
-import type { FromSandbox, ToSandbox } from "./sandbox-messages.ts";
+import type { FromSandbox, SandboxStarted, ToSandbox } from "./sandbox-messages.ts";
 import type { Script, ScriptResult } from "./sandbox.ts";
 
 /** How long after its limit a thread that says nothing is ended: some loops of the machine cannot be interrupted. */
 const GRACE_MS = 500;
+
+/** How long a thread may take to begin. What it costs is not the script's doing. */
+const START_MS = 60_000;
 
 /** How long a thread that has nothing to do is kept. */
 const IDLE_MS = 30_000;
@@ -132,16 +135,24 @@ async function ask(worker: Worker, request: ToSandbox): Promise<FromSandbox> {
       ? fail("the expression needed more memory than it may and was stopped")
       : reject(error);
   const onExit = (): void => fail("the expression's thread ended without an answer");
-  const timer = setTimeout(
-    () => fail(`the expression ran longer than ${milliseconds} ms and was stopped`),
-    milliseconds + GRACE_MS,
-  );
-  worker.on("message", resolve).on("error", onError).on("exit", onExit);
+  let timer = setTimeout(() => fail("the expression's thread did not start"), START_MS);
+  const onMessage = (message: FromSandbox | SandboxStarted): void => {
+    if (!("started" in message)) {
+      resolve(message);
+      return;
+    }
+    clearTimeout(timer);
+    timer = setTimeout(
+      () => fail(`the expression ran longer than ${milliseconds} ms and was stopped`),
+      milliseconds + GRACE_MS,
+    );
+  };
+  worker.on("message", onMessage).on("error", onError).on("exit", onExit);
   try {
     worker.postMessage(request);
     return await promise;
   } finally {
     clearTimeout(timer);
-    worker.off("message", resolve).off("error", onError).off("exit", onExit);
+    worker.off("message", onMessage).off("error", onError).off("exit", onExit);
   }
 }

@@ -1,7 +1,7 @@
 // Runs scripts in a thread of its own; started by sandbox-pool.ts.
 import { parentPort } from "node:worker_threads";
 import { CwlError, messageOf } from "../errors.ts";
-import type { FromSandbox, ToSandbox } from "./sandbox-messages.ts";
+import type { FromSandbox, SandboxStarted, ToSandbox } from "./sandbox-messages.ts";
 import { Sandbox, ScriptError } from "./sandbox.ts";
 
 const sandbox = new Sandbox();
@@ -18,6 +18,8 @@ parentPort?.on("message", (request: ToSandbox) => {
 
 async function answer(request: ToSandbox): Promise<FromSandbox> {
   return "script" in request
-    ? await sandbox.run(request.script, request.limits)
+    ? await sandbox.run(request.script, request.limits, () =>
+        parentPort?.postMessage({ started: true } satisfies SandboxStarted),
+      )
     : { messages: await sandbox.check(request.sources, request.limits), log: "" };
 }

@@ -40,13 +40,14 @@ export class Sandbox {
     | { readonly module: QuickJSWASMModule; readonly memory: WebAssemblyMemory; readonly pages: number }
     | undefined;
 
-  /** Throws `expression` when the script fails and `limit` when it costs too much. */
-  async run(script: Script, limits: SandboxLimits): Promise<ScriptResult> {
+  /** `onStart` is called when the time of the script begins. Throws `expression` when the script fails and `limit` when it costs too much. */
+  async run(script: Script, limits: SandboxLimits, onStart: () => void): Promise<ScriptResult> {
     const pages = Math.ceil((MACHINE_BYTES + limits.memoryBytes) / PAGE_BYTES);
     if (this.machine?.pages !== pages) {
       this.machine = { ...(await this.start(pages)), pages };
     }
     const { module, memory } = this.machine;
+    onStart();
     try {
       return runScript(module, script, limits);
     } catch (error) {

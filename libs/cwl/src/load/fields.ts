@@ -29,7 +29,7 @@ export function fieldTable(...tables: readonly { readonly [name: string]: string
         kinds: kinds.replace("!", "").split("|") as Kind[],
         required: kinds.endsWith("!"),
         since: (flag("@") ?? "v1.0") as CwlVersion,
-        until: (flag("-") ?? "v1.2") as CwlVersion,
+        until: (flag("-") ?? "v9") as CwlVersion,
         values: flag("=")?.split(","),
       });
     }

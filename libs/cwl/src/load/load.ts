@@ -12,6 +12,7 @@ import type { Scope } from "./scope.ts";
 import { DocumentStore } from "./store.ts";
 import type { LoadOptions, RawDocument } from "./store.ts";
 import { buildProcess } from "./process.ts";
+import { isVersion, versions } from "./versions.ts";
 import { filePath, fragmentOf, resolveReference, toUri, withoutFragment } from "./uri.ts";
 import { buildReferenced, entryOf, hashed } from "./workflow.ts";
 import { checkExpressions } from "../validate/expressions.ts";
@@ -208,19 +209,19 @@ function readRootVersion(
         hint: 'write "cwlVersion: v1.2" at the top',
       }),
     );
-  } else if (!["v1.0", "v1.1", "v1.2"].some((known) => known === written)) {
+  } else if (!isVersion(written)) {
     problems.push(
       problemAt(
         isObject(raw.root) ? raw.root : entry,
         "cwlVersion",
         `CWL version ${describe(written)} is not one this engine knows`,
         {
-          hint: "one of v1.0, v1.1, v1.2",
+          hint: `one of ${versions.join(", ")}`,
         },
       ),
     );
   } else {
-    return written as CwlVersion;
+    return written;
   }
   return "v1.2";
 }

@@ -12,9 +12,8 @@ import type { Scope } from "./scope.ts";
 import { processTables } from "./tables.ts";
 import { buildSchemaTypes } from "./types.ts";
 import { fragmentOf, shortName } from "./uri.ts";
+import { isVersion, versions } from "./versions.ts";
 import { buildWorkflow } from "./workflow.ts";
-
-const versions: readonly string[] = ["v1.0", "v1.1", "v1.2"];
 
 /** A document that is one process has its address as its id; the id that it gives itself is a better name for people. */
 function ownId(raw: RawObject, address: string): string {
@@ -37,7 +36,10 @@ export async function buildProcess(
   if (table === undefined || (kind === "Operation" && version < "v1.2")) {
     report(outer, raw, "class", `a process cannot have class ${describe(kind)}`, {
       path,
-      hint: `one of ${Object.keys(processTables).join(", ")}`,
+      hint:
+        typeof kind === "string" && kind.endsWith("ProcessGenerator")
+          ? "process generators of the reference runner are not supported; run what the generator makes"
+          : `one of ${Object.keys(processTables).join(", ")}`,
     });
     return undefined;
   }
@@ -84,8 +86,8 @@ function readVersion(scope: Scope, raw: RawObject): CwlVersion {
   if (written === undefined) {
     return scope.version;
   }
-  if (typeof written === "string" && versions.includes(written)) {
-    return written as CwlVersion;
+  if (isVersion(written)) {
+    return written;
   }
   report(scope, raw, "cwlVersion", `CWL version ${describe(written)} is not one this engine knows`, {
     hint: `one of ${versions.join(", ")}`,

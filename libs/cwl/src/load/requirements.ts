@@ -22,7 +22,13 @@ const renamed: { readonly [name: string]: string } = {
 };
 
 /** Extensions that the engine knows: input values to keep out of logs, and graphics processors. */
-export const knownExtensions = new Set([`${cwltool}Secrets`, `${cwltool}CUDARequirement`]);
+export const knownExtensions = new Set([
+  `${cwltool}Secrets`,
+  `${cwltool}CUDARequirement`,
+  `${cwltool}Loop`,
+  `${cwltool}ShmSize`,
+  `${cwltool}MPIRequirement`,
+]);
 
 /** Reads `requirements` or `hints` of a process or step. */
 export function buildRequirements(

@@ -71,6 +71,26 @@ export const stepTable = fieldTable({
   scatter: "string|list",
   scatterMethod: "string =dotproduct,nested_crossproduct,flat_crossproduct",
   when: "string|boolean @v1.2",
+  loop: "list|map @v1.3",
+  outputMethod: "string @v1.3 =last_iteration,all_iterations",
+});
+
+/** The same in the reference runner's extension for v1.2. */
+export const loopTable = fieldTable({
+  class: "string!",
+  loopWhen: "string|boolean!",
+  loop: "list|map!",
+  outputMethod: "string =last,all",
+});
+
+export const loopInputTable = fieldTable({
+  id: "string!",
+  loopSource: "string|list",
+  outputSource: "string|list",
+  linkMerge: "string =merge_nested,merge_flattened",
+  pickValue: "string =first_non_null,the_only_non_null,all_non_null",
+  default: "any",
+  valueFrom: "string|number|boolean",
 });
 
 export const stepInputTable = fieldTable({

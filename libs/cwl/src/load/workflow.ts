@@ -16,6 +16,7 @@ import { checkFields, describe, join } from "./fields.ts";
 import { asExpression, asList, asStrings, asText, namedObjects } from "./maps.ts";
 import type { NamedObject, RawObject } from "./maps.ts";
 import { baseOf } from "./origin.ts";
+import { buildLoop } from "./loop.ts";
 import { buildDefault, buildOutput } from "./parameters.ts";
 import type { ProcessHead } from "./head.ts";
 import { buildRequirements } from "./requirements.ts";
@@ -74,7 +75,9 @@ async function buildStep(
   if (run === undefined) {
     return undefined;
   }
-  const when = object["when"];
+  const requirements = buildRequirements(scope, object, "requirements", path);
+  const hints = buildRequirements(scope, object, "hints", path);
+  const { loop, when } = buildLoop(scope, item, [...requirements, ...hints]);
   return {
     name,
     label: asText(object["label"]),
@@ -92,12 +95,13 @@ async function buildStep(
       });
       return [];
     }),
-    requirements: buildRequirements(scope, object, "requirements", path),
-    hints: buildRequirements(scope, object, "hints", path),
+    requirements: requirements.filter((requirement) => requirement.class !== "http://commonwl.org/cwltool#Loop"),
+    hints,
     scatter: asStrings(object["scatter"]).map(shortName),
     scatterMethod: object["scatterMethod"] as ScatterMethod | undefined,
     when:
       when === undefined || when === null ? undefined : typeof when === "boolean" ? `$(${when})` : asExpression(when),
+    loop,
     place: place(scope, object),
   };
 }

@@ -1,7 +1,7 @@
 import type { CwlType, FileOptions, OutputBinding } from "./types.ts";
 import type { Value } from "./values.ts";
 
-export type CwlVersion = "v1.0" | "v1.1" | "v1.2";
+export type CwlVersion = "v1.0" | "v1.1" | "v1.2" | "v1.3.0-dev1";
 
 /** A place in a source file; what problems and run-time errors point at. */
 export interface Place {
@@ -139,5 +139,24 @@ export interface Step {
   readonly scatter: readonly string[];
   readonly scatterMethod: ScatterMethod | undefined;
   readonly when: string | undefined;
+  /** The step runs again as long as `when` is true; undefined for a step that runs once. */
+  readonly loop: Loop | undefined;
   readonly place: Place;
+}
+
+export interface Loop {
+  /** Inputs of each iteration after the first that come from outputs of the one before. All others stay as they were. */
+  readonly inputs: readonly LoopInput[];
+  readonly outputMethod: "last" | "all";
+}
+
+export interface LoopInput {
+  readonly name: string;
+  /** Outputs of the step. */
+  readonly sources: readonly string[];
+  readonly sourceIsList: boolean;
+  readonly linkMerge: LinkMerge | undefined;
+  readonly pickValue: PickValue | undefined;
+  readonly default: Value | undefined;
+  readonly valueFrom: string | undefined;
 }

@@ -35,6 +35,14 @@ export async function packProcess(raw: RawObject, scope: PackScope): Promise<Raw
       result[key] = absolute(value, scope.base);
     }
   }
+  // Before the requirements: a type is written out where it comes first in the document, and steps add theirs there.
+  if (raw["class"] === "Workflow") {
+    const packed: RawObject[] = [];
+    for (const step of steps) {
+      packed.push(await packStep(step, inner));
+    }
+    result["steps"] = packed;
+  }
   if (raw["requirements"] !== undefined) {
     result["requirements"] = requirements.map((item) => packRequirement(item, inner));
   }
@@ -43,13 +51,6 @@ export async function packProcess(raw: RawObject, scope: PackScope): Promise<Raw
   }
   result["inputs"] = named(raw["inputs"], "id", "type").map((item) => packParameter(item, inner));
   result["outputs"] = named(raw["outputs"], "id", "type").map((item) => packParameter(item, inner));
-  if (raw["class"] === "Workflow") {
-    const packed: RawObject[] = [];
-    for (const step of steps) {
-      packed.push(await packStep(step, inner));
-    }
-    result["steps"] = packed;
-  }
   return updateProcess(result, version, scope.target);
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { CwlError } from "../errors.ts";
 import type { ContainerRequest } from "../executors/executor.ts";
 import type { Requirements } from "./requirements.ts";
 
@@ -21,8 +22,17 @@ export function containerRequest(requirements: Requirements): ContainerRequest |
     load: text("dockerLoad"),
     import: text("dockerImport"),
     dockerfile: text("dockerFile"),
+    shmSize: shmSize(requirements),
     gpus: cuda === undefined ? 0 : typeof count === "number" ? count : 1,
   };
+}
+
+function shmSize(requirements: Requirements): string | undefined {
+  const value = requirements.find("http://commonwl.org/cwltool#ShmSize")?.fields["shmSize"];
+  if (value !== undefined && (typeof value !== "string" || !/^\d+[bkmg]?$/i.test(value))) {
+    throw new CwlError("invalid-document", 'cwltool:ShmSize: shmSize must be a size like "100m"');
+  }
+  return value;
 }
 
 /** What an image is called in events and messages, also where it has no name of its own. */

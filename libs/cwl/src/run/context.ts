@@ -38,6 +38,8 @@ export interface RunContext {
   /** Whether a tool whose container is only a hint may run on the host. */
   readonly hostFallback: boolean;
   readonly workDir: string;
+  /** Variables that tools on the host get beside those of their document. */
+  readonly environment: { readonly [name: string]: string };
   /** PATH for tools that run on the host. */
   readonly path: string;
   readonly signal: AbortSignal;

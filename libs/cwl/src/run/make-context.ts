@@ -62,6 +62,7 @@ export function makeContext(
     workDir: place.workDir,
     directories: place.directories,
     journal: place.journal,
+    environment: options.environment ?? {},
     path: options.path ?? "/usr/local/bin:/usr/bin:/bin",
     signal: more.signal,
     stop: more.stop,

@@ -43,6 +43,10 @@ export interface RunOptions {
   readonly secrets?: readonly string[] | undefined;
   /** Directory of the work-reuse cache; off without one. */
   readonly cacheDir?: string | undefined;
+  /** Whether scratch space is left when the run ends. */
+  readonly keepWorkDir?: boolean | undefined;
+  /** Variables that tools on the host get beside those of their document. */
+  readonly environment?: { readonly [name: string]: string } | undefined;
   /** PATH of tools on the host. */
   readonly path?: string | undefined;
 }

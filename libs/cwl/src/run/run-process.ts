@@ -10,6 +10,7 @@ import type { Executors, RunContext } from "./context.ts";
 import type { JobInputs } from "./job-inputs.ts";
 import { resolveInputs } from "./job-inputs.ts";
 import { makeContext, Reporter } from "./make-context.ts";
+import { applyOverrides } from "./overrides.ts";
 import { publishOutputs } from "./publish.ts";
 import { Requirements } from "./requirements.ts";
 import { runExpressionTool } from "./run-expression-tool.ts";
@@ -99,7 +100,8 @@ async function runTop(options: RunOptions, context: RunContext): Promise<ValueOb
     ? options.inputs
     : resolveInputs(options.inputs, document, `${fileUri(process.cwd())}/`);
   // Requirements in the input object go before the document's own.
-  const top = { ...document.process, requirements: [...document.process.requirements, ...inputs.requirements] };
+  const overridden = applyOverrides(document.process, inputs.overrides);
+  const top = { ...overridden, requirements: [...overridden.requirements, ...inputs.requirements] };
   const outDir = realOutDir(options.outDir);
   const key = journal?.keys.keyOf(outDir, top, [], inputs.values) ?? "";
   const known = journal?.file.findFinished(key);
@@ -147,6 +149,13 @@ function findLost(error: unknown): boolean {
   return error instanceof JournalLost || (error instanceof Error && findLost(error.cause));
 }
 
+const machineTroubles: { readonly [code: string]: string } = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the quota of the disk is used up",
+  EMFILE: "this process has too many files open",
+  ENFILE: "this machine has too many files open",
+};
+
 function asCwlError(error: unknown, signal: AbortSignal | undefined): CwlError {
   if (signal?.aborted === true) {
     return new CwlError("cancelled", "the run was cancelled", { cause: error });
@@ -156,14 +165,17 @@ function asCwlError(error: unknown, signal: AbortSignal | undefined): CwlError {
   }
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
   // No room and no handles are the machine's trouble, not the tool's.
-  return code === "ENOSPC" || code === "EMFILE" || code === "ENFILE" || code === "EDQUOT"
-    ? new CwlError("infrastructure", messageOf(error), { cause: error })
+  return code !== undefined && Object.hasOwn(machineTroubles, code)
+    ? new CwlError("infrastructure", `${machineTroubles[code]}: ${messageOf(error)}`, { cause: error })
     : new CwlError("process-failed", messageOf(error), { cause: error });
 }
 
 function isJobInputs(inputs: RunOptions["inputs"]): inputs is JobInputs {
   return (
-    Array.isArray(inputs["requirements"]) && typeof inputs["values"] === "object" && Object.keys(inputs).length === 2
+    Array.isArray(inputs["requirements"]) &&
+    Array.isArray(inputs["overrides"]) &&
+    typeof inputs["values"] === "object" &&
+    Object.keys(inputs).length === 3
   );
 }
 

@@ -152,7 +152,7 @@ async function chooseExecutor(
   if (request?.required === true) {
     throw new CwlError(
       "unsupported",
-      `${tool.name} requires the container ${imageLabel(request)}, and there is no container engine here`,
+      `${tool.name} requires the container ${imageLabel(request)}, and there is no container engine here that answers (start one or choose it with --engine; --no-container runs only tools that can do without)`,
     );
   }
   if (request !== undefined && !context.hostFallback) {

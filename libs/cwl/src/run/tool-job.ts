@@ -73,10 +73,11 @@ export class ToolJob {
     const { tool, requirements, workspace, evaluator } = this;
     const where = { inputs, runtime };
     const words = await buildCommandLine(tool, evaluator, where);
-    const command = requirements.has("ShellCommandRequirement")
+    const plain = requirements.has("ShellCommandRequirement")
       ? ["/bin/sh", "-c", shellLine(words)]
       : words.map((word) => word.text);
-    if (command.length === 0) {
+    const command = [...(await this.mpiLauncher(inputs, runtime, container)), ...plain];
+    if (plain.length === 0) {
       throw new CwlError("invalid-document", `${tool.name} has an empty command line`);
     }
     return {
@@ -97,6 +98,32 @@ export class ToolJob {
       ramLimitMiB: this.ramLimit(resources.ramLimit),
       timeLimitSeconds: await this.timeLimit(inputs, runtime),
     };
+  }
+
+  /** What starts the processes of a tool with cwltool:MPIRequirement. */
+  private async mpiLauncher(
+    inputs: ValueObject,
+    runtime: ValueObject,
+    container: ContainerRequest | undefined,
+  ): Promise<string[]> {
+    const raw = this.requirements.find("http://commonwl.org/cwltool#MPIRequirement")?.fields["processes"];
+    const value = typeof raw === "string" ? await this.evaluator.evaluate(raw, { inputs, runtime, self: null }) : raw;
+    if (value === undefined || value === null || value === 0) {
+      return [];
+    }
+    if (typeof value !== "number" || !Number.isInteger(value) || value < 0) {
+      throw new CwlError(
+        "expression",
+        `cwltool:MPIRequirement: processes must be a number, but is ${sortedJson(value)}`,
+      );
+    }
+    if (container !== undefined) {
+      throw new CwlError(
+        "unsupported",
+        `${this.tool.name}: cwltool:MPIRequirement works on the host alone (--no-container)`,
+      );
+    }
+    return ["mpirun", "-n", String(value)];
   }
 
   /** Runs the job; what failed below the tool is tried again, what the tool did wrong is not. */
@@ -172,6 +199,7 @@ export class ToolJob {
   private async environment(inputs: ValueObject, runtime: ValueObject): Promise<Record<string, string>> {
     const { workspace } = this;
     const result: Record<string, string> = {
+      ...(workspace.sharesFileSystem ? this.context.environment : {}),
       HOME: workspace.outdir.seen,
       TMPDIR: workspace.tmpdir.seen,
       ...(workspace.sharesFileSystem ? { PATH: this.context.path } : {}),

@@ -37,7 +37,9 @@ export async function openWorkPlace(options: RunOptions, executors: Executors): 
     journal: undefined,
     close: async () => {
       await Promise.resolve();
-      removeTree(workDir);
+      if (options.keepWorkDir !== true) {
+        removeTree(workDir);
+      }
     },
   };
 }

@@ -39,6 +39,18 @@ export async function collectOutputs(
   const written = await readOutputObject(options);
   const result: Record<string, Value> = {};
   for (const output of outputs) {
+    result[output.name] = await collectPlaced(output, written, options);
+  }
+  return result;
+}
+
+/** One output. What is wrong with it is said with the line that describes it. */
+async function collectPlaced(
+  output: OutputParameter,
+  written: ValueObject | undefined,
+  options: CollectOptions,
+): Promise<Value> {
+  try {
     const raw =
       written === undefined
         ? await collectOne(output.type, output.outputBinding, output, output.name, options)
@@ -48,9 +60,14 @@ export async function collectOutputs(
     if (wrong !== undefined) {
       throw new CwlError("process-failed", `the output "${output.name}${wrong.path}" is wrong: ${wrong.message}`);
     }
-    result[output.name] = value;
+    return value;
+  } catch (error) {
+    const first = error instanceof CwlError ? error.problems[0] : undefined;
+    if (!(error instanceof CwlError) || first === undefined || first.line !== undefined) {
+      throw error;
+    }
+    throw new CwlError(error.code, [{ ...first, ...output.place }], { cause: error });
   }
-  return result;
 }
 
 async function readOutputObject(options: CollectOptions): Promise<ValueObject | undefined> {
@@ -102,7 +119,7 @@ async function collectOne(
     value = await evaluator.evaluate(binding.outputEval, { inputs, runtime, self: value });
     value = await adopt(value, options);
   } else {
-    value = fitMatches(value, type, what);
+    value = fitMatches(value, type, `${what}" (${binding.glob.join(", ")} in ${options.workspace.outdir.seen})`);
   }
   return await decorate(value, type, wanted, what, options);
 }
@@ -241,14 +258,14 @@ function fitMatches(value: Value, type: CwlType, what: string): Value {
   if (value.length > 1 && !branches.some((item) => item.kind === "array")) {
     throw new CwlError(
       "process-failed",
-      `the output "${what}" takes one ${branches.map((b) => b.kind).join(" or ")}, but ${value.length} match its glob`,
+      `the output "${what} takes one ${branches.map((b) => b.kind).join(" or ")}, but ${value.length} match its glob`,
     );
   }
   if (value.length === 0) {
     if (branches.some((item) => item.kind === "null")) {
       return null;
     }
-    throw new CwlError("process-failed", `nothing matches the glob of the output "${what}"`);
+    throw new CwlError("process-failed", `nothing matches the glob of the output "${what}`);
   }
   return value.length === 1 ? ((value as readonly Value[])[0] ?? null) : value;
 }

@@ -228,6 +228,9 @@ class WorkflowChecker {
     }
     const output = step.run.outputs.find((item) => item.name === source.port);
     let type: CwlType = output?.type ?? { kind: "Any" };
+    if (step.loop?.outputMethod === "all") {
+      return { kind: "array", items: type, binding: undefined };
+    }
     type = step.when === undefined ? type : withNull(type);
     const levels =
       step.scatter.length === 0 ? 0 : step.scatterMethod === "nested_crossproduct" ? step.scatter.length : 1;

@@ -13,6 +13,8 @@ import { checkSupported } from "../run/supported.ts";
 import { UsedOutputs } from "./used-outputs.ts";
 import { once } from "../journal/once.ts";
 import { mergeSources } from "./link-merge.ts";
+import { runLoop } from "./run-loop.ts";
+import type { StepJob } from "./run-loop.ts";
 import { gather, planScatter } from "./scatter.ts";
 
 /** Runs a workflow: every step as soon as what it waits for is there. The first failure stops the rest. */
@@ -203,7 +205,7 @@ class WorkflowRun {
     );
   }
 
-  /** One job of a step: valueFrom, when, run. */
+  /** One job of a step: valueFrom, then once or as often as its loop says. */
   private async runJob(
     step: Step,
     before: ValueObject,
@@ -222,20 +224,43 @@ class WorkflowRun {
         });
       }
     }
-    if (step.when !== undefined) {
-      const go = await evaluator.evaluate(step.when, {
-        inputs: mapFiles(inputs, withPath) as ValueObject,
-        self: null,
-        runtime: {},
-      });
-      if (typeof go !== "boolean") {
-        throw new CwlError("process-failed", `${step.name}: "when" must give true or false`);
-      }
-      if (!go) {
-        this.context.emit({ type: "step-skipped", step: path });
-        return Object.fromEntries(step.outputs.map((name) => [name, null]));
-      }
+    const job: StepJob = {
+      goesOn: async (current) => {
+        const go = await evaluator.evaluate(step.when ?? "$(true)", {
+          inputs: mapFiles(current, withPath) as ValueObject,
+          self: null,
+          runtime: {},
+        });
+        if (typeof go !== "boolean") {
+          throw new CwlError("process-failed", `${step.name}: "when" must give true or false`);
+        }
+        return go;
+      },
+      evaluate: async (text, current, self) =>
+        await evaluator.evaluate(text, {
+          inputs: mapFiles(current, withPath) as ValueObject,
+          self: mapFiles(self, withPath),
+          runtime: {},
+        }),
+      run: (current, where) => this.runOnce(step, current, requirements, where),
+    };
+    if (step.loop !== undefined) {
+      return await runLoop(step, step.loop, inputs, path, job, this.context.directories);
     }
+    if (step.when !== undefined && !(await job.goesOn(inputs))) {
+      this.context.emit({ type: "step-skipped", step: path });
+      return Object.fromEntries(step.outputs.map((name) => [name, null]));
+    }
+    return await job.run(inputs, path);
+  }
+
+  /** Runs the process of a step and gives the outputs that the step passes on. */
+  private async runOnce(
+    step: Step,
+    inputs: ValueObject,
+    requirements: Requirements,
+    path: string,
+  ): Promise<ValueObject> {
     // Only what the process declares is passed on; the rest was for expressions.
     const passed = Object.fromEntries(
       step.run.inputs.flatMap((input) => (input.name in inputs ? [[input.name, inputs[input.name] ?? null]] : [])),

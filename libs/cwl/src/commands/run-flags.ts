@@ -1,0 +1,118 @@
+import { CwlError } from "../errors.ts";
+
+interface Flag {
+  /** What stands in help for its value; a flag without one is on or off. */
+  readonly value?: string;
+  readonly multiple?: true;
+  readonly help: string;
+  /** Said, and the run refused, when it is used: what to do instead. */
+  readonly instead?: string;
+}
+
+/** Options of `run`, by name. Those of other runners that need nothing here are taken as they are. */
+const flags = {
+  outdir: { value: "DIR", help: "where outputs are put (default: here)" },
+  basedir: { value: "DIR", help: "what relative paths of inputs on the command line are relative to (default: here)" },
+  overrides: { value: "FILE", help: "cwltool:overrides in a file of their own" },
+  "allow-path": { value: "DIR", multiple: true, help: "expressions and tools may name files there too" },
+  "no-container": { help: "run tools on this machine, also those with a container" },
+  engine: { value: "NAME", help: "container engine: podman, docker, or the path of one" },
+  "engine-option": { value: "OPTION", multiple: true, help: "further option of the engine's run" },
+  "auth-file": { value: "FILE", help: "registry credentials (containers-auth.json)" },
+  podman: { help: "the same as --engine podman" },
+  docker: { help: "the same as --engine docker" },
+  "enable-pull": { help: "pull images that are not there (default)" },
+  "disable-pull": { help: "never pull images" },
+  "strict-memory-limit": { help: "end tools on this machine that use more memory than they ask for" },
+  "strict-cpu-limit": { help: "give containers the processors that their tool asks for, and no more" },
+  cores: { value: "N", help: "processors for all tools together (default: all)" },
+  ram: { value: "MIB", help: "memory for all tools together (default: all)" },
+  journal: { value: "DIR", help: "write finished steps down there, and go on from them" },
+  cachedir: { value: "DIR", help: "reuse results of earlier runs" },
+  "tmpdir-prefix": { value: "DIR", help: "where scratch space is made" },
+  "leave-tmpdir": { help: "keep scratch space" },
+  "preserve-environment": { value: "NAME", multiple: true, help: "hand a variable on to tools on this machine" },
+  "preserve-entire-environment": { help: "hand all variables on to tools on this machine" },
+  target: { value: "NAME", multiple: true, help: "make this output of the workflow alone, or those of this step" },
+  "single-step": { value: "STEP", help: "run the process of one step alone" },
+  "write-summary": { value: "FILE", help: "write the output object there too" },
+  provenance: { value: "DIR", help: "write the record of the run as an RO-Crate" },
+  "make-template": { help: "print an input object to fill in, and run nothing" },
+  "print-deps": { help: "print the files that the document is made of, and run nothing" },
+  json: { help: "print events as JSON lines on standard error" },
+  timestamps: { help: "begin each line of the log with the time" },
+  quiet: { help: "print nothing but outputs and errors" },
+  verbose: { help: "taken; everything there is to say is said" },
+  debug: { help: "the same as --verbose" },
+  help: { help: "print this" },
+  "no-color": { help: "taken; nothing is coloured" },
+  "disable-color": { help: "the same as --no-color" },
+  parallel: { help: "taken; steps run side by side where processors allow" },
+  "relax-path-checks": { help: "taken; file names may have any characters" },
+  "no-match-user": { help: "taken; containers run as the caller" },
+  "enable-ext": { help: "taken; extensions are always on" },
+  "enable-dev": { help: "taken; v1.3.0-dev1 is read" },
+  "rm-tmpdir": { help: "taken; scratch space is removed" },
+  "copy-outputs": { help: "taken; outputs are copied or linked" },
+  "move-outputs": { help: "taken; outputs are copied or linked" },
+  "on-error": { value: "stop", help: "taken; the first failure stops the rest (--journal goes on from what was done)" },
+  singularity: { help: "", instead: "Singularity is not supported; use --engine podman, which needs no root either" },
+  apptainer: { help: "", instead: "Apptainer is not supported; use --engine podman, which needs no root either" },
+  "user-space-docker-cmd": {
+    value: "CMD",
+    help: "",
+    instead: "udocker is not supported; use --engine podman or --no-container",
+  },
+  udocker: { help: "", instead: "udocker is not supported; use --engine podman or --no-container" },
+  "print-rdf": { help: "", instead: "RDF is not printed; `graph --dot` and `pack` show what a document holds" },
+} as const satisfies { readonly [name: string]: Flag };
+
+const table: { readonly [name: string]: Flag } = flags;
+
+type FlagName = keyof typeof flags;
+
+export type RunFlags = {
+  readonly [K in FlagName]: (typeof flags)[K] extends { readonly multiple: true }
+    ? readonly string[] | undefined
+    : (typeof flags)[K] extends { readonly value: string }
+      ? string | undefined
+      : boolean | undefined;
+};
+
+/** For `parseArgs`. */
+export const parseOptions: { [name: string]: { type: "string" | "boolean"; multiple?: boolean } } = Object.fromEntries(
+  Object.entries(table).map(([name, flag]) => [
+    name,
+    { type: flag.value === undefined ? ("boolean" as const) : ("string" as const), multiple: flag.multiple === true },
+  ]),
+);
+
+export function takesValue(word: string): boolean {
+  return table[word.slice(2)]?.value !== undefined && !word.includes("=");
+}
+
+/** Refuses flags that cannot be honoured, with what to do instead. */
+export function checkFlags(used: RunFlags): void {
+  for (const name of Object.keys(used)) {
+    const instead = table[name]?.instead;
+    if (instead !== undefined) {
+      throw new CwlError("unsupported", `--${name}: ${instead}`);
+    }
+  }
+  const onError = used["on-error"];
+  if (onError !== undefined && onError !== "stop") {
+    throw new CwlError(
+      "unsupported",
+      `--on-error ${onError}: the first failure stops the rest; with --journal DIR the run goes on later from what was done`,
+    );
+  }
+}
+
+export function helpOf(usage: string): string {
+  const lines = Object.entries(table)
+    .filter(([, flag]) => flag.instead === undefined)
+    .map(
+      ([name, flag]) => `  ${`--${name}${flag.value === undefined ? "" : ` ${flag.value}`}`.padEnd(32)}${flag.help}`,
+    );
+  return `usage: ${usage}\n\n${lines.join("\n")}\n\nInputs of the process follow the document as --NAME VALUE, or stand in a YAML or JSON file.`;
+}

@@ -1,0 +1,151 @@
+// The command line as people use it: flags, help, and what is said when something is wrong.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+const scratch = realpathSync(mkdtempSync(join(tmpdir(), "cwl-command-")));
+after(() => rmSync(scratch, { recursive: true, force: true }));
+const main = join(import.meta.dirname, "../../main.ts");
+
+function cwl(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
+    cwd: scratch,
+    encoding: "utf8",
+    env: { ...process.env, ...env },
+  });
+  return { status, stdout, stderr };
+}
+
+const save = (name: string, text: string): string => {
+  writeFileSync(join(scratch, name), text);
+  return name;
+};
+
+const tool = save(
+  "tool.cwl",
+  `cwlVersion: v1.2
+class: CommandLineTool
+baseCommand: [sh, -c, 'cat "$0"; echo "$MINE"; echo "\${SWATH_X:-none}"']
+inputs: {file: {type: File, inputBinding: {}}, size: {type: int?, default: 3, label: How large}}
+outputs: {out: stdout}
+`,
+);
+const workflow = save(
+  "wf.cwl",
+  `cwlVersion: v1.2
+class: Workflow
+inputs: []
+outputs: {a: {type: int, outputSource: a/o}, c: {type: int, outputSource: c/o}}
+steps:
+  a: {in: [], out: [o], run: &t {class: ExpressionTool, requirements: {InlineJavascriptRequirement: {}}, inputs: {n: {type: int, default: 1}}, outputs: {o: int}, expression: "$({o: inputs.n + 1})"}}
+  b: {in: {n: a/o}, out: [o], run: *t}
+  c: {in: {n: b/o}, out: [o], run: *t}
+`,
+);
+
+test("help lists every option, and unknown ones are refused", () => {
+  const { status, stdout } = cwl(["run", "--help"]);
+  assert.equal(status, 0);
+  for (const flag of [
+    "--basedir",
+    "--parallel",
+    "--strict-memory-limit",
+    "--make-template",
+    "--on-error",
+    "--write-summary",
+  ]) {
+    assert.match(stdout, new RegExp(`^ +${flag}\\b`, "m"));
+  }
+  assert.equal(cwl(["run", "--no-such-flag", tool]).status, 2);
+});
+
+test("flags that cannot be honoured say what to do instead", () => {
+  const cases: readonly [string[], RegExp][] = [
+    [["--singularity"], /--engine podman/],
+    [["--udocker"], /--no-container/],
+    [["--print-rdf"], /graph --dot/],
+    [["--on-error", "continue"], /--journal/],
+  ];
+  for (const [flags, message] of cases) {
+    const { status, stderr } = cwl(["run", ...flags, tool]);
+    assert.equal(status, 33);
+    assert.match(stderr, message);
+  }
+});
+
+test("paths are relative to basedir, variables are handed on by name, a summary is written", () => {
+  mkdirSync(join(scratch, "data"));
+  writeFileSync(join(scratch, "data", "in.txt"), "in\n");
+  const flags = [
+    "--basedir=data",
+    "--outdir",
+    "out",
+    "--preserve-environment",
+    "MINE",
+    "--preserve-environment=SWATH_X",
+  ];
+  const { status, stdout, stderr } = cwl(
+    ["run", "--quiet", "--write-summary", "summary.json", ...flags, tool, "--file", "in.txt"],
+    { MINE: "mine", SWATH_X: "leaks" },
+  );
+  assert.equal(status, 0, stderr);
+  const { out } = JSON.parse(stdout) as { out: { location: string } };
+  assert.equal(readFileSync(new URL(out.location), "utf8"), "in\nmine\nnone\n");
+  assert.equal(readFileSync(join(scratch, "summary.json"), "utf8"), stdout);
+});
+
+test("a template, the files of a document, one step, and some targets", () => {
+  assert.match(
+    cwl(["run", "--make-template", tool]).stdout,
+    /"file": \{class: File, path: a\/path\}.*\n"size": 3 +# int\?; How large; default/,
+  );
+  assert.match(cwl(["run", "--print-deps", tool]).stdout, /tool\.cwl/);
+  const outputs = (...args: string[]): unknown => JSON.parse(cwl(["run", "--quiet", ...args]).stdout);
+  assert.deepEqual(outputs(workflow), { a: 2, c: 4 });
+  assert.deepEqual(outputs("--target", "a", workflow), { a: 2 });
+  assert.deepEqual(outputs("--target=c", workflow), { c: 4 });
+  assert.deepEqual(outputs("--single-step", "b", workflow, "--n", "7"), { o: 8 });
+  assert.match(cwl(["run", "--target", "x", workflow]).stderr, /has no "x"; it has a, c/);
+});
+
+test("an engine whose daemon does not answer counts as none, and a requirement says the way on", () => {
+  const bin = join(scratch, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "docker"), "#!/bin/sh\nexit 1\n");
+  chmodSync(join(bin, "docker"), 0o755);
+  const text = (kind: string): string =>
+    `{cwlVersion: v1.2, class: CommandLineTool, baseCommand: echo, inputs: [], outputs: {out: stdout}, ${kind}: {DockerRequirement: {dockerPull: x}}}`;
+  const env = { PATH: `${bin}` };
+  const hint = cwl(["run", "--outdir=hint", save("hint.cwl", text("hints").replace("echo", "/bin/echo"))], env);
+  assert.equal(hint.status, 0, hint.stderr);
+  assert.match(hint.stderr, /its daemon does not answer/);
+  const required = cwl(["run", "--outdir=required", save("required.cwl", text("requirements"))], env);
+  assert.equal(required.status, 33);
+  assert.match(required.stderr, /--engine.*--no-container/);
+});
+
+test("a missing output names its pattern, directory and line; scratch space is kept when asked", () => {
+  save(
+    "none.cwl",
+    `cwlVersion: v1.2\nclass: CommandLineTool\nbaseCommand: "true"\ninputs: []\noutputs:\n  out: {type: File, outputBinding: {glob: "*.tif"}}\n`,
+  );
+  const { status, stderr } = cwl(["run", "--tmpdir-prefix", "kept", "--leave-tmpdir", "none.cwl"]);
+  assert.equal(status, 1);
+  assert.match(stderr, /none\.cwl:6:\d+: .*nothing matches the glob of the output "out" \(\*\.tif in \/.*\)/);
+  assert.ok(existsSync(join(scratch, "kept")));
+});
