@@ -237,6 +237,9 @@ test(
     const asset = { href: "./both.tif", type: "image/tiff", "eo:bands": [{ name: "r" }, { name: "n" }] };
     const item = { ...source.item, links: [], assets: { both: asset } };
     await writeFile(join(scene, "item.json"), JSON.stringify(item));
+    const links = [{ rel: "item", href: "./item.json" }];
+    const catalog = { type: "Catalog", stac_version: "1.0.0", id: "several", description: "One scene", links };
+    await writeFile(join(scene, "catalog.json"), JSON.stringify(catalog));
     const target = join(folder, "several-out");
     await run("mkdir", ["-p", target]);
     const ndvi = (one: string, other: string) =>
