@@ -23,12 +23,12 @@ $graph:
         type: string
         default: red
         label: Red band
-        doc: Key of the asset with the red band
+        doc: Key of the asset with the red band; with several bands in it also which one, as key#1 or key#name
       nir:
         type: string
         default: nir
         label: Near-infrared band
-        doc: Key of the asset with the near-infrared band
+        doc: Key of the asset with the near-infrared band; with several bands in it also which one
       aoi:
         type: string?
         label: Area of interest

@@ -215,6 +215,52 @@ test("each pixel of the mosaic is a clear pixel of one of the scenes, and none t
   assert.ok(filled > 0.6 * source.data.length && filled < source.data.length);
 });
 
+test(
+  "a band of a file with several is named, pixels that are points lie half a pixel further, and nonsense is refused",
+  needsGdal,
+  async () => {
+    const scene = join(folder, "several");
+    await run("mkdir", ["-p", scene]);
+    const [red, nir] = ["B04.tif", "B08.tif"].map((name) => join(examples, "scenes/lommel", name));
+    const system = { env: { PATH: "/usr/bin:/bin" } };
+    await run(
+      "/usr/bin/gdal_merge.py",
+      ["-separate", "-q", "-o", join(scene, "both.tif"), red ?? "", nir ?? ""],
+      system,
+    );
+    const points = ["-mo", "AREA_OR_POINT=Point", join(scene, "both.tif"), join(scene, "points.tif")];
+    await run("/usr/bin/gdal_translate", ["-q", ...points], system);
+    const [area, point] = [await readRaster(join(scene, "both.tif")), await readRaster(join(scene, "points.tif"))];
+    assert.deepEqual(point.grid, area.grid, "the same place, however it is written down");
+    const [source] = await readScenes(join(examples, "scenes/lommel"));
+    assert.ok(source !== undefined);
+    const asset = { href: "./both.tif", type: "image/tiff", "eo:bands": [{ name: "r" }, { name: "n" }] };
+    const item = { ...source.item, links: [], assets: { both: asset } };
+    await writeFile(join(scene, "item.json"), JSON.stringify(item));
+    const links = [{ rel: "item", href: "./item.json" }];
+    const catalog = { type: "Catalog", stac_version: "1.0.0", id: "several", description: "One scene", links };
+    await writeFile(join(scene, "catalog.json"), JSON.stringify(catalog));
+    const target = join(folder, "several-out");
+    await run("mkdir", ["-p", target]);
+    const ndvi = (one: string, other: string) =>
+      run(join(examples, "bin/swath-examples"), ["ndvi", "--scene", scene, "--red", one, "--nir", other], {
+        cwd: target,
+        ...system,
+      });
+    await ndvi("both#r", "both#2");
+    const [made] = await readScenes(target);
+    const whole = (await itemsOf("ndvi")).find(({ item: each }) => each.id.includes("lommel"));
+    assert.ok(made !== undefined && whole !== undefined);
+    assert.deepEqual(
+      (await readRaster(assetPath(made, "ndvi"))).data,
+      (await readRaster(assetPath(whole, "ndvi"))).data,
+    );
+    await assert.rejects(ndvi("both", "both#2"), { stderr: /both has 2 bands; say which: both#r, #n/ });
+    await assert.rejects(ndvi("both#1", "both#3"), { stderr: /there is no such band/ });
+    await assert.rejects(ndvi("both#1", "both#1"), { stderr: /an index of one band with itself is 0 everywhere/ });
+  },
+);
+
 test("a tool says what is wrong with its input", async () => {
   const tool = (...args: string[]) => run(join(examples, "bin/swath-examples"), args, { cwd: folder });
   const scene = join(examples, "scenes/lommel");

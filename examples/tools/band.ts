@@ -17,12 +17,30 @@ export interface Band {
   readonly shift: number;
 }
 
-/** Reads the first band of an asset. */
-export async function readBand(scene: Scene, asset: string): Promise<Band> {
-  const { grid, data, noData } = await readRaster(assetPath(scene, asset));
-  const bands = scene.item.assets[asset]?.["raster:bands"];
-  const { scale = 1, offset = 0 } =
-    (Array.isArray(bands) ? (bands[0] as { scale?: number; offset?: number } | undefined) : undefined) ?? {};
+/** What STAC says of a band: the extensions eo and raster of 1.0, or `bands` of 1.1. */
+interface BandFacts {
+  readonly name?: string;
+  readonly common_name?: string;
+  readonly "eo:common_name"?: string;
+  readonly scale?: number;
+  readonly offset?: number;
+  readonly "raster:scale"?: number;
+  readonly "raster:offset"?: number;
+}
+
+/**
+ * Reads a band of an asset: the only one of `red`, or of an asset with several one of them, by its number or name, `visual#1`,
+ * `visual#nir`.
+ */
+export async function readBand(scene: Scene, name: string): Promise<Band> {
+  const [asset = "", wanted] = name.split("#", 2);
+  const facts = factsOf(scene, asset);
+  const { grid, data, noData } = await readRaster(assetPath(scene, asset), (count) =>
+    chooseBand(name, wanted, count, facts),
+  );
+  const index = wanted === undefined ? 0 : chooseBand(name, wanted, Number.POSITIVE_INFINITY, facts);
+  const known = facts[index] ?? {};
+  const [scale, offset] = [known.scale ?? known["raster:scale"] ?? 1, known.offset ?? known["raster:offset"] ?? 0];
   return {
     grid,
     data,
@@ -31,16 +49,56 @@ export async function readBand(scene: Scene, asset: string): Promise<Band> {
   };
 }
 
-/** Reads the first band of a GeoTIFF. */
+/** What is known of the bands of an asset, in their order. */
+function factsOf(scene: Scene, asset: string): readonly BandFacts[] {
+  const {
+    "raster:bands": raster = [],
+    "eo:bands": eo = [],
+    bands = [],
+  } = (scene.item.assets[asset] ?? {}) as Readonly<Record<string, readonly BandFacts[] | undefined>>;
+  const count = Math.max(raster.length, eo.length, bands.length);
+  return Array.from({ length: count }, (_, index) => ({ ...eo[index], ...raster[index], ...bands[index] }));
+}
+
+/** The place of a band that is wanted by its number or name. @throws {ToolError} */
+function chooseBand(name: string, wanted: string | undefined, count: number, facts: readonly BandFacts[]): number {
+  const names = facts.map(
+    (band, index) => band.name ?? band["eo:common_name"] ?? band.common_name ?? String(index + 1),
+  );
+  const allowed = `${name.split("#", 1)[0] ?? ""}#${names.length > 1 ? names.join(", #") : `1 to #${count}`}`;
+  if (wanted === undefined) {
+    if (count > 1) {
+      throw new ToolError(`${name} has ${count} bands; say which: ${allowed}`);
+    }
+    return 0;
+  }
+  const index = /^\d+$/.test(wanted)
+    ? Number(wanted) - 1
+    : facts.findIndex((band) => [band.name, band.common_name, band["eo:common_name"]].includes(wanted));
+  if (index < 0 || index >= count) {
+    throw new ToolError(`${name}: there is no such band; allowed: ${allowed}`);
+  }
+  return index;
+}
+
+/**
+ * Reads a band of a GeoTIFF.
+ * @param choose which, from 0, of so many; the first when left out
+ */
 export async function readRaster(
   path: string,
+  choose: (count: number) => number = () => 0,
 ): Promise<{ grid: Grid; data: ArrayLike<number>; noData: number | null }> {
   const tiff = await fromFile(path);
   try {
     const image = await tiff.getImage();
     const [west = 0, north = 0] = image.getOrigin();
     const [pixel = 0, down = 0] = image.getResolution();
-    const keys = image.getGeoKeys() as { ProjectedCSTypeGeoKey?: number; GeographicTypeGeoKey?: number } | null;
+    const keys = image.getGeoKeys() as {
+      ProjectedCSTypeGeoKey?: number;
+      GeographicTypeGeoKey?: number;
+      GTRasterTypeGeoKey?: number;
+    } | null;
     const epsg = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
     if (epsg === undefined || epsg === 32_767) {
       throw new ToolError(`${path} does not say its reference system by an EPSG code`);
@@ -48,9 +106,14 @@ export async function readRaster(
     if (Math.abs(pixel + down) > 1e-9 * pixel) {
       throw new ToolError(`${path} has pixels of ${pixel} by ${-down}; square pixels, north up, are needed`);
     }
-    const data = (await image.readRasters({ samples: [0], interleave: true })) as unknown as ArrayLike<number>;
+    const data = (await image.readRasters({
+      samples: [choose(image.getSamplesPerPixel())],
+      interleave: true,
+    })) as unknown as ArrayLike<number>;
+    // Where pixels are points, the place is the middle of the first one (OGC 19-008r4 §7.4.2.2, AREA_OR_POINT=Point).
+    const half = keys?.GTRasterTypeGeoKey === 2 ? pixel / 2 : 0;
     return {
-      grid: { width: image.getWidth(), height: image.getHeight(), west, north, pixel, epsg },
+      grid: { width: image.getWidth(), height: image.getHeight(), west: west - half, north: north + half, pixel, epsg },
       data,
       noData: image.getGDALNoData(),
     };

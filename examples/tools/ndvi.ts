@@ -1,5 +1,6 @@
 import { cut, findWindow, footprintOf, parseBox } from "./area.ts";
 import { readBand } from "./band.ts";
+import { ToolError } from "./errors.ts";
 import { openGdal } from "./gdal.ts";
 import { EMPTY, meanOf, normalizedDifference } from "./normalized-difference.ts";
 import { ofEachScene } from "./each-scene.ts";
@@ -25,6 +26,9 @@ export async function ndvi(options: Readonly<Record<string, string>>): Promise<s
 
 async function ndviOf(scene: Scene, options: Readonly<Record<string, string>>) {
   const { red: redName = "red", nir: nirName = "nir", aoi } = options;
+  if (redName === nirName) {
+    throw new ToolError(`--red and --nir are both ${redName}; an index of one band with itself is 0 everywhere`);
+  }
   const [red, nir] = [await readBand(scene, redName), await readBand(scene, nirName)];
   const whole = normalizedDifference(nir, red, `${nirName} and ${redName} of ${scene.item.id}`);
   const id = `${scene.item.id}_ndvi`;

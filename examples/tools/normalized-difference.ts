@@ -1,4 +1,5 @@
 import type { Band } from "./band.ts";
+import { ToolError } from "./errors.ts";
 import { checkSameGrid } from "./grid.ts";
 
 /** Value of pixels without one; outside [-1, 1]. */
@@ -15,6 +16,9 @@ export function normalizedDifference(one: Band, other: Band, names: string): Flo
     const [left, right] = [first + one.shift, second + other.shift];
     const isEmpty = one.isEmpty(first) || other.isEmpty(second) || left + right === 0;
     result[index] = isEmpty ? EMPTY : (left - right) / (left + right);
+  }
+  if (result.every((value) => value === EMPTY)) {
+    throw new ToolError(`${names} have no pixel where both have a value`);
   }
   return result;
 }

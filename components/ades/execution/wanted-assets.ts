@@ -19,7 +19,10 @@ export function findWantedAssets(
   const resolve = (word: unknown): readonly string[] => {
     const reference = typeof word === "string" ? /^\$\(inputs\.([\w-]+)\)$/.exec(word)?.[1] : undefined;
     const value = reference === undefined ? word : valueOf(reference);
-    return [value].flat().filter((key): key is string => typeof key === "string" && key !== "");
+    return [value]
+      .flat()
+      .filter((key): key is string => typeof key === "string" && key !== "")
+      .map(withoutBand);
   };
   return new Map(
     Object.entries(assets as Readonly<Record<string, unknown>>).flatMap(([input, words]) => {
@@ -29,3 +32,6 @@ export function findWantedAssets(
     }),
   );
 }
+
+/** `visual#2` is a band of the asset `visual`. */
+const withoutBand = (key: string): string => key.split("#", 1)[0] ?? key;

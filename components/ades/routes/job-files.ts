@@ -56,7 +56,7 @@ export function addJobFileRoutes(app: FastifyInstance, context: ApiContext, face
     const { place, key } = await openFile(request, findPlace);
     return (await sendDocument(place, key, request, reply)) ?? sendFile(place, key, request, reply);
   });
-  app.head(`${path}/*`, { schema: { hide: true } }, async (request, reply) => {
+  app.head(`${path}/*`, { schema: { ...schemas.readFile, hide: true } }, async (request, reply) => {
     const { place, key } = await openFile(request, findPlace);
     const document = await sendDocument(place, key, request, reply);
     if (document !== undefined) {

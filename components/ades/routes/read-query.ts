@@ -9,7 +9,9 @@ const MOST_SKIPPED = 1_000_000;
 
 /** Values of a query parameter: given once with commas, or several times. */
 function valuesOf(request: FastifyRequest, name: string): readonly string[] {
-  const value = (request.query as Record<string, string | readonly string[] | undefined>)[name] ?? [];
+  const query = request.query as Record<string, string | readonly string[] | undefined>;
+  // Some clients write lists as `status[]=…&status[]=…`.
+  const value = query[name] ?? query[`${name}[]`] ?? [];
   return [value].flat().flatMap((text) => text.split(",").filter((part) => part !== ""));
 }
 

@@ -9,7 +9,7 @@ const EVERYWHERE = ["f"];
 export function refuseUnknownParameters(scope: FastifyInstance): void {
   scope.addHook("preHandler", (request, _reply, done) => {
     const known = [...EVERYWHERE, ...knownParameters(request)];
-    const unknown = Object.keys(request.query as object).find((name) => !known.includes(name));
+    const unknown = Object.keys(request.query as object).find((name) => !known.includes(name.replace(/\[\]$/, "")));
     done(
       unknown === undefined
         ? undefined

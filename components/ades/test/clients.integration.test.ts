@@ -33,7 +33,7 @@ test(
       assert.ok(seen.conformsTo.includes("http://www.opengis.net/spec/ogcapi-processes-1/1.0/conf/core"));
       assert.match(seen.openapi, /^3\.0\./);
       assert.deepEqual(seen.processes, ["echo"]);
-      assert.equal(seen.inputs.length, 10);
+      assert.equal(seen.inputs.length, 12);
     }
   },
 );

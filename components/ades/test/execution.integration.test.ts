@@ -235,7 +235,7 @@ test("/req/core/http: 405 where there is something, but not by that method", asy
   for (const [path, method, allowed] of [
     [`${API}/processes/echo/execution`, "GET", /^POST$/],
     [`${API}/processes/echo`, "PATCH", /GET.*PUT.*DELETE/],
-    ["/eric/wps3/jobs", "POST", /GET/],
+    ["/eric/wps3/jobs", "PUT", /GET.*POST/],
   ] as const) {
     const { status, headers, body } = await ades.ask(path, { method });
     assert.equal(status, 405, path);

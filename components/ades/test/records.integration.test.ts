@@ -31,7 +31,7 @@ async function readEvents(
   enough = Infinity,
 ): Promise<readonly SentEvent[]> {
   const stop = new AbortController();
-  const answer = await fetch(`${ades.url}${location}/logs`, {
+  const answer = await fetch(new URL(`${location}/logs`, ades.url), {
     headers: { accept: "text/event-stream", ...(after !== undefined && { "last-event-id": after }) },
     signal: stop.signal,
   });

@@ -191,6 +191,7 @@ export const readFile = {
   operationId: "getFile",
   summary: "A file of a job's results; parts of it by Range",
   params: Type.Object({ user, id: Text, "*": Type.String({ description: "The path that the list says" }) }),
+  querystring: Type.Object({ download: Type.Optional(Type.String({ description: "Browsers save the file" })) }),
   response: {
     200: { description: "The file, in its media type", content: bytes },
     206: { description: "The part of it that Range asks for", content: bytes },

@@ -204,6 +204,7 @@ export const checkPackage = {
   operationId: "checkPackage",
   summary: "Check an application package without deploying it",
   params: ofUser,
+  querystring: w,
   body: packageContent,
   response: {
     200: json(
