@@ -23,6 +23,15 @@ export const protectionVariables = {
     aliases: ["REQUIRE_REGISTRATION_API_PROTECTION"],
   },
   REQUIRE_WORKSPACE_API_PROTECTION: protection("REQUIRE_WORKSPACE_API", "the workspace API"),
+  TRUSTED_PROXIES: {
+    type: text({
+      pattern: /^[0-9a-fA-F.:]+(\/\d{1,3})?( *, *[0-9a-fA-F.:]+(\/\d{1,3})?)*$/,
+      allowed: "addresses and networks, separated by commas: 10.0.0.0/8, 192.0.2.7",
+    }),
+    fallback: fixed(undefined),
+    meaning:
+      "Reverse proxies in front of the embedded cluster: whom they act for (X-Forwarded-For) and whether by TLS (X-Forwarded-Proto) is taken from them, and from nobody else. Without it everybody behind a proxy has its address, and shares its limits.",
+  },
   USE_TLS: {
     type: boolean,
     fallback: fixed(true),

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from "fastify";
+import type pg from "pg";
 
 import type { IdentityContext } from "../context.ts";
 import { type AuthzPolicy, findPolicyByName, listPolicies, putPolicy } from "../store/authz-policies.ts";
 import { insertResource, insertScope, listResources, listScopes, updateResource } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";
-import { type Queryable, inTransaction } from "../store/database.ts";
+import type { Queryable } from "../store/database.ts";
 import { type ResourceServer, announceRules } from "../store/resource-servers.ts";
 import {
   AUTHZ_BASE,
@@ -136,7 +137,7 @@ function nameMembers({ config }: AuthzPolicy, names: MemberNames): object {
 
 const rankOf = (type: string): number => ["aggregate", "resource", "scope"].indexOf(type) + 1;
 
-type Db = Parameters<Parameters<typeof inTransaction>[1]>[0];
+type Db = pg.PoolClient;
 
 /** Adds what a document has and the client has not, and replaces what has the same name. */
 export async function importRules(

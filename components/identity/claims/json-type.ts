@@ -1,6 +1,6 @@
 /** A value in the JSON type that a mapper's `jsonType.label` says; `undefined` where it cannot be one. */
 export function toJsonType(value: unknown, label: string | undefined): unknown {
-  if (value === undefined || label === undefined || label === "" || Array.isArray(value) || typeof value === "object") {
+  if (label === undefined || label === "" || !isScalar(value)) {
     return value;
   }
   switch (label) {
@@ -22,4 +22,8 @@ export function toJsonType(value: unknown, label: string | undefined): unknown {
     default:
       return value;
   }
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 }

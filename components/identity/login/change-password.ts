@@ -14,7 +14,7 @@ export async function refusePassword(
   password: string,
 ): Promise<string | undefined> {
   const { passwordMinimumLength: minimum, passwordHistory: former } = realm.settings;
-  if ([...password].length < minimum) {
+  if (password.length < minimum) {
     return `The new password is too short; it needs at least ${minimum} characters.`;
   }
   if (password.length > LONGEST_PASSWORD) {

@@ -30,7 +30,7 @@ export function findConfusion(username: string): string | undefined {
   if (SCRIPT_PATTERNS.filter((pattern) => pattern.test(username)).length > 1) {
     return "it has letters of more than one script";
   }
-  const letters = [...username].filter((character) => /\p{L}/u.test(character));
+  const letters = Array.from(username.matchAll(/\p{L}/gu), ([letter]) => letter);
   return letters.length > 0 && letters.every((letter) => LOOKS_LATIN.has(letter))
     ? "all its letters look like Latin ones and are not"
     : undefined;

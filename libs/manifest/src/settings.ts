@@ -75,6 +75,8 @@ export interface Variables {
   readonly USE_INGRESS_CONTROLLER_LOADBALANCER: boolean;
   readonly OPEN_INGRESS: boolean;
   readonly USE_TLS: boolean;
+  /** Addresses and networks, separated by commas. */
+  readonly TRUSTED_PROXIES: string | undefined;
   readonly TLS_CLUSTER_ISSUER: string;
   readonly WILDCARD_DNS_SUFFIX: string;
 

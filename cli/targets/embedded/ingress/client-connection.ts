@@ -7,6 +7,7 @@ import { Exchange } from "./exchange.ts";
 import { MessageError } from "./message-error.ts";
 import { type RequestHead, parseRequestHead } from "./request-head.ts";
 import { hostOf } from "./route-table.ts";
+import type { Origin } from "./trusted-proxies.ts";
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const LINGER_MILLISECONDS = 2000;
@@ -163,10 +164,19 @@ export class ClientConnection {
     };
   }
 
+  /** Who sent a request: the other end of the connection, or whom a trusted proxy there acts for. */
+  #originOf(request: RequestHead): Origin {
+    return this.#context.trustedProxies.originOf({ address: this.address, tls: this.#entrance.tls }, request);
+  }
+
   /** The forwarding fields: what this end knows, whatever the client claimed. */
-  forwardedLines(host: string): string {
-    const port = /:(\d+)$/.exec(host)?.[1] ?? this.#entrance.publicPort;
-    return `X-Forwarded-For: ${this.address}\r\nX-Forwarded-Proto: ${this.#entrance.tls ? "https" : "http"}\r\nX-Forwarded-Host: ${host}\r\nX-Forwarded-Port: ${port}\r\nX-Real-IP: ${this.address}\r\n`;
+  forwardedLines(request: RequestHead): string {
+    const { host } = request;
+    const { address, tls } = this.#originOf(request);
+    // A proxy that ends TLS is reached at the port of https, whatever the one is that it comes to.
+    const ownPort = tls === this.#entrance.tls ? this.#entrance.publicPort : tls ? 443 : 80;
+    const port = /:(\d+)$/.exec(host)?.[1] ?? ownPort;
+    return `X-Forwarded-For: ${address}\r\nX-Forwarded-Proto: ${tls ? "https" : "http"}\r\nX-Forwarded-Host: ${host}\r\nX-Forwarded-Port: ${port}\r\nX-Real-IP: ${address}\r\n`;
   }
 
   #onData(chunk: Buffer): void {
@@ -241,7 +251,11 @@ export class ClientConnection {
         return;
       }
     }
-    if (!this.#entrance.tls && redirectPort !== undefined && this.#context.routes.find(request.host) !== undefined) {
+    if (
+      redirectPort !== undefined &&
+      !this.#originOf(request).tls &&
+      this.#context.routes.find(request.host) !== undefined
+    ) {
       this.#redirect(request, redirectPort);
       return;
     }

@@ -1,5 +1,7 @@
 import { isIP } from "node:net";
 
+import { isProxyAddress } from "./trusted-proxies.ts";
+
 /** One address that the ingress accepts connections on. */
 export interface Listener {
   /** An IP address, e.g. `127.0.0.1`, `::1`, `0.0.0.0`. */
@@ -48,6 +50,8 @@ export interface IngressConfig {
   readonly tls: { readonly certificates: readonly Certificate[] };
   /** Folder of ACME HTTP-01 answers: a file `<token>` holds its key authorization (RFC 8555 §8.3). */
   readonly challengeFolder?: string;
+  /** Addresses and networks of reverse proxies in front, whose X-Forwarded-For and -Proto are believed. */
+  readonly trustedProxies?: readonly string[];
 }
 
 /** Every mistake of a configuration at once. */
@@ -112,6 +116,13 @@ export function parseConfig(text: string): IngressConfig {
     value["challengeFolder"] === undefined || isText(value["challengeFolder"]),
     "challengeFolder",
     "a path or left out",
+  );
+  const proxies = value["trustedProxies"];
+  check(
+    proxies === undefined ||
+      (Array.isArray(proxies) && proxies.every((item) => typeof item === "string" && isProxyAddress(item))),
+    "trustedProxies",
+    "a list of addresses and networks",
   );
   if (mistakes.length === 0) {
     checkTogether(value as unknown as IngressConfig, mistakes);

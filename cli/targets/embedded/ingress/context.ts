@@ -2,6 +2,7 @@ import type { AccessLog } from "./access-log.ts";
 import type { Limits } from "./limits.ts";
 import type { IngressMetrics } from "./metrics.ts";
 import type { RouteTable } from "./route-table.ts";
+import type { TrustedProxies } from "./trusted-proxies.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 
 /** What every connection shares. The routing part is replaced when the configuration changes. */
@@ -10,6 +11,7 @@ export interface IngressContext {
   /** The port of https, when requests without TLS are to be sent there. */
   redirectPort: number | undefined;
   challengeFolder: string | undefined;
+  trustedProxies: TrustedProxies;
   /** No new request is begun on any connection once this is true. */
   draining: boolean;
   /** Requests that wait for their pod. */

@@ -153,7 +153,7 @@ export class Exchange implements UpstreamUser {
           ? "Connection: TE\r\nTE: trailers\r\n"
           : "";
     this.#upstream?.socket.write(
-      `${request.method} ${request.target} HTTP/1.1\r\nHost: ${request.host}\r\n${request.lines}${framed}${connection}${this.#client.forwardedLines(request.host)}X-Request-Id: ${this.#requestId}\r\n\r\n`,
+      `${request.method} ${request.target} HTTP/1.1\r\nHost: ${request.host}\r\n${request.lines}${framed}${connection}${this.#client.forwardedLines(request)}X-Request-Id: ${this.#requestId}\r\n\r\n`,
       "latin1",
     );
     this.#client.pump();

@@ -13,7 +13,9 @@ export type FieldKind =
   | "expect"
   | "accept"
   | "keep-alive"
-  | "reject";
+  | "reject"
+  | "forwarded-for"
+  | "forwarded-proto";
 
 /**
  * One field line (RFC 9112 §5): a token, the colon directly behind it, then no control characters but tab. No obsolete
@@ -92,8 +94,8 @@ const REQUEST: Readonly<Record<string, FieldKind>> = {
   "keep-alive": "drop",
   "proxy-connection": "drop",
   "http2-settings": "drop",
-  "x-forwarded-for": "drop",
-  "x-forwarded-proto": "drop",
+  "x-forwarded-for": "forwarded-for",
+  "x-forwarded-proto": "forwarded-proto",
   "x-forwarded-host": "drop",
   "x-forwarded-port": "drop",
   "x-real-ip": "drop",
@@ -110,6 +112,10 @@ export const classifyRequestField = createClassifier((lowerCase) => {
     return "drop";
   }
   const kind = REQUEST[name] ?? "keep";
+  // Under any name they go; said with underscores, they are not even read.
+  if (kind.startsWith("forwarded-") && name !== lowerCase) {
+    return "drop";
+  }
   if (name === lowerCase || kind === "drop") {
     return kind;
   }

@@ -18,6 +18,7 @@ import {
 import { IngressMetrics } from "./metrics.ts";
 import { createRouteTable } from "./route-table.ts";
 import { createBufferFreer } from "./free-buffers.ts";
+import { createTrustedProxies } from "./trusted-proxies.ts";
 import { UpstreamPool } from "./upstream-pool.ts";
 
 interface IngressOptions {
@@ -53,6 +54,7 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
     routes: createRouteTable([]),
     redirectPort: undefined,
     challengeFolder: undefined,
+    trustedProxies: createTrustedProxies([]),
     draining: false,
     held: 0,
     limits: { ...LIMITS, ...limits },
@@ -128,6 +130,7 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
       certificates = loadCertificates(config.tls.certificates);
       context.routes = createRouteTable(config.routes);
       context.challengeFolder = config.challengeFolder;
+      context.trustedProxies = createTrustedProxies(config.trustedProxies ?? []);
       if (context.draining) {
         return;
       }

@@ -18,6 +18,9 @@ export interface RequestHead {
   readonly expectsContinue: boolean;
   readonly acceptsTrailers: boolean;
   readonly accept: string;
+  /** What proxies in front claim, several fields joined by commas: not to be believed of anybody else. */
+  readonly forwardedFor: string;
+  readonly forwardedProto: string;
   /** End-to-end field lines as sent, each with CR LF; Host, framing, hop-by-hop and forwarding fields are not among them. */
   readonly lines: string;
 }
@@ -49,6 +52,8 @@ export function parseRequestHead(text: string): RequestHead {
   let upgrade: string | undefined;
   let te = "";
   let accept = "";
+  let forwardedFor = "";
+  let forwardedProto = "";
   let expectsContinue = false;
 
   eachField(text, runStart, (name, value, from, end) => {
@@ -89,6 +94,12 @@ export function parseRequestHead(text: string): RequestHead {
         break;
       case "upgrade":
         upgrade = upgrade === undefined ? value : `${upgrade}, ${value}`;
+        break;
+      case "forwarded-for":
+        forwardedFor = forwardedFor === "" ? value : `${forwardedFor},${value}`;
+        break;
+      case "forwarded-proto":
+        forwardedProto = forwardedProto === "" ? value : `${forwardedProto},${value}`;
         break;
       case "te":
         te += `,${value.toLowerCase()}`;
@@ -131,6 +142,8 @@ export function parseRequestHead(text: string): RequestHead {
     expectsContinue: expectsContinue && !http10,
     acceptsTrailers: te !== "" && /,[\t ]*trailers[\t ]*(,|$)/.test(te),
     accept,
+    forwardedFor,
+    forwardedProto,
     lines,
   };
 }

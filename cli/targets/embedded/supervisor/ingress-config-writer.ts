@@ -35,9 +35,12 @@ function toIngressConfig(
     { address, port: cluster.httpPort, tls: false },
     ...(tls ? [{ address, port: cluster.httpsPort, tls: true }] : []),
   ]);
+  // Plans of before know no such variable.
+  const proxies: string | undefined = plan.settings.variables.TRUSTED_PROXIES;
   return {
     listeners,
     sslRedirect: plan.settings.scheme === "https",
+    ...(proxies !== undefined && { trustedProxies: proxies.split(",").map((text) => text.trim()) }),
     routes: plan.routes.map(({ host, wildcard, service, namespace, workload, port }): Route => {
       const controller = find(workload);
       const serving = controller?.serving;

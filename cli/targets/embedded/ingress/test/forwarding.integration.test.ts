@@ -162,6 +162,26 @@ test("sets forwarding fields itself and strips identities, in every spelling", a
   assert.equal(names.filter((name) => name === "x-forwarded-for").length, 1);
 });
 
+test("believes a trusted proxy whom it acts for, and nobody what the proxy was told", async () => {
+  const own = await findFreePort();
+  const behind = join(folder.path, "behind.json");
+  writeConfig(behind, configOf(own, [routeTo("echo.test", socketPath)], { trustedProxies: ["127.0.0.0/8"] }));
+  const other = await startIngress(behind);
+  try {
+    const { body } = await ask({
+      port: own,
+      host: "echo.test",
+      headers: { "X-Forwarded-For": "6.6.6.6, 203.0.113.5", "X-Forwarded-Proto": "https", X_Forwarded_For: "7.7.7.7" },
+    });
+    const { headers } = readEcho(body);
+    assert.equal(headers["x-forwarded-for"], "203.0.113.5");
+    assert.equal(headers["x-real-ip"], "203.0.113.5");
+    assert.equal(headers["x-forwarded-proto"], "https");
+  } finally {
+    await other.stop();
+  }
+});
+
 test("keeps hop-by-hop fields to their hop", async () => {
   const { body } = await ask({
     port,
