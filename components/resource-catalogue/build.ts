@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
+import type { SigningKey } from "./assets/presign.ts";
 import { createLazyValidators } from "./bulk/lazy-validators.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
@@ -71,6 +72,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     prepareBatch: (batch) => thread.prepare(batch),
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
+    signingKey: toSigningKey(settings),
     announceChange: (records = 1) => {
       bell.ring();
       maintenance.noteLoaded(records);
@@ -92,4 +94,11 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
       await database.close();
     },
   };
+}
+
+function toSigningKey(settings: Settings<typeof definitions>): SigningKey | undefined {
+  const { S3_PUBLIC_URL: endpoint, S3_REGION: region, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
+  return endpoint === undefined || accessKey === undefined || secretKey === undefined
+    ? undefined
+    : { endpoint, region, accessKey, secretKey };
 }

@@ -3,6 +3,7 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
+import { addAssetRoutes } from "./assets/routes.ts";
 import { addBulkRoutes } from "./bulk/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
 import { addFeedRoutes } from "./feed/routes.ts";
@@ -48,6 +49,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);
       addBulkRoutes(scope, context);
+      addAssetRoutes(scope, context, context.signingKey);
       addAggregationRoutes(scope, context);
       addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
     },

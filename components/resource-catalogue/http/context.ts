@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
 import type { Reader } from "../access/reader.ts";
+import type { SigningKey } from "../assets/presign.ts";
 import type { Batch, PreparedBatch } from "../bulk/prepare-batch.ts";
 import type { SearchDeps } from "../store/search.ts";
 import type { Bell } from "../feed/bell.ts";
@@ -21,6 +22,8 @@ export interface CatalogueContext extends SearchDeps {
   /** Up to how many matches are counted. */
   readonly countUpTo: number;
   readonly publicUrl: string;
+  /** Signs links to assets in the platform's object storage. */
+  readonly signingKey: SigningKey | undefined;
   /** Tells those who follow that something was written. */
   readonly announceChange: (records?: number) => void;
   readonly bell: Bell;
