@@ -36,6 +36,17 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     void reply.header("access-control-allow-origin", "*");
     done();
   });
+  // Pages of other hosts may ask; where a gatekeeper is in front, it answers this itself.
+  app.options("*", { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .code(204)
+      .header("access-control-allow-methods", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+      .header("access-control-allow-headers", "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID")
+      .header("access-control-expose-headers", "ETag, Location")
+      .header("access-control-max-age", "600")
+      .header("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+      .send(),
+  );
   await app.register(
     async (scope) => {
       scope.setErrorHandler(handleError);
