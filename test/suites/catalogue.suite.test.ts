@@ -45,7 +45,10 @@ test("stac-api-validator: core, collections, features, item-search, filter", { s
       ],
     ],
   });
-  const classes = ["core", "collections", "features", "item-search", "filter"].flatMap((name) => ["--conformance", name]);
+  const classes = ["core", "collections", "features", "item-search", "filter"].flatMap((name) => [
+    "--conformance",
+    name,
+  ]);
   const { output } = await run(join(folder, "bin/stac-api-validator"), [
     "--root-url",
     `${url}/stac`,
@@ -82,7 +85,9 @@ async function openLoaded(): Promise<CatalogueFixture> {
   catalogue = await startCatalogue();
   for (const name of ["landsat-c2-l2", "sentinel-2-l2a"]) {
     const source = join(DATA, "stac/planetary-computer", name);
-    await catalogue.request("POST", "/stac/collections", { body: readFileSync(join(source, "collection.json"), "utf8") });
+    await catalogue.request("POST", "/stac/collections", {
+      body: readFileSync(join(source, "collection.json"), "utf8"),
+    });
     for (const file of globSync("items/*.json", { cwd: source })) {
       const { status, text } = await catalogue.request("POST", `/stac/collections/${name}/items`, {
         body: readFileSync(join(source, file), "utf8"),
