@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
+import type { SigningKey } from "./assets/presign.ts";
 import { createLazyValidators } from "./bulk/lazy-validators.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
@@ -74,6 +75,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
     fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
+    signingKey: toSigningKey(settings),
     announceChange: (records = 1) => {
       bell.ring();
       maintenance.noteLoaded(records);
@@ -95,4 +97,11 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
       await database.close();
     },
   };
+}
+
+function toSigningKey(settings: Settings<typeof definitions>): SigningKey | undefined {
+  const { S3_PUBLIC_URL: endpoint, S3_REGION: region, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
+  return endpoint === undefined || accessKey === undefined || secretKey === undefined
+    ? undefined
+    : { endpoint, region, accessKey, secretKey };
 }

@@ -33,6 +33,14 @@ export const settings = defineSettings({
     description: "Internal port of the workspace API, which knows the members of workspaces.",
   },
   WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What that port asks for." },
+  S3_PUBLIC_URL: {
+    kind: "url",
+    optional: true,
+    description: "Public base URL of the object storage, for signed links to private assets.",
+  },
+  S3_REGION: { kind: "string", default: "us-east-1", description: "Region that signed links name." },
+  S3_ACCESS_KEY: { kind: "string", optional: true, description: "Key that signs links to assets." },
+  S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },
   MATCHED_CAP: {
     kind: "integer",
     default: 1000,

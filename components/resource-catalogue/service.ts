@@ -3,6 +3,7 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
+import { addAssetRoutes } from "./assets/routes.ts";
 import { addBulkRoutes } from "./bulk/routes.ts";
 import { addCswRoutes } from "./csw/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
@@ -37,6 +38,17 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     void reply.header("access-control-allow-origin", "*");
     done();
   });
+  // Pages of other hosts may ask; where a gatekeeper is in front, it answers this itself.
+  app.options("*", { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .code(204)
+      .header("access-control-allow-methods", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+      .header("access-control-allow-headers", "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID")
+      .header("access-control-expose-headers", "ETag, Location")
+      .header("access-control-max-age", "600")
+      .header("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+      .send(),
+  );
   await app.register(
     async (scope) => {
       scope.setErrorHandler(handleError);
@@ -50,6 +62,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);
       addBulkRoutes(scope, context);
+      addAssetRoutes(scope, context, context.signingKey);
       addAggregationRoutes(scope, context);
       addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
     },

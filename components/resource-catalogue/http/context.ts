@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
 import type { Reader } from "../access/reader.ts";
+import type { SigningKey } from "../assets/presign.ts";
 import type { Batch, PreparedBatch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
 import type { SearchDeps } from "../store/search.ts";
@@ -24,6 +25,8 @@ export interface CatalogueContext extends SearchDeps {
   readonly publicUrl: string;
   /** Reads a document at an address that a client names. */
   readonly fetchSource: FetchSource;
+  /** Signs links to assets in the platform's object storage. */
+  readonly signingKey: SigningKey | undefined;
   /** Tells those who follow that something was written. */
   readonly announceChange: (records?: number) => void;
   readonly bell: Bell;

@@ -120,7 +120,10 @@ test("16 writers of the same ids: no deadlock, none lost, the last one wins whol
       return statuses;
     }),
   );
-  assert.deepEqual([...new Set(outcomes.flat())].toSorted(), [200, 201]);
+  assert.deepEqual(
+    [...new Set(outcomes.flat())].toSorted((a, b) => a - b),
+    [200, 201],
+  );
   assert.equal(await countOf("race", "own-"), 80);
   assert.equal(await countOf("race", "same-"), 40);
 });
