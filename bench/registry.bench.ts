@@ -124,6 +124,8 @@ async function comparePushAndPull(folder: string, own: number, theirs: number): 
     }
     rmSync(source, { recursive: true, force: true });
   }
+  // Nothing was sent from here meanwhile, and the service has ended the connections that rested.
+  agent.destroy();
   const row = (kind: "push" | "pull", name: string): BenchRow => {
     const [value, other] = [median(ours.times[kind]) / 1000, median(peer.times[kind]) / 1000];
     return {
@@ -205,7 +207,7 @@ function send(
         }
       });
     });
-    sent.on("error", reject);
+    sent.on("error", (cause) => reject(new Error(`${method} ${path}: ${cause.message}`, { cause })));
     sent.end(body);
   });
 }

@@ -81,6 +81,10 @@ export async function addBlob(tx: Sql, blob: LinkedBlob): Promise<void> {
 
 /** Hands content over to be deleted from the blob store. */
 export async function discard(tx: Sql, storageIds: readonly string[]): Promise<void> {
+  // Telling of nothing would wake the collector, which ends here again.
+  if (storageIds.length === 0) {
+    return;
+  }
   await tx.query("insert into discarded (storage_id) select unnest($1::uuid[]) on conflict (storage_id) do nothing", [
     storageIds,
   ]);

@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import pg from "pg";
+
 import { waitUntil } from "@swath/testing";
 
 import { checkStore } from "./check-store.ts";
@@ -117,6 +119,18 @@ test("when everything is deleted, nothing is left on the disk, however often it 
     "the content is gone",
     async () => (await checkStore(registry.postgres.url, registry.folder)).files === 0,
   );
+});
+
+test("a registry that nobody uses wakes nobody", async () => {
+  const listener = new pg.Client({ connectionString: registry.postgres.url });
+  await listener.connect();
+  let told = 0;
+  listener.on("notification", () => (told += 1));
+  await listener.query("listen registry_garbage");
+  // Two rounds of the collector, which begins one every second.
+  await sleep(2500);
+  await listener.end();
+  assert.equal(told, 0);
 });
 
 test("the database that goes away for a moment is a 503, and nothing that was acknowledged is lost", async () => {
