@@ -63,6 +63,40 @@ test("packing gives a document that loads to the same process", async () => {
   );
 });
 
+test("a package names types once, imports them elsewhere, and has short relative references", async () => {
+  const files: Readonly<Record<string, string>> = {
+    "types.yml":
+      "[{name: mode, type: enum, symbols: [a, b]}, {name: pair, type: record, fields: {m: '#mode', n: int}}]",
+    "tool.cwl": `cwlVersion: v1.2
+class: CommandLineTool
+requirements: {SchemaDefRequirement: {types: [{$import: types.yml}]}}
+baseCommand: "true"
+inputs: {a: "types.yml#pair[]?"}
+outputs: []
+`,
+  };
+  const fetcher = {
+    readText: (file: string) => Promise.resolve(files[file.slice(file.lastIndexOf("/") + 1)] ?? ""),
+    download: () => Promise.reject(new Error("nothing is downloaded")),
+  };
+  const text = `cwlVersion: v1.2
+class: Workflow
+requirements: {SchemaDefRequirement: {types: [{$import: types.yml}]}}
+inputs: {a: {type: "types.yml#pair[]?"}}
+outputs: []
+steps: {s: {run: tool.cwl, in: {a: {source: "#a"}}, out: []}}
+`;
+  const packed = (await packDocument(await loadDocument(uri, { text, fetcher }))) as { $graph: readonly object[] };
+  const [tool, main] = packed.$graph as readonly { inputs: unknown; steps: unknown; requirements: unknown }[];
+  assert.deepEqual(tool?.inputs, [{ id: "a", type: "#types.yml/pair[]?" }]);
+  assert.deepEqual(main?.inputs, [{ id: "a", type: "#types.yml/pair[]?" }]);
+  assert.deepEqual(main?.steps, [{ id: "s", in: [{ source: "a", id: "a" }], out: [], run: "#tool.cwl" }]);
+  assert.deepEqual(main?.requirements, [
+    { class: "SchemaDefRequirement", types: [{ $import: "#types.yml/mode" }, { $import: "#types.yml/pair" }] },
+  ]);
+  assert.ok((await validateDocument("https://example.org/packed.cwl", { text: JSON.stringify(packed) })).valid);
+});
+
 test("every mistake is reported at once, each with line and column and what would be right", async () => {
   const broken = workflow
     .replace("baseCommand: crop", "baseComand: crop")
