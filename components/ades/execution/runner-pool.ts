@@ -10,6 +10,8 @@ const RUNNER = join(import.meta.dirname, "../runner/main.ts");
 const PATIENCE = 5000;
 /** Milliseconds that a runner is kept without a job. */
 const KEPT = 60_000;
+/** Seconds that a runner may take to be ready, at least. */
+const START_SECONDS = 60;
 /** Milliseconds between looks at runners. */
 const LOOK_MS = 5000;
 /** Milliseconds before a spare runner is started after one was taken: the job that took it goes first. */
@@ -33,7 +35,7 @@ export interface RunnerPool {
 interface PoolOptions {
   /** Environment that runners inherit. */
   readonly env: NodeJS.ProcessEnv;
-  /** Seconds that a runner may take to be ready, and to be heard of again. */
+  /** Seconds that a runner may take to be heard of again. */
   readonly silentSeconds: number;
   /** Seconds that a tool may run, and so may be silent. */
   readonly toolSeconds: number;
@@ -176,8 +178,10 @@ export function openRunnerPool({ env, silentSeconds, toolSeconds, onEnd }: PoolO
   };
   /** Why a runner is not worth waiting for any longer. */
   const whyHopeless = ({ isReady, job, heardAt, at }: Runner): string | undefined => {
-    if (performance.now() - heardAt > silentSeconds * 1000) {
-      return `it was not ${isReady ? "heard of" : "ready"} for ${silentSeconds} s`;
+    // On a busy machine a start takes longer than a sign of life.
+    const patience = isReady ? silentSeconds : Math.max(silentSeconds, START_SECONDS);
+    if (performance.now() - heardAt > patience * 1000) {
+      return `it was not ${isReady ? "heard of" : "ready"} for ${patience} s`;
     }
     const isStill = job !== undefined && at !== undefined && at.stillMs > stageDeadline(at.stage, toolSeconds);
     return isStill ? `it made no progress for ${Math.round(at.stillMs / 60_000)} minutes while ${at.stage}` : undefined;
