@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 
 import { addBulkRoutes } from "./bulk/routes.ts";
 import { addCswRoutes } from "./csw/routes.ts";
+import { addPageFiles, addPages } from "./html/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
@@ -38,6 +39,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
   await app.register(
     async (scope) => {
       scope.setErrorHandler(handleError);
+      addPages(scope);
       addJsonBodies(scope);
       scope.get("/api", { schema: { hide: true } }, (_request, reply) =>
         reply
@@ -53,6 +55,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     },
     { prefix: "/stac" },
   );
+  addPageFiles(app);
   await app.register((scope, _options, done) => {
     addCswRoutes(scope, context);
     done();
@@ -63,6 +66,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
   });
   await app.register(async (scope) => {
     scope.setErrorHandler(handleError);
+    addPages(scope);
     addJsonBodies(scope);
     addOgcReadRoutes(scope, context, () => app.swagger());
     addRecordRoutes(scope, context);

@@ -93,7 +93,7 @@ function toFeature(request: FastifyRequest, record: StoredRecord): unknown {
   };
 }
 
-function toAcquisition({ platform, instruments, cloudCover }: RecordSummary): unknown {
+function toAcquisition({ platform, instruments, cloudCover }: RecordSummary): object {
   const [instrument] = instruments;
   return {
     ...((platform !== undefined || instrument !== undefined) && {
