@@ -48,7 +48,7 @@ function renderAssets(assets: readonly (readonly [string, Json])[]): Html {
       </thead>
       <tbody>
         ${assets.slice(0, 500).map(([key, { href, title, type, roles }]) => {
-          const address = String(href ?? "");
+          const address = typeof href === "string" ? href : "";
           return html`<tr>
             <td>${typeof title === "string" ? title : key}</td>
             <td>${toHref(href) === "#" ? html`<code>${address}</code>` : html`<a href="${address}">${address}</a>`}</td>

@@ -1,4 +1,4 @@
-import { Html, html } from "@swath/pages";
+import { type Html, html } from "@swath/pages";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ export function renderValue(value: unknown, depth = 0): Html {
     return isAddress(value) ? html`<a href="${value}">${value}</a>` : html`${value}`;
   }
   if (typeof value !== "object" || value === null) {
-    return html`${value === null || value === undefined ? "–" : String(value)}`;
+    return html`${value === null || value === undefined ? "–" : JSON.stringify(value)}`;
   }
   if (depth >= MAX_DEPTH) {
     return html`<code>${JSON.stringify(value).slice(0, 500)}</code>`;
@@ -59,10 +59,10 @@ export function renderLinks(links: readonly Json[]): Html {
       </thead>
       <tbody>
         ${shown.slice(0, MAX_ENTRIES).map(({ rel, href, type, title }) => {
-          const address = String(href ?? "");
+          const address = typeof href === "string" ? href : "";
           const label = typeof title === "string" && title !== "" ? title : address;
           return html`<tr>
-            <td>${shortRelation(String(rel ?? ""))}</td>
+            <td>${shortRelation(typeof rel === "string" ? rel : "")}</td>
             <td>${toHref(href) === "#" ? html`<code>${address}</code>` : html`<a href="${address}">${label}</a>`}</td>
             <td>${typeof type === "string" ? type : ""}</td>
           </tr>`;

@@ -111,7 +111,7 @@ function toAcquisition({ platform, instruments, cloudCover }: RecordSummary): ob
 function pageLinks({ url, startIndex, count, total, hasNext }: ResultPage): { rel: string; href: string }[] {
   const at = (index: number): string => {
     const moved = new URL(url);
-    for (const name of [...moved.searchParams.keys()]) {
+    for (const name of new URLSearchParams(moved.search).keys()) {
       if (/^(?:startindex|startpage|startposition|startrecord|page)$/i.test(name)) {
         moved.searchParams.delete(name);
       }
