@@ -6,6 +6,7 @@ import type { FastifyInstance } from "fastify";
 import { addAssetRoutes } from "./assets/routes.ts";
 import { addBulkRoutes } from "./bulk/routes.ts";
 import { addCswRoutes } from "./csw/routes.ts";
+import { addPageFiles, addPages } from "./html/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
 import { addFeedRoutes } from "./feed/routes.ts";
 import { addSubscriptionRoutes } from "./feed/subscriptions.ts";
@@ -52,6 +53,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
   await app.register(
     async (scope) => {
       scope.setErrorHandler(handleError);
+      addPages(scope);
       addJsonBodies(scope);
       scope.get("/api", { schema: { hide: true } }, (_request, reply) =>
         reply
@@ -68,6 +70,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     },
     { prefix: "/stac" },
   );
+  addPageFiles(app);
   await app.register((scope, _options, done) => {
     addCswRoutes(scope, context);
     done();
@@ -78,6 +81,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
   });
   await app.register(async (scope) => {
     scope.setErrorHandler(handleError);
+    addPages(scope);
     addJsonBodies(scope);
     addOgcReadRoutes(scope, context, () => app.swagger());
     addRecordRoutes(scope, context);

@@ -1,4 +1,5 @@
 import { elements } from "../xml/escape.ts";
+import { NS } from "../xml/namespaces.ts";
 import type { CswVersion } from "./versions.ts";
 
 const OPERATORS = [
@@ -70,10 +71,10 @@ const VERSION_1 = `<ogc:Filter_Capabilities><ogc:Spatial_Capabilities><ogc:Geome
   ["gml:Envelope", "gml:Point", "gml:LineString", "gml:Polygon"],
 )}</ogc:GeometryOperands><ogc:SpatialOperators>${SPATIAL.map((name) => `<ogc:SpatialOperator name="${name}"/>`).join("")}</ogc:SpatialOperators></ogc:Spatial_Capabilities><ogc:Scalar_Capabilities><ogc:LogicalOperators/><ogc:ComparisonOperators>${elements("ogc:ComparisonOperator", OPERATORS)}</ogc:ComparisonOperators><ogc:ArithmeticOperators><ogc:SimpleArithmetic/></ogc:ArithmeticOperators></ogc:Scalar_Capabilities><ogc:Id_Capabilities><ogc:EID/><ogc:FID/></ogc:Id_Capabilities></ogc:Filter_Capabilities>`;
 
-const VERSION_2 = `<fes:Filter_Capabilities><fes:Conformance>${Object.entries(CLASSES)
+const VERSION_2 = `<fes:Filter_Capabilities xmlns:ows11="${NS.ows11}"><fes:Conformance>${Object.entries(CLASSES)
   .map(
     ([name, isMet]) =>
-      `<fes:Constraint name="Implements${name}"><ows:NoValues/><ows:DefaultValue>${isMet ? "TRUE" : "FALSE"}</ows:DefaultValue></fes:Constraint>`,
+      `<fes:Constraint name="Implements${name}"><ows11:NoValues/><ows11:DefaultValue>${isMet ? "TRUE" : "FALSE"}</ows11:DefaultValue></fes:Constraint>`,
   )
   .join(
     "",

@@ -103,7 +103,7 @@ async function readSource({ context }: CswCall, source: string, type: string): P
 
 function toPageUrl(source: string, type: string, start: number): string {
   const url = new URL(source);
-  for (const name of [...url.searchParams.keys()]) {
+  for (const name of new URLSearchParams(url.search).keys()) {
     if (["service", "version", "request"].includes(name.toLowerCase())) {
       url.searchParams.delete(name);
     }

@@ -6,9 +6,10 @@ import type { NewRecord, StoredRecord } from "../model/record.ts";
 import { xmlToRecord } from "../model/from-xml.ts";
 import { allOf } from "../query/expression.ts";
 import { findCollection } from "../store/collections.ts";
+import { prepareRecordCells } from "../store/copy-text.ts";
 import { searchRecords } from "../store/search.ts";
 import { inTransaction } from "../store/transaction.ts";
-import { deleteInTransaction, writeInTransaction } from "../store/write-records.ts";
+import { deleteInTransaction, lockForLoading, writeInTransaction } from "../store/write-records.ts";
 import { cutElement } from "../xml/cut.ts";
 import { type XmlElement, childOf } from "../xml/element.ts";
 import { element } from "../xml/escape.ts";
@@ -164,17 +165,20 @@ async function carryOut(
   main: number,
   keys: ReadonlyMap<string, number>,
 ): Promise<void> {
+  for (const key of [...new Set([main, ...keys.values()])].toSorted((a, b) => a - b)) {
+    await lockForLoading(client, key, "shared");
+  }
   if (plan.inserted.length > 0) {
-    await writeInTransaction(client, plan.inserted, { mode: "insert", collection: main });
+    await writeInTransaction(client, plan.inserted.map(prepareRecordCells), { mode: "insert", collection: main });
   }
   if (plan.replaced.length > 0) {
-    await writeInTransaction(client, plan.replaced, { mode: "replace", collection: main });
+    await writeInTransaction(client, plan.replaced.map(prepareRecordCells), { mode: "replace", collection: main });
   }
   // In the order of ids, as all writers lock them.
   const changed = plan.changed.toSorted((a, b) => (a.stored.id < b.stored.id ? -1 : 1));
   for (const { stored, record } of changed) {
     const { n, version } = stored;
-    await writeInTransaction(client, [record], {
+    await writeInTransaction(client, [prepareRecordCells(record)], {
       mode: "replace",
       collection: keys.get(stored.collection) ?? 0,
       expectedVersion: { n, version },

@@ -93,7 +93,7 @@ function toFeature(request: FastifyRequest, record: StoredRecord): unknown {
   };
 }
 
-function toAcquisition({ platform, instruments, cloudCover }: RecordSummary): unknown {
+function toAcquisition({ platform, instruments, cloudCover }: RecordSummary): object {
   const [instrument] = instruments;
   return {
     ...((platform !== undefined || instrument !== undefined) && {
@@ -111,7 +111,7 @@ function toAcquisition({ platform, instruments, cloudCover }: RecordSummary): un
 function pageLinks({ url, startIndex, count, total, hasNext }: ResultPage): { rel: string; href: string }[] {
   const at = (index: number): string => {
     const moved = new URL(url);
-    for (const name of [...moved.searchParams.keys()]) {
+    for (const name of new URLSearchParams(moved.search).keys()) {
       if (/^(?:startindex|startpage|startposition|startrecord|page)$/i.test(name)) {
         moved.searchParams.delete(name);
       }

@@ -1,5 +1,5 @@
-// oxlint-disable-next-line no-control-regex -- they are what is looked for
 const SPECIAL =
+  // oxlint-disable-next-line no-control-regex -- they are what is looked for
   /[&<>"\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 

@@ -20,6 +20,8 @@ export const NS = {
   opensearchGeo: "http://a9.com/-/opensearch/extensions/geo/1.0/",
   opensearchTime: "http://a9.com/-/opensearch/extensions/time/1.0/",
   ows: "http://www.opengis.net/ows",
+  /** Filter Encoding 2.0 describes itself by it. */
+  ows11: "http://www.opengis.net/ows/1.1",
   ows2: "http://www.opengis.net/ows/2.0",
   soap11: "http://schemas.xmlsoap.org/soap/envelope/",
   soap12: "http://www.w3.org/2003/05/soap-envelope",
