@@ -25,7 +25,7 @@ export async function bench(): Promise<BenchRow[]> {
     }
   };
   try {
-    const cold = await medianSeconds(TIMES, apply, () => cluster.swath("cluster", "delete", cluster.name));
+    const cold = await medianSeconds(TIMES, apply, () => cluster.swath("cluster", "delete", cluster.name, "--yes"));
     const warm = await medianSeconds(TIMES, apply, () => cluster.swath("deploy", "delete", cluster.name));
     const unchanged = await medianSeconds(TIMES, apply);
     await sleep(5000);

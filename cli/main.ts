@@ -23,7 +23,8 @@ async function main(): Promise<number> {
     return 0;
   }
   try {
-    return await command.run({ args, env: process.env, stdout: process.stdout, stderr: process.stderr });
+    const { env, stdin, stdout, stderr } = process;
+    return await command.run({ args, env, stdin, stdout, stderr });
   } catch (error) {
     console.error(describeError(error, process.env["SWATH_DEBUG"] === "true"));
     return error instanceof CommandError ? error.status : 1;

@@ -20,7 +20,7 @@ const env: NodeJS.ProcessEnv = {
   LOCALCLUSTER_EXTRA_OPTIONS: `--ports=${port}:80,${tlsPort}:443`,
 };
 after(async () => {
-  await runCommand(join(checkout, "bin/swath"), ["cluster", "delete"], { env });
+  await runCommand(join(checkout, "bin/swath"), ["cluster", "delete", "swath", "--yes"], { env });
   rmSync(folder, { recursive: true, force: true });
 });
 

@@ -21,7 +21,7 @@ const env: NodeJS.ProcessEnv = {
   LOCALCLUSTER_EXTRA_OPTIONS: `--ports=${port}:80,${tlsPort}:443`,
 };
 after(async () => {
-  await runCommand(join(ROOT, "bin/swath"), ["cluster", "delete"], { env });
+  await runCommand(join(ROOT, "bin/swath"), ["cluster", "delete", "swath", "--yes"], { env });
   rmSync(state, { recursive: true, force: true });
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -115,4 +115,26 @@ test("programs are asked for only where the variables need them", async () => {
   const { status, of } = await examine({ LOCALCLUSTER_TOOL: "minikube" });
   assert.equal(status, 1);
   assert.equal(of("minikube")[0]?.verdict, "bad");
+});
+
+test("apply refuses what doctor calls bad, before it changes anything", async (t) => {
+  const small = join(folder, "small");
+  mkdirSync(small, { mode: 0o711 });
+  const mounted = await runCommand("mount", ["-t", "tmpfs", "-o", "size=60m,mode=711", "tmpfs", small], {
+    env: process.env,
+  }).catch(() => undefined);
+  if (mounted?.status !== 0) {
+    t.skip("a small disk needs root and the right to mount");
+    return;
+  }
+  try {
+    const env = { PATH: process.env["PATH"], SWATH_STATE_DIR: small };
+    const main = join(import.meta.dirname, "../cli/main.ts");
+    const { status, stderr } = await runCommand(process.execPath, [main, "deploy", "apply", "small"], { env });
+    assert.equal(status, 1);
+    assert.match(stderr, /nothing was changed[\s\S]*ERROR: disk: 60\.0 MiB free[\s\S]*SWATH_STATE_DIR/);
+    assert.deepEqual(readdirSync(small), []);
+  } finally {
+    await runCommand("umount", [small], { env: process.env });
+  }
 });

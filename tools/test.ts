@@ -3,6 +3,7 @@
 // unit           **/*.test.ts               pure, one process for all
 // integration    **/*.integration.test.ts   start real things, one process a file
 // conformance    **/*.conformance.test.ts   suites of others against ours, one at a time
+// suites         **/*.suite.test.ts         suites of others that need package registries; not part of the rest (npm run test:suites)
 // kubernetes     **/*.kubernetes.test.ts    the platform on the cluster of KUBECONFIG; not part of the rest (npm run test:kubernetes)
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -16,9 +17,12 @@ const [what = "all", ...only] = process.argv.slice(2);
 const suites: Record<string, () => boolean> = {
   check: () => run(["tools/check.ts", "format", "lint", "types", "web-types", "generated", "unused"]),
   unit: () =>
-    tests("unit", (file) => !/\.(integration|conformance|kubernetes)\.test\.ts$/.test(file), ["--test-isolation=none"]),
+    tests("unit", (file) => !/\.(integration|conformance|kubernetes|suite)\.test\.ts$/.test(file), [
+      "--test-isolation=none",
+    ]),
   integration: () => tests("integration", (file) => file.endsWith(".integration.test.ts"), ["--test-concurrency=2"]),
   kubernetes: () => tests("kubernetes", (file) => file.endsWith(".kubernetes.test.ts"), ["--test-concurrency=1"]),
+  suites: () => tests("suites", (file) => file.endsWith(".suite.test.ts"), ["--test-concurrency=1"]),
   conformance: () => tests("conformance", (file) => file.endsWith(".conformance.test.ts"), ["--test-concurrency=1"]),
 };
 const groups: Record<string, readonly string[]> = {
@@ -73,6 +77,9 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
   const reporters = [
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
+    ...(name === "unit" || only.length > 0
+      ? []
+      : [`--test-reporter=${join(import.meta.dirname, "test-times.ts")}`, "--test-reporter-destination=stdout"]),
     `--test-reporter=${join(import.meta.dirname, "test-failures.ts")}`,
     `--test-reporter-destination=${join(failures, `${name}-${process.pid}.txt`)}`,
   ];

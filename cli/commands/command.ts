@@ -3,6 +3,8 @@ export interface CommandContext {
   /** Arguments after the command's name. */
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  /** Where a person can be asked; left out where there is nobody. */
+  readonly stdin?: NodeJS.Process["stdin"];
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 }

@@ -10,13 +10,15 @@ import type { Applying } from "../targets/target.ts";
 import { formatTable } from "../view/table.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type CommandContext } from "./command.ts";
+import { confirmRemoval } from "./confirm.ts";
+import { confirmRemovedServices } from "./confirm-removed-services.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { requireRealm } from "./require-realm.ts";
 import { sayWaiting } from "./say-waiting.ts";
 import { listUrls } from "./urls.ts";
 
 /** Makes the deployment on the cluster that the variables mean. */
-export async function applyOnKubernetes(config: Config, context: CommandContext): Promise<number> {
+export async function applyOnKubernetes(config: Config, context: CommandContext, yes: boolean): Promise<number> {
   const { stdout, env } = context;
   const plan = createPlan(config, components);
   const { resolveContext } = await import("../targets/kubernetes/api/resolve-context.ts");
@@ -25,15 +27,17 @@ export async function applyOnKubernetes(config: Config, context: CommandContext)
   if (missing.length > 0) {
     stdout.write(`Note: asked for, but not part of this version yet: ${missing.join(", ")}.\n`);
   }
-  return applyPlan(plan, address, context);
+  return applyPlan(plan, address, context, yes);
 }
 
 /** Brings a cluster to a plan, showing the progress of every pod. */
 export async function applyPlan(
   plan: Plan,
   address: ClusterAddress & { readonly context: string },
-  { env, stdout, stderr }: CommandContext,
+  context: CommandContext,
+  yes = true,
 ): Promise<number> {
+  const { env, stdout, stderr } = context;
   const started = performance.now();
   const { clusterName, domain } = plan.settings;
   const target = createKubernetesTarget({ clusterName, address, env, onWait: sayWaiting(stderr) });
@@ -42,6 +46,7 @@ export async function applyPlan(
   try {
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
     await requireRealm(target, plan);
+    await confirmRemovedServices(target, plan, { context, yes });
     const applying = await target.apply(plan, controller.signal);
     ({ release } = applying);
     writeKnownCluster(clusterName, { ...address, domain }, env);
@@ -83,13 +88,21 @@ export async function deleteOnKubernetes(
 }
 
 /** Removes what outlives a deletion, while nothing is deployed. */
-export async function cleanOnKubernetes(clusterName: string, { env, stdout, stderr }: CommandContext): Promise<number> {
+export async function cleanOnKubernetes(
+  clusterName: string,
+  { env, stdin, stdout, stderr }: CommandContext,
+  yes: boolean,
+): Promise<number> {
   const { connection, undeploy, readPlan, title } = await openDeployment(clusterName, env);
   if ((await readPlan(connection, clusterName)) !== undefined) {
     throw new CommandError(
       `"${clusterName}" has a deployment that uses its volumes; remove it first: deploy/swath/swath.sh delete ${clusterName}`,
     );
   }
+  await confirmRemoval(
+    { stderr, ...(stdin && { stdin }) },
+    { yes, removed: [`volumes, generated secrets and namespaces of "${clusterName}" on the ${title}`] },
+  );
   const { removed, shared } = await undeploy({
     connection,
     clusterName,

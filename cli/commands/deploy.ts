@@ -6,6 +6,8 @@ import { listMissingComponents } from "../platform/missing-components.ts";
 import { type DeployArguments, deployUsage, parseArguments } from "../config/arguments.ts";
 import { formatMistake, formatWarning } from "../config/report.ts";
 import type { Resolution } from "../config/resolve.ts";
+import { findObstacles } from "../doctor/examine.ts";
+import type { DoctorContext } from "../doctor/finding.ts";
 import { createEmbeddedTarget } from "../targets/embedded/embedded-target.ts";
 import { PortError } from "../targets/embedded/choose-ports.ts";
 import { type PreparedCluster, prepareCluster } from "../targets/embedded/prepare-cluster.ts";
@@ -18,6 +20,9 @@ import { CommandError, type Command, type CommandContext } from "./command.ts";
 import { applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
 import { formatCredentials, readCredentials } from "./credentials.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
+import { checkPublicAddress } from "./check-public-address.ts";
+import { confirmRemovedServices } from "./confirm-removed-services.ts";
+import { takeYes } from "./confirm.ts";
 import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
 import { formatTable } from "../view/table.ts";
@@ -27,12 +32,13 @@ export const deployCommand: Command = {
   name: "deploy",
   summary: "make, remove or print the deployment",
   usage: deployUsage,
-  run: async ({ args, env: given, stdout, stderr }) => {
-    const [action, clusterName, arg3, arg4, ...rest] = args;
+  run: async ({ args, env: given, stdin, stdout, stderr }) => {
+    const { yes, rest: positionals } = takeYes(args);
+    const [action, clusterName, arg3, arg4, ...rest] = positionals;
     if (rest.length > 0) {
       throw new CommandError(`too many arguments: ${rest.join(" ")}\n${deployUsage}`);
     }
-    const deployArguments = { action, clusterName, arg3, arg4 };
+    const deployArguments = { action, clusterName, ...placeFromEnvironment(arg3, arg4, given) };
     const parsed = parseArguments(deployArguments);
     const onKubernetes = findVariablesAddress(parsed.clusterName, given) !== undefined;
     const env =
@@ -43,7 +49,7 @@ export const deployCommand: Command = {
     const prepared = await prepare(parsed.clusterName, deployArguments, env, isBound);
     // What is removed is what was deployed, whatever the variables are now.
     report(parsed.action === "delete" ? { ...prepared.resolution, warnings: [] } : prepared.resolution, stderr);
-    const context = { env, stdout, stderr, args };
+    const context = { env, stdout, stderr, args, ...(stdin && { stdin }) };
     switch (parsed.action) {
       case "template":
         return printTemplate(prepared.resolution, stdout);
@@ -52,10 +58,22 @@ export const deployCommand: Command = {
           ? deleteOnKubernetes(parsed.clusterName, context)
           : deleteDeployment(parsed.clusterName, context);
       case "apply":
-        return onKubernetes ? applyOnKubernetes(prepared.resolution.config, context) : apply(prepared, context);
+        return onKubernetes
+          ? applyOnKubernetes(prepared.resolution.config, context, yes)
+          : apply(prepared, context, yes);
     }
   },
 };
+
+/** Domain and address that were not typed can be in the environment variables `domain` and `public_ip`, as with the known scripts. */
+function placeFromEnvironment(
+  arg3: string | undefined,
+  arg4: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Pick<DeployArguments, "arg3" | "arg4"> {
+  const isTyped = [arg3, arg4].some((argument) => argument !== undefined && argument !== "");
+  return isTyped ? { arg3, arg4 } : { arg3: env["domain"], arg4: env["public_ip"] };
+}
 
 async function startLocalCluster(
   args: DeployArguments,
@@ -97,18 +115,24 @@ async function printTemplate({ config }: Resolution, stdout: NodeJS.WriteStream)
   return 0;
 }
 
-async function apply(
-  { resolution: { config }, cluster, paths, notes }: PreparedCluster,
-  { env, stdout, stderr }: CommandContext,
-): Promise<number> {
+async function apply(prepared: PreparedCluster, context: CommandContext, yes: boolean): Promise<number> {
+  const { env, stdout, stderr } = context;
   const started = performance.now();
+  const {
+    resolution: { config },
+    cluster,
+    paths,
+    notes,
+  } = prepared;
   const plan = createPlan(config, components);
+  await refuseObstacles({ env, prepared, plan });
   const target = createEmbeddedTarget(cluster.name, env);
   const release = await holdApply(paths.id, () =>
     stderr.write(`another apply of cluster "${cluster.name}" is at work; waiting for it to end ...\n`),
   );
   try {
     await requireRealm(target, plan);
+    await confirmRemovedServices(target, plan, { context, yes });
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
     const missing = listMissingComponents(config, components);
     if (missing.length > 0) {
@@ -127,8 +151,12 @@ async function apply(
       stderr.write(outcome.explanation);
       return 1;
     }
+    const unreachable = config.onLoopback ? undefined : await checkPublicAddress(target, plan);
     stdout.write(`\nReady after ${seconds} s: ${outcome.pods} pods are Running or Completed.\n\n`);
     stdout.write(formatTable(listUrls(plan), { indent: "  " }));
+    if (unreachable !== undefined) {
+      stderr.write(`\nWARNING: ${unreachable}\n`);
+    }
     const credentials = await readCredentials(target, plan);
     // Shown to a person; what is not a terminal may be a log.
     if (stdout.isTTY && credentials.length > 0) {
@@ -138,6 +166,19 @@ async function apply(
     return 0;
   } finally {
     release();
+  }
+}
+
+/** @throws {CommandError} with all that keeps the platform from working on this machine */
+async function refuseObstacles(context: DoctorContext): Promise<void> {
+  const obstacles = await findObstacles(context);
+  if (obstacles.length > 0) {
+    const lines = obstacles.flatMap(({ subject, found, meaning, advice }) => [
+      `ERROR: ${subject}: ${found}`,
+      ...(meaning === undefined ? [] : [`  ${meaning}`]),
+      ...(advice === undefined ? [] : [`  -> ${advice}`]),
+    ]);
+    throw new CommandError(`nothing was changed (bin/swath doctor shows everything):\n${lines.join("\n")}`);
   }
 }
 
@@ -161,6 +202,7 @@ function formatNextSteps(
   const canCalculate = has("ades") && has("objstore") && settings.variables.STAGEOUT_TARGET === "objstore";
   return (
     `\nUsers and passwords: bin/swath credentials${argument}\n` +
+    `After a restart of this machine: bin/swath start${argument} (bin/swath service install${argument}: by itself)\n` +
     (isLocal
       ? `Browsers and curl find *.${domain} by themselves; for other programs: bin/swath hosts --write${argument}\n`
       : "") +

@@ -58,6 +58,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./start.ts")).startCommand,
   },
   {
+    name: "service",
+    summary: "start the deployment with the machine (systemd)",
+    load: async () => (await import("./service.ts")).serviceCommand,
+  },
+  {
     name: "backup",
     summary: "write the whole deployment into one file while it runs",
     load: async () => (await import("./backup.ts")).backupCommand,

@@ -28,7 +28,9 @@ export const deployUsage = `usage: swath.sh [<action> [<cluster-name> [<domain> 
   action        apply (default), delete or template
   cluster-name  name of the local cluster, default swath
   domain        stem of the host names, default <cluster-ip>.<wildcard DNS suffix>
-  public-ip     address of the ingress, default the cluster's`;
+  public-ip     address of the ingress, default the cluster's
+                domain and public-ip can be given by the environment variables domain and public_ip instead
+  -y, --yes     do not ask before services are removed that this deployment no longer has`;
 
 /** Sorts the positional arguments out. Every mistake is reported; a wrong argument counts as left out. */
 export function parseArguments(given: DeployArguments): ParsedArguments {
@@ -44,6 +46,13 @@ export function parseArguments(given: DeployArguments): ParsedArguments {
         subject: "cluster-name",
         value: given.clusterName,
         problem: "is an address, where the name of the cluster belongs",
+        usage: true,
+      });
+    } else if (actions.some((one) => one === given.clusterName)) {
+      mistakes.push({
+        subject: "cluster-name",
+        value: given.clusterName,
+        problem: "is an action, where the name of the cluster belongs",
         usage: true,
       });
     } else if (/^[a-z0-9]([-a-z0-9]{0,38}[a-z0-9])?$/.test(given.clusterName)) {

@@ -7,17 +7,21 @@ import { checkNetwork } from "./checks/network.ts";
 import { checkPrograms } from "./checks/programs.ts";
 import type { Check, DoctorContext, Finding } from "./finding.ts";
 
-const CHECKS: readonly Check[] = [
-  checkMachine,
-  checkMemory,
-  checkDisk,
-  checkNetwork,
-  checkContainerEngine,
-  checkHostTools,
-  checkPrograms,
-];
+/** What apply looks at as well, before it changes anything; each takes milliseconds. */
+const PREREQUISITES: readonly Check[] = [checkMachine, checkDisk, checkPrograms];
+
+const CHECKS: readonly Check[] = [...PREREQUISITES, checkMemory, checkNetwork, checkContainerEngine, checkHostTools];
 
 /** Runs every check; the findings come in the order of the list. */
 export async function examine(context: DoctorContext): Promise<readonly Finding[]> {
-  return (await Promise.all(CHECKS.map(async (check) => check(context)))).flat();
+  return runChecks(CHECKS, context);
+}
+
+/** Findings with which a deployment would not work. */
+export async function findObstacles(context: DoctorContext): Promise<readonly Finding[]> {
+  return (await runChecks(PREREQUISITES, context)).filter(({ verdict }) => verdict === "bad");
+}
+
+async function runChecks(checks: readonly Check[], context: DoctorContext): Promise<readonly Finding[]> {
+  return (await Promise.all(checks.map(async (check) => check(context)))).flat();
 }

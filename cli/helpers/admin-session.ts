@@ -102,9 +102,31 @@ export function createAdminSession(options: SessionOptions): AdminSession {
 
 /** An answer nobody expected, in one line. */
 export function describe(status: number, body: unknown): string {
-  const { error_description: description, error, detail } = Object(body) as Record<string, unknown>;
-  const said = [description, error, detail].find((value) => typeof value === "string");
-  return typeof said === "string" ? `${said} (${status})` : `it answered ${status}`;
+  const {
+    error_description: description,
+    error,
+    detail,
+    errorMessage,
+    title,
+  } = Object(body) as Record<string, unknown>;
+  const said = [description, detail, error, errorMessage, title].find((value) => typeof value === "string");
+  const reasons = listReasons(detail);
+  return reasons !== ""
+    ? `${reasons} (${status})`
+    : typeof said === "string"
+      ? `${said} (${status})`
+      : `HTTP status ${status}`;
+}
+
+/** Validation errors in the form of known servers: `detail: [{ loc: ["body", "name"], msg }]`. */
+function listReasons(detail: unknown): string {
+  return Array.isArray(detail)
+    ? detail
+        .map((reason) => Object(reason) as { readonly loc?: unknown; readonly msg?: unknown })
+        .filter(({ msg }) => typeof msg === "string")
+        .map(({ loc, msg }) => `${Array.isArray(loc) ? `${loc.join(".")}: ` : ""}${String(msg)}`)
+        .join("; ")
+    : "";
 }
 
 function parse(text: string): unknown {

@@ -28,6 +28,7 @@ Without any option it asks, on a terminal.
   --users=<user,...>        users who may use it
   --roles=<role,...>        roles whose holders may use it
   --authenticated           everybody with a token may use it
+  --cluster=<name>          deployment whose addresses are the defaults
   -h, --help                this text
 `;
 

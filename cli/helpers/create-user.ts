@@ -16,6 +16,7 @@ Creates a user of the identity service. One who exists already is left alone.
   -c <client>         client for the administrator's login (default: admin-cli)
   -u <admin-user>     administrator (default: admin)
   -p <admin-password> (default: IDENTITY_SERVICE_ADMIN_PASSWORD, the scripted deployment's, or asked for on a terminal)
+  --cluster <name>    deployment whose addresses are the defaults
   -h                  this text
 `;
 

@@ -19,6 +19,7 @@ Creates a workspace and waits until it is ready. One that exists already is left
   -O <owner>           user ID of the owner (default: the workspace name)
   -W <workspace-name>  (default: the owner)
   --no-wait            do not wait until the workspace is ready
+  --cluster <name>     deployment whose addresses are the defaults
   -h                   this text
 `;
 

@@ -4,6 +4,8 @@ import { fetch } from "undici";
 import { CommandError } from "../commands/command.ts";
 import { listUrls } from "../commands/urls.ts";
 import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
+import { listClusters } from "../targets/embedded/state/paths.ts";
+import { listKnownClusters } from "../targets/kubernetes/known-clusters.ts";
 import { type Fetch, createDeploymentFetch } from "../targets/deployment-fetch.ts";
 import type { HelperContext } from "./helper.ts";
 
@@ -28,11 +30,14 @@ export interface Deployment {
 
 const DEFAULT_DOMAIN = "127-0-0-1.nip.io";
 
-/** Reads the deployment of the default cluster; without one, addresses are those it would have. */
+/**
+ * Reads the deployment of the cluster that was named, else of the default cluster, else of the only one on this machine; without any,
+ * addresses are those that the default one would have.
+ */
 export async function readDeployment({ env }: HelperContext): Promise<Deployment> {
   const given = env["IDENTITY_SERVICE_ADMIN_PASSWORD"] ?? env["IDENTITY_SERVICE_DEFAULT_SECRET"];
   try {
-    const target = openTarget(env["SWATH_CLUSTER"], env);
+    const target = openTarget(env["SWATH_CLUSTER"] ?? findOnlyCluster(env), env);
     const plan = await readDeployedPlan(target);
     const { variables, scheme, domain } = plan.settings;
     const urls = new Map(listUrls(plan).map(([service, url]) => [service, url.replace(/\/$/, "")]));
@@ -59,6 +64,12 @@ export async function readDeployment({ env }: HelperContext): Promise<Deployment
       fetch,
     };
   }
+}
+
+/** The only cluster that this machine knows; undefined where there are several, or the default one. */
+function findOnlyCluster(env: NodeJS.ProcessEnv): string | undefined {
+  const names = new Set([...listClusters(env), ...listKnownClusters(env)]);
+  return names.size === 1 ? [...names][0] : undefined;
 }
 
 /** The password of an option, of the environment or deployment, or of whoever sits at the terminal. */

@@ -38,6 +38,31 @@ const run = (helper: string, ...args: readonly string[]) =>
     env: { PATH: process.env["PATH"], HOME: "/nonexistent", SWATH_CLUSTER: "none" },
   });
 
+test("--cluster names the deployment; one that does not exist is an error", async () => {
+  for (const option of [["--cluster", "nope"], ["--cluster=nope"]]) {
+    const { status, stderr } = await run("create-user", ...option, "-U", "carol", "-P", "pass&word", "-a", url);
+    assert.equal(status, 1);
+    assert.match(stderr, /there is no cluster "nope"/);
+  }
+});
+
+test("a refused request tells the reason that the server gives", async () => {
+  answers[USERS] = [422, { detail: [{ loc: ["body", "username"], msg: "must not be empty", type: "value_error" }] }];
+  const { status, stderr } = await run(
+    "create-user",
+    "-a",
+    url,
+    "-p",
+    "admin-password",
+    "-U",
+    "carol",
+    "-P",
+    "pass&word",
+  );
+  assert.equal(status, 1);
+  assert.match(stderr, /user carol cannot be created: body\.username: must not be empty \(422\)/);
+});
+
 test("create-user logs in as the administrator and creates; one who exists is no error", async () => {
   answers[USERS] = [201, ""];
   const args = ["-a", url, "-p", "admin-password", "-U", "carol", "-P", "pass&word"];

@@ -1,5 +1,6 @@
 // Runs one of deploy/bin's helpers: helpers/main.ts <helper> [option ...].
 import { CommandError } from "../commands/command.ts";
+import { openTarget } from "../commands/open-target.ts";
 import { createClient } from "./create-client.ts";
 import { createUser } from "./create-user.ts";
 import { createWorkspace } from "./create-workspace.ts";
@@ -12,7 +13,7 @@ const helpers: Readonly<Record<string, Helper>> = {
   "create-workspace": createWorkspace,
 };
 
-const [name = "", ...args] = process.argv.slice(2);
+const [name = "", ...typed] = process.argv.slice(2);
 process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -22,7 +23,13 @@ async function main(): Promise<number> {
     return 1;
   }
   try {
-    await helper({ args, env: process.env, stdout: process.stdout, terminal: createTerminal(process) });
+    const { cluster, args } = takeCluster(typed);
+    if (cluster !== undefined) {
+      // One that does not exist is an error here, not a deployment elsewhere.
+      openTarget(cluster, process.env);
+    }
+    const env = cluster === undefined ? process.env : { ...process.env, SWATH_CLUSTER: cluster };
+    await helper({ args, env, stdout: process.stdout, terminal: createTerminal(process) });
     return 0;
   } catch (error) {
     const isTheirs =
@@ -33,6 +40,21 @@ async function main(): Promise<number> {
     );
     return 1;
   }
+}
+
+/** Every helper takes `--cluster NAME`: whose addresses and administrator are used. */
+function takeCluster(words: readonly string[]): { readonly cluster?: string; readonly args: readonly string[] } {
+  const at = words.findIndex((word) => word === "--cluster" || word.startsWith("--cluster="));
+  const word = words[at];
+  if (word === undefined) {
+    return { args: words };
+  }
+  const isJoined = word !== "--cluster";
+  const cluster = isJoined ? word.slice("--cluster=".length) : words[at + 1];
+  if (cluster === undefined || cluster === "") {
+    throw new CommandError("--cluster needs the name of a cluster (swath cluster list)");
+  }
+  return { cluster, args: words.toSpliced(at, isJoined ? 1 : 2) };
 }
 
 function messageOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { lookup as resolve } from "node:dns";
-import type { LookupFunction } from "node:net";
+import { type LookupFunction, isIP } from "node:net";
 import { rootCertificates } from "node:tls";
 import { Agent, fetch } from "undici";
 
@@ -16,9 +16,9 @@ export function createDeploymentFetch(domain: string, { address, certificateAuth
     if (address === undefined || !(hostname === domain || hostname.endsWith(`.${domain}`))) {
       resolve(hostname, options, callback);
     } else if (options.all) {
-      callback(null, [{ address, family: 4 }]);
+      callback(null, [{ address, family: isIP(address) }]);
     } else {
-      callback(null, address, 4);
+      callback(null, address, isIP(address));
     }
   };
   const dispatcher = new Agent({

@@ -22,7 +22,7 @@ import type { Tables } from "./store/tables.ts";
 await runService({
   name: "ades",
   settings: definitions,
-  build: async ({ settings, logger, metrics }) => {
+  build: async ({ settings, logger, metrics, reportWaiting }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl, OPEN_HOST: openHost } = settings;
     // An engine that was asked for and is not there is told now, and not by every job.
     findEngine(settings);
@@ -39,6 +39,7 @@ await runService({
       schema: "ades",
       migrations: `${import.meta.dirname}/migrations`,
       onError: (error) => logger.warn({ err: error }, "a database connection broke"),
+      onUnavailable: reportWaiting,
     });
     const issuer =
       issuerUrl === undefined

@@ -81,7 +81,7 @@ export const manifest: Component = {
         {
           name: "ades",
           namespace: NAMESPACE,
-          size: "20Gi",
+          size: variables.ADES_STORAGE_SIZE,
           storageClass: variables.ADES_STORAGE,
           accessMode: variables.ADES_STORAGE_ACCESS,
           backup: {

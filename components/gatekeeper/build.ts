@@ -16,7 +16,7 @@ import { createSealer } from "./tokens/seal.ts";
 import { createTokenCookies } from "./tokens/token-cookies.ts";
 import { createTokenEndpoint } from "./tokens/token-endpoint.ts";
 
-interface BuildOptions extends ServiceContext<Settings<typeof definitions>> {
+interface BuildOptions extends Omit<ServiceContext<Settings<typeof definitions>>, "reportWaiting"> {
   /** Where GATEKEEPER_HOSTS finds the addresses and secrets that it names. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock?: () => number;

@@ -13,15 +13,22 @@ import { openIdentityDatabase } from "./store/database.ts";
 interface BuildOptions {
   readonly settings: Settings<typeof definitions>;
   readonly logger: Logger;
+  readonly reportWaiting?: (reason: string | undefined) => void;
 }
 
 /** Opens the database and puts the service together. */
 export async function buildIdentity({
   settings,
   logger,
+  reportWaiting,
 }: BuildOptions): Promise<RunningService & { readonly context: IdentityContext }> {
   const onError = (error: Error) => logger.warn({ err: error }, "a database connection broke");
-  const database = await openIdentityDatabase(settings.DATABASE_URL, onError, settings.DATABASE_CONNECTIONS);
+  const database = await openIdentityDatabase(
+    settings.DATABASE_URL,
+    onError,
+    settings.DATABASE_CONNECTIONS,
+    reportWaiting,
+  );
   const changes = await openChangeFeed(settings.DATABASE_URL, onError);
   const { pool } = database;
   const context: IdentityContext = {

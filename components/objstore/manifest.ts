@@ -56,9 +56,9 @@ export const manifest: Component = {
         {
           name: "objstore",
           namespace: "rm",
-          size: "20Gi",
+          size: variables.OBJSTORE_STORAGE_SIZE,
           storageClass: variables.OBJSTORE_STORAGE,
-          accessMode: "ReadWriteOnce",
+          accessMode: variables.OBJSTORE_STORAGE_ACCESS,
           backup: {
             kind: "program",
             component: "objstore",

@@ -23,7 +23,7 @@ import { createTokenCookies } from "./session/token-cookies.ts";
 
 type PortalSettings = Settings<typeof definitions>;
 
-interface BuildOptions extends ServiceContext<PortalSettings> {
+interface BuildOptions extends Omit<ServiceContext<PortalSettings>, "reportWaiting"> {
   /** Where PORTAL_SERVICES finds the addresses that it names. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }

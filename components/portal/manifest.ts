@@ -66,8 +66,9 @@ export const manifest: Component = {
           resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "384Mi" } },
           clusterRole: {
             scope: "cluster",
-            rules: [{ apiGroups: [""], resources: ["pods", "pods/log"], verbs: ["get", "list"] }],
+            rules: [{ apiGroups: [""], resources: ["namespaces"], verbs: ["list"] }],
           },
+          deploymentRules: [{ apiGroups: [""], resources: ["pods", "pods/log"], verbs: ["get", "list"] }],
         },
       ],
       configMaps: [

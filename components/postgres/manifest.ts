@@ -23,9 +23,9 @@ export const manifest: Component = {
       {
         name: "postgres",
         namespace: "storage",
-        size: "20Gi",
-        storageClass: variables.DEFAULT_STORAGE,
-        accessMode: "ReadWriteOnce",
+        size: variables.POSTGRES_STORAGE_SIZE,
+        storageClass: variables.POSTGRES_STORAGE,
+        accessMode: variables.POSTGRES_STORAGE_ACCESS,
         backup: {
           kind: "program",
           component: "postgres",

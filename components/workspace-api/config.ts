@@ -82,6 +82,16 @@ export const reconcilerSettings = defineSettings({
     default: "swath",
     description: "Name of the deployment; a label of the namespaces.",
   },
+  NAMESPACE_ROLE: {
+    kind: "string",
+    default: "swath-rm-workspace-reconciler-own-namespaces",
+    description: "ClusterRole that the reconciler binds itself to in each namespace of a workspace.",
+  },
+  SERVICE_ACCOUNT: {
+    kind: "string",
+    default: "workspace-reconciler",
+    description: "Name of the reconciler's own service account.",
+  },
   NAMESPACE_CPU: { kind: "string", default: "4", description: "Processor cores of all pods of a workspace." },
   NAMESPACE_MEMORY: { kind: "string", default: "8Gi", description: "Memory of all pods of a workspace." },
   NAMESPACE_PODS: { kind: "integer", default: 20, minimum: 0, description: "Pods of a workspace." },

@@ -12,13 +12,14 @@ import type { Tables } from "./store/tables.ts";
 await runService({
   name: "workspace-api",
   settings: apiSettings,
-  build: async ({ settings, logger }) => {
+  build: async ({ settings, logger, reportWaiting }) => {
     const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: identityUrl, S3_ENDPOINT: endpoint } = settings;
     const { db, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,
       schema: "workspace",
       migrations: `${import.meta.dirname}/migrations`,
       onError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
+      onUnavailable: reportWaiting,
     });
     const issuer =
       issuerUrl === undefined

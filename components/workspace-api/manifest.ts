@@ -1,12 +1,14 @@
-import type { ClusterRole, Component, DeployContext, EnvValue } from "@swath/manifest";
+import { namespaceRoleName } from "@swath/kubernetes";
+import type { Component, DeployContext, EnvValue, OwnNamespaces } from "@swath/manifest";
+
+import { WORKSPACE_LABEL } from "./steps/namespace-objects.ts";
 
 const NAMESPACE = "rm";
 
-/** What the reconciler may do with the API of a cluster: make, keep and remove namespaces and what is in them. */
-export const NAMESPACES_ROLE: ClusterRole = {
-  scope: "cluster",
+/** Namespaces of workspaces, and what the reconciler may do in them. */
+export const OWN_NAMESPACES: OwnNamespaces = {
+  label: WORKSPACE_LABEL,
   rules: [
-    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "patch", "delete"] },
     {
       apiGroups: [""],
       resources: ["secrets", "configmaps", "resourcequotas", "limitranges"],
@@ -91,10 +93,13 @@ function createReconciler(context: DeployContext) {
       IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
       WORKSPACE_NAMESPACES: { onKubernetes: "true" },
       DEPLOYMENT: { onKubernetes: context.settings.clusterName },
+      NAMESPACE_ROLE: {
+        onKubernetes: namespaceRoleName(context.settings.clusterName, NAMESPACE, "workspace-reconciler"),
+      },
       ...toPublicStorage(context),
       ...toStorage(context),
     },
-    clusterRole: NAMESPACES_ROLE,
+    ownNamespaces: OWN_NAMESPACES,
     resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
   };
 }

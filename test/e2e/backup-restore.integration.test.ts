@@ -106,7 +106,7 @@ test("what was acknowledged before a backup is there after its restoration, and 
   assert.match(refused.stderr, /something is deployed\. Restore under another name .*or remove what is there first/);
 
   await s3("-X", "DELETE", url("objstore", "/kept/small"));
-  assert.equal((await cluster.swath("cluster", "delete", cluster.name)).status, 0);
+  assert.equal((await cluster.swath("cluster", "delete", cluster.name, "--yes")).status, 0);
   const restored = await cluster.swath("restore", file);
   assert.equal(restored.status, 0, restored.stdout + restored.stderr);
 

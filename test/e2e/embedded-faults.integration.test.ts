@@ -198,7 +198,10 @@ test("clean refuses while something is deployed, removes volumes afterwards and 
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /has a deployment/);
   await cluster.swath("deploy", "delete", cluster.name);
-  const { status, stdout } = await cluster.swath("clean", cluster.name);
+  const unasked = await cluster.swath("clean", cluster.name);
+  assert.equal(unasked.status, 1);
+  assert.match(unasked.stderr, /This removes:[\s\S]*volume storage\/postgres \([\d.]+ MiB\)[\s\S]*--yes/);
+  const { status, stdout } = await cluster.swath("clean", cluster.name, "--yes");
   assert.equal(status, 0);
   assert.match(stdout, /removed .*volumes/);
   assert.match((await cluster.swath("cluster", "list")).stdout, new RegExp(cluster.name));

@@ -18,6 +18,9 @@ import {
   readVersions,
   whyNoDeployment,
 } from "./support/deployment.ts";
+import { openAccess } from "./support/access.ts";
+import { compareWithLive } from "./support/compare-live.ts";
+import { listRights } from "./support/list-rights.ts";
 import { startLoad } from "./support/load.ts";
 import { openProcedure } from "./support/procedure.ts";
 import { patientPackage, testPackage } from "./support/package.ts";
@@ -34,6 +37,7 @@ const VARIABLES = {
 const json = { "content-type": "application/json", accept: "application/json" };
 
 let deployment: Deployment;
+const { readObject, takeToken } = openAccess(() => deployment);
 const { ask, deployPackage, execute, ended } = openProcedure(() => deployment);
 
 before(async () => {
@@ -47,29 +51,6 @@ before(async () => {
 after(() => (process.env["SWATH_TEST_KEEP_DEPLOYMENT"] === undefined ? deployment?.close() : deployment?.leave()));
 
 const check = (title: string, run: (t: TestContext) => Promise<void>) => test(title, { skip: missing ?? false }, run);
-
-async function password(what: string): Promise<string> {
-  const { stdout } = await deployment.swath("credentials", "-o", "json", NAME);
-  const rows = JSON.parse(stdout) as { what: string; password: string }[];
-  return rows.find((row) => row.what === what)?.password ?? "";
-}
-
-async function takeToken(): Promise<string> {
-  const form = new URLSearchParams({
-    grant_type: "password",
-    scope: "openid profile email",
-    username: "admin",
-    password: await password("identity service"),
-    client_id: "admin-cli",
-  });
-  const answer = await deployment.send("identity", "/realms/master/protocol/openid-connect/token", {
-    method: "POST",
-    headers: { "content-type": "application/x-www-form-urlencoded" },
-    body: form.toString(),
-  });
-  assert.equal(answer.status, 200, answer.text);
-  return answer.json().access_token as string;
-}
 
 check("every pod is Running or Completed, and the commands see them as they do on one machine", async () => {
   const { status, stdout } = await deployment.swath("pods", "-o", "json", NAME);
@@ -96,25 +77,43 @@ check("a second apply changes nothing", async () => {
   assert.deepEqual(await readPodNames(), pods);
 });
 
-/** An object of the bucket of results, as an S3 client reads it. */
-async function readObject(key: string): Promise<string> {
-  const host = `objstore.${DOMAIN}`;
-  const { status, stdout, stderr } = await runCommand("curl", [
-    "-sS",
-    "-f",
-    "--connect-to",
-    `${host}:80:127.0.0.1:${await deployment.port()}`,
-    "--aws-sigv4",
-    "aws:amz:us-east-1:s3",
-    "--user",
-    `swath:${await password("object storage")}`,
-    "-H",
-    "x-amz-content-sha256: UNSIGNED-PAYLOAD",
-    `http://${host}/results/${key}`,
+check("every live object is what was rendered, field by field", async () => {
+  const { compared, differences } = await compareWithLive(await deployment.template());
+  assert.deepEqual(differences, []);
+  assert.ok(compared > 60, String(compared));
+});
+
+check("each service account may do what is stated here and nothing else", async () => {
+  const accounts = await mustKubectl([
+    "get",
+    "serviceaccounts",
+    "-A",
+    "-l",
+    `swath.io/deployment=${NAME}`,
+    "-o",
+    'jsonpath={range .items[*]}{.metadata.namespace}:{.metadata.name}{"\\n"}{end}',
   ]);
-  assert.equal(status, 0, `${key}: ${stderr}`);
-  return stdout;
-}
+  const rights: Record<string, readonly string[]> = {};
+  for (const account of accounts.trim().split("\n")) {
+    for (const namespace of ["kube-system", account.split(":")[0] ?? ""]) {
+      rights[`${account} in ${namespace}`] = await listRights(account, namespace);
+    }
+  }
+  const pods = ["pods get list", "pods/log get list"];
+  const maker = [
+    "clusterroles.rbac.authorization.k8s.io bind swath-rm-workspace-reconciler-own-namespaces",
+    "namespaces get create patch delete",
+    "rolebindings.rbac.authorization.k8s.io get create patch",
+  ];
+  assert.deepEqual(rights, {
+    "demo:portal in kube-system": ["namespaces list"],
+    "demo:portal in demo": ["namespaces list", ...pods],
+    "rm:workspace-reconciler in kube-system": maker,
+    "rm:workspace-reconciler in rm": maker,
+    "zoo:ades in kube-system": [],
+    "zoo:ades in zoo": ["pods create get list watch delete", "pods/log get"],
+  });
+});
 
 check("the quick procedure: list, deploy, details, execute, status, result, list of jobs", async () => {
   const listed = await ask("/eric/wps3/processes");
@@ -356,7 +355,7 @@ check(
     assert.match(refused.stderr, /nothing was changed: .* something is deployed/);
 
     assert.equal((await deployment.swath("deploy", "delete", NAME)).status, 0);
-    assert.equal((await deployment.swath("clean", NAME)).status, 0);
+    assert.equal((await deployment.swath("clean", NAME, "--yes")).status, 0);
     assert.deepEqual(await readVersions(), {});
     const short = join(folder, "short.tar.zst");
     writeFileSync(short, readFileSync(file).subarray(0, statSync(file).size >> 1));
@@ -385,7 +384,7 @@ check("delete keeps volumes and secrets and nothing else; clean takes these away
   const left = Object.keys(await readVersions()).filter((name) => !/^(Namespace|PersistentVolumeClaim) /.test(name));
   assert.deepEqual(left, ["Secret swath/swath-generated-secrets"]);
   assert.equal((await deployment.swath("pods", NAME)).stdout.includes("no pods"), true);
-  const cleaned = await deployment.swath("clean", NAME);
+  const cleaned = await deployment.swath("clean", NAME, "--yes");
   assert.equal(cleaned.status, 0, cleaned.stdout + cleaned.stderr);
   assert.deepEqual(await readVersions(), {});
   const foreign = await kubectl(["delete", "configmap", "somebody-elses", "-n", "default"]);

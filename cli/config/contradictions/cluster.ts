@@ -35,6 +35,14 @@ export const clusterRules: readonly ContradictionRule[] = [
         : undefined,
   },
   {
+    subject: "SERVICE_MONITORS",
+    impossible: true,
+    check: ({ variables: v }) =>
+      v.SERVICE_MONITORS && v.METRICS_NAMESPACE === undefined
+        ? "needs METRICS_NAMESPACE: the namespace of the Prometheus that may read the metrics"
+        : undefined,
+  },
+  {
     subject: "TLS_CLUSTER_ISSUER",
     check: ({ config, variables: v }) =>
       v.TLS_CLUSTER_ISSUER.startsWith("letsencrypt-") && isLocalDomain(config.domain)

@@ -1,6 +1,6 @@
 import type { Variant } from "@swath/manifest";
 import { fixed, sameAs, type VariableGroup } from "../define.ts";
-import { choice, secret, secretUrl, text, url } from "../value-types.ts";
+import { choice, secret, secretUrl, size, text, url } from "../value-types.ts";
 import { defaultSecret } from "./default-secret.ts";
 
 const storageClass = text({
@@ -51,8 +51,14 @@ export const storageVariables = {
     fallback: fixed("standard"),
     meaning: "Storage class of every volume that no other variable names one for. Kubernetes only.",
   },
+  POSTGRES_STORAGE: ofDefaultStorage("database"),
+  POSTGRES_STORAGE_SIZE: volumeSize("database"),
+  POSTGRES_STORAGE_ACCESS: accessOfOnePod("database"),
   OBJSTORE_STORAGE: { ...ofDefaultStorage("object storage"), aliases: ["MINIO_STORAGE"] },
+  OBJSTORE_STORAGE_SIZE: volumeSize("object storage"),
+  OBJSTORE_STORAGE_ACCESS: accessOfOnePod("object storage"),
   ADES_STORAGE: ofDefaultStorage("processing service"),
+  ADES_STORAGE_SIZE: volumeSize("processing service"),
   ADES_STORAGE_ACCESS: {
     type: choice(["ReadWriteOnce", "ReadWriteMany"]),
     variants: ["A"],
@@ -75,5 +81,26 @@ function ofDefaultStorage(owner: string) {
     worksInBoth: true as const,
     fallback: sameAs("DEFAULT_STORAGE"),
     meaning: `Storage class of the ${owner}'s volumes.`,
+  };
+}
+
+function volumeSize(owner: string) {
+  return {
+    type: size("kubernetes"),
+    variants: ["A"] as readonly Variant[],
+    worksInBoth: true as const,
+    fallback: fixed("20Gi"),
+    meaning: `Size of the ${owner}'s volume. A volume that is larger already keeps its size; a smaller one grows where its storage class allows expansion. Kubernetes only.`,
+  };
+}
+
+/** For a volume that only one process may write. */
+function accessOfOnePod(owner: string) {
+  return {
+    type: choice(["ReadWriteOnce", "ReadWriteOncePod", "ReadWriteMany"]),
+    variants: ["A"] as readonly Variant[],
+    worksInBoth: true as const,
+    fallback: fixed("ReadWriteOnce" as const),
+    meaning: `Access mode of the ${owner}'s volume. One pod uses it at a time, whatever the mode. Kubernetes only; it cannot be changed later.`,
   };
 }

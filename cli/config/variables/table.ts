@@ -4,6 +4,7 @@ import { cloudVariables } from "./cloud.ts";
 import { clusterVariables } from "./cluster.ts";
 import { componentVariables } from "./components.ts";
 import { identityVariables } from "./identity.ts";
+import { kubernetesVariables } from "./kubernetes.ts";
 import { processingVariables } from "./processing.ts";
 import { protectionVariables } from "./protection.ts";
 import { storageVariables } from "./storage.ts";
@@ -16,6 +17,7 @@ export const variableGroups: readonly { readonly title: string; readonly variabl
   { title: "Identity", variables: identityVariables },
   { title: "Storage", variables: storageVariables },
   { title: "Processing and addresses", variables: processingVariables },
+  { title: "Kubernetes", variables: kubernetesVariables },
   { title: "Infrastructure cloud (bucket operator)", variables: cloudVariables },
 ];
 
@@ -27,6 +29,7 @@ export const variableTable: VariableTable = {
   ...identityVariables,
   ...storageVariables,
   ...processingVariables,
+  ...kubernetesVariables,
   ...cloudVariables,
 };
 

@@ -106,5 +106,5 @@ function listenAddresses({ onLoopback, extraOptions, publicIp }: Resolution["con
   const given = [extraOptions.listenAddress, ...extraOptions.ports.map((mapping) => mapping.address)].filter(
     (address) => address !== undefined,
   );
-  return given.length > 0 ? [...new Set(given)] : [hasIpv6 ? "::" : "0.0.0.0"];
+  return given.length > 0 ? [...new Set(given)] : hasIpv6 ? ["0.0.0.0", "::"] : ["0.0.0.0"];
 }

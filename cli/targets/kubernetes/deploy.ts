@@ -7,6 +7,7 @@ import { type AcceptedPlan, acceptPlan } from "./apply/apply-plan.ts";
 import { applyNamespace } from "./apply/apply-namespace.ts";
 import { type Deleted, deleteDeployment } from "./apply/delete-deployment.ts";
 import type { RollOutProgress } from "./apply/roll-out.ts";
+import { requireRelease } from "./charts/chart.ts";
 import { listCharts } from "./charts/charts.ts";
 import { renderExtras } from "./charts/extras.ts";
 import { installChart, uninstallChart } from "./charts/helm.ts";
@@ -51,7 +52,8 @@ export async function deploy(options: DeployOptions): Promise<Deploying> {
   try {
     const helm = { env, context: connection.context };
     for (const chart of listCharts(plan.settings)) {
-      await installChart(chart, plan.settings, helm);
+      const { version } = requireRelease(chart, minor);
+      await installChart(chart, version, plan.settings, helm);
     }
     await adjustIngressController(connection, plan.settings);
     await forEachOf(renderExtras(plan.settings), async (object) => void (await applyObject(connection, object)));

@@ -16,6 +16,7 @@ export function openIdentityDatabase(
   url: string,
   onError: (error: Error) => void,
   connections = 20,
+  onUnavailable: (reason: string | undefined) => void = () => {},
 ): Promise<Database<unknown>> {
   return openDatabase({
     url,
@@ -23,6 +24,7 @@ export function openIdentityDatabase(
     migrations: join(import.meta.dirname, "..", "migrations"),
     connections,
     onError,
+    onUnavailable,
   });
 }
 

@@ -35,6 +35,8 @@ interface KubernetesPod {
 }
 
 const LABEL = "swath.io/deployment";
+/** Label of the namespaces that the deployment itself consists of. */
+const NAMESPACE_LABEL = "swath.io/namespace";
 const ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 const MOST_BYTES = 4 * 1024 * 1024;
 
@@ -62,19 +64,31 @@ export function createKubernetesStatus(options: KubernetesOptions): PlatformStat
       throw new Problem(502, "The Kubernetes API does not answer.", { cause });
     }
   };
+  const list = async <T>(path: string): Promise<readonly T[]> => {
+    const { status, text } = await ask(path);
+    if (status !== 200) {
+      throw new Problem(502, `The Kubernetes API responded ${status} to the portal's account.`);
+    }
+    return (JSON.parse(text) as { items: readonly T[] }).items;
+  };
   const selector = encodeURIComponent(`${LABEL}=${deployment}`);
   return {
     listPods: async () => {
-      const { status, text } = await ask(`/api/v1/pods?labelSelector=${selector}`);
-      if (status !== 200) {
-        throw new Problem(502, `The Kubernetes API answers ${status} to the portal's account.`);
-      }
-      return (JSON.parse(text) as { items: readonly KubernetesPod[] }).items.map(toPod);
+      // Those of workspaces carry the deployment's label as well; the portal's account has no rights in them.
+      const namespaces = await list<{ readonly metadata: { readonly name: string } }>(
+        `/api/v1/namespaces?labelSelector=${encodeURIComponent(`${LABEL}=${deployment},${NAMESPACE_LABEL}`)}`,
+      );
+      const pods = await Promise.all(
+        namespaces.map(({ metadata: { name } }) =>
+          list<KubernetesPod>(`/api/v1/namespaces/${encodeURIComponent(name)}/pods?labelSelector=${selector}`),
+        ),
+      );
+      return pods.flat().map(toPod);
     },
     readLog: async (namespace, pod, lines) => {
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}`;
       const found = await ask(path);
-      // The account may read logs of the whole cluster; administrators of this deployment are not administrators of that.
+      // Other pods may run in the deployment's namespaces; its administrators are not administrators of those.
       const labels = found.status === 200 ? (JSON.parse(found.text) as KubernetesPod).metadata.labels : undefined;
       if (labels?.[LABEL] !== deployment) {
         return undefined;

@@ -9,13 +9,14 @@ import { startLoop } from "./loop.ts";
 await runService({
   name: "workspace-reconciler",
   settings: reconcilerSettings,
-  build: async ({ settings, logger }) => {
+  build: async ({ settings, logger, reportWaiting }) => {
     const { db, check, close } = await openDatabase<Tables>({
       url: settings.DATABASE_URL,
       schema: "workspace",
       migrations: `${import.meta.dirname}/../migrations`,
       connections: settings.CONCURRENCY + 2,
       onError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
+      onUnavailable: reportWaiting,
     });
     const { steps, close: closeSteps } = createSteps(settings, db);
     const loop = await startLoop({

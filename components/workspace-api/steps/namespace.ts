@@ -2,10 +2,12 @@ import { type ClusterApi, ClusterApiError } from "@swath/kubernetes/api";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
+  type AccountBinding,
   type BucketSecret,
   type NamespaceLimits,
   WORKSPACE_LABEL,
   type WantedObject,
+  createBinding,
   createContents,
   createNamespace,
   isAsWanted,
@@ -16,6 +18,7 @@ import type { Step } from "./step.ts";
 interface NamespaceStepOptions {
   readonly api: ClusterApi;
   readonly deployment: string;
+  readonly binding: AccountBinding;
   readonly limits: NamespaceLimits;
   readonly defaultQuotaMb: number;
   /** The storage credentials of a workspace, once there are some. */
@@ -32,12 +35,15 @@ const MANAGER = "workspace-reconciler";
 /** Milliseconds that a namespace may take to end before the removal is tried again later. */
 const PATIENCE = 60_000;
 
+/** Time that a new RoleBinding may take to be in force. */
+const BINDING_TIMEOUT_MS = 5000;
+
 /**
  * A namespace of the workspace's name on the cluster that the platform runs in: a quota, limits for pods that name none, the
  * storage credentials as the Secret `bucket`, and a network that only the workspace itself and the ingress reach.
  */
 export function createNamespaceStep(options: NamespaceStepOptions): Step {
-  const { api, findBucket, ...rest } = options;
+  const { api, findBucket, binding, ...rest } = options;
   return {
     name: "namespace",
     title: "Namespace",
@@ -50,8 +56,8 @@ export function createNamespaceStep(options: NamespaceStepOptions): Step {
         checkOwn(existing, name);
       }
       const mended: string[] = [];
-      for (const wanted of [createNamespace(wish), ...createContents(wish)]) {
-        const change = await ensure(api, wanted);
+      for (const wanted of [createNamespace(wish), createBinding(name, binding), ...createContents(wish)]) {
+        const change = await retryWhileForbidden(() => ensure(api, wanted));
         // What the workspace asks for anew differs too; that is no repair.
         if (change !== undefined && wasDone && workspace.generation === workspace.observedGeneration) {
           mended.push(`${wanted.title} of workspace ${name} ${change}`);
@@ -94,6 +100,19 @@ async function ensure(api: ClusterApi, { path, object }: WantedObject): Promise<
   }
   await api.apply(path, object, MANAGER);
   return actual === undefined ? "was gone; it was made again" : "had been changed; it was set right";
+}
+
+/** The API server knows of a new RoleBinding a moment after it was made. */
+async function retryWhileForbidden<T>(work: () => Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + BINDING_TIMEOUT_MS; ; await sleep(100)) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ClusterApiError && error.status === 403) || Date.now() > deadline) {
+        throw error;
+      }
+    }
+  }
 }
 
 /** A namespace that is ending already. */

@@ -15,7 +15,7 @@ import {
   whyNoKubernetes,
 } from "@swath/testing/kubernetes";
 
-import { NAMESPACES_ROLE } from "../manifest.ts";
+import { OWN_NAMESPACES } from "../manifest.ts";
 import { type Answer, type Rig, startRig } from "./rig.ts";
 
 const skip = (await whyNoKubernetes()) ?? false;
@@ -24,6 +24,7 @@ const own = `kj-${process.pid}`;
 const user = `eric-${own}`;
 const workspace = `ws-${user}`;
 const taken = `ws-taken-${own}`;
+const role = `${own}-own-namespaces`;
 let rig: Rig;
 let folder: string;
 let space: { readonly close: () => Promise<void> } | undefined;
@@ -34,18 +35,49 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), "swath-account-"));
   rig = await startRig();
   space = await createNamespace(own);
-  const server = await createAccount({ folder, namespace: own, name: "reconciler", ...NAMESPACES_ROLE });
+  await applyObjects([
+    {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      metadata: { name: role },
+      rules: OWN_NAMESPACES.rules,
+    },
+  ]);
+  // The rights that a deployment gives (cli/targets/kubernetes/render/rights.ts).
+  const server = await createAccount({
+    folder,
+    namespace: own,
+    name: "reconciler",
+    scope: "cluster",
+    rules: [
+      { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "patch", "delete"] },
+      {
+        apiGroups: ["rbac.authorization.k8s.io"],
+        resources: ["rolebindings"],
+        verbs: ["get", "create", "patch"],
+      },
+      {
+        apiGroups: ["rbac.authorization.k8s.io"],
+        resources: ["clusterroles"],
+        verbs: ["bind"],
+        resourceNames: [role],
+      },
+    ],
+  });
   rig.startReconciler(undefined, {
     WORKSPACE_NAMESPACES: "true",
     KUBERNETES_API: server,
     KUBERNETES_ACCOUNT: folder,
     DEPLOYMENT: own,
+    NAMESPACE_ROLE: role,
+    SERVICE_ACCOUNT: "reconciler",
     S3_ENDPOINT: "https://objstore.example.org",
   });
 });
 after(async () => {
   if (skip === false) {
     await kubectl(["delete", "clusterrole,clusterrolebinding", `${own}-reconciler`]);
+    await kubectl(["delete", "clusterrole", role]);
     await kubectl(["delete", "namespace", "--wait=false", "--ignore-not-found", workspace, taken]);
     await space?.close();
     await rig?.close();
@@ -89,6 +121,17 @@ test("a workspace has a namespace with quota, limits, network and its storage cr
   });
   assert.deepEqual((await read("networkpolicy", "workspace")).spec.policyTypes, ["Ingress", "Egress"]);
   assert.deepEqual((await read("configmap", "workspace")).data, { quota_in_mb: "20480" });
+});
+
+test("the reconciler reads Secrets of its workspaces and of no other namespace", { skip }, async () => {
+  const mayRead = async (namespace: string) => {
+    const as = `--as=system:serviceaccount:${own}:reconciler`;
+    return (await kubectl(["auth", "can-i", "get", "secrets", "-n", namespace, as])).stdout.trim();
+  };
+  assert.equal(await mayRead(workspace), "yes");
+  for (const namespace of ["kube-system", "default", own]) {
+    assert.equal(await mayRead(namespace), "no", namespace);
+  }
 });
 
 test("the namespace follows the workspace: a new quota, new keys", { skip }, async () => {

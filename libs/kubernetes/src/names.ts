@@ -20,6 +20,11 @@ export function toName(...parts: readonly string[]): string {
   return readable === "" ? `x-${hash}` : `${readable}-${hash}`;
 }
 
+/** Name of the ClusterRole that a workload binds itself to in namespaces that it makes. */
+export function namespaceRoleName(deployment: string, namespace: string, workload: string): string {
+  return toName(deployment, namespace, workload, "own-namespaces");
+}
+
 /** Eight hexadecimal digits that change when the value does, whatever the order of its keys. */
 export function hashOf(value: unknown): string {
   return createHash("sha256")

@@ -1,8 +1,27 @@
 export { isHostName } from "./host-name.ts";
 export { parseQuantity, toBytes } from "./quantity.ts";
 export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";
-export type { ConfigMap, EnvValue, PlatformSecret, SecretEntry, Secret, Volume, VolumeBackup } from "./values.ts";
-export type { ClusterRole, Mount, PodNetwork, Port, Probe, Resources, Workload } from "./workload.ts";
+export type {
+  ConfigMap,
+  EnvValue,
+  PlatformSecret,
+  SecretEntry,
+  Secret,
+  Volume,
+  VolumeAccess,
+  VolumeBackup,
+} from "./values.ts";
+export type {
+  ClusterRole,
+  OwnNamespaces,
+  PolicyRule,
+  Mount,
+  PodNetwork,
+  Port,
+  Probe,
+  Resources,
+  Workload,
+} from "./workload.ts";
 export type { IdentityClient, ProtectedResource, Protection, Route } from "./routes.ts";
 export type { PlatformSettings, ShownSetting, Variables } from "./settings.ts";
 export {

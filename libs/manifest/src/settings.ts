@@ -1,6 +1,6 @@
 import type { Variant } from "./component.ts";
 import type { PortalValues } from "./portal-values.ts";
-import type { PlatformSecret } from "./values.ts";
+import type { PlatformSecret, VolumeAccess } from "./values.ts";
 
 /** Everything a manifest may know about the deployment: the resolved variables and the command-line arguments. */
 export interface PlatformSettings {
@@ -100,9 +100,23 @@ export interface Variables {
   /** Existing PostgreSQL used instead of the deployed one. */
   readonly DATABASE_URL: PlatformSecret | undefined;
 
+  readonly INGRESS_CLASS: string;
+  readonly IMAGE_PULL_SECRETS: string | undefined;
+  readonly POD_NODE_SELECTOR: string | undefined;
+  readonly POD_TOLERATIONS: string | undefined;
+  readonly POD_PRIORITY_CLASS: string | undefined;
+  readonly METRICS_NAMESPACE: string | undefined;
+  readonly SERVICE_MONITORS: boolean;
+
   readonly DEFAULT_STORAGE: string;
+  readonly POSTGRES_STORAGE: string;
+  readonly POSTGRES_STORAGE_SIZE: string;
+  readonly POSTGRES_STORAGE_ACCESS: VolumeAccess;
   readonly OBJSTORE_STORAGE: string;
+  readonly OBJSTORE_STORAGE_SIZE: string;
+  readonly OBJSTORE_STORAGE_ACCESS: VolumeAccess;
   readonly ADES_STORAGE: string;
+  readonly ADES_STORAGE_SIZE: string;
   readonly ADES_STORAGE_ACCESS: "ReadWriteOnce" | "ReadWriteMany";
   readonly APPLICATION_HUB_STORAGE: string;
   readonly DATA_ACCESS_STORAGE: string;

@@ -4,6 +4,9 @@ export type PlatformSecret =
   /** All uses of one `name` within a deployment are the same value. */
   | { readonly kind: "generated"; readonly name: string; readonly bytes: number };
 
+/** Access modes of Kubernetes volumes; `ReadWriteOncePod` needs Kubernetes 1.22 and a CSI driver. */
+export type VolumeAccess = "ReadWriteOnce" | "ReadWriteOncePod" | "ReadWriteMany";
+
 /** Persistent storage. Survives `delete`; `deploy/cluster/clean` removes it. */
 export interface Volume {
   readonly name: string;
@@ -11,7 +14,7 @@ export interface Volume {
   /** Kubernetes quantity, "5Gi". */
   readonly size: string;
   readonly storageClass: string;
-  readonly accessMode: "ReadWriteOnce" | "ReadWriteMany";
+  readonly accessMode: VolumeAccess;
   readonly backup: VolumeBackup;
 }
 

@@ -39,6 +39,10 @@ export interface Workload {
   readonly callsOutside?: boolean;
   /** What it may do with the Kubernetes API; nothing when left out. */
   readonly clusterRole?: ClusterRole;
+  /** What it may do in every namespace of the deployment, and nowhere else. */
+  readonly deploymentRules?: readonly PolicyRule[];
+  /** Namespaces that it makes by itself, and what it may do in them. */
+  readonly ownNamespaces?: OwnNamespaces;
 }
 
 /** A listener. The program finds its address in `LISTEN` (port `http`) or `LISTEN_<NAME>` (any other). */
@@ -80,9 +84,24 @@ export interface PodNetwork {
 
 export interface ClusterRole {
   readonly scope: "namespace" | "cluster";
-  readonly rules: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-  }[];
+  readonly rules: readonly PolicyRule[];
+}
+
+/** A rule of a Kubernetes Role. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+/**
+ * A workload that makes namespaces gets rights in each of them by a RoleBinding that it makes there itself, to the role
+ * `namespaceRoleName(…)` and to no other. Where the cluster has ValidatingAdmissionPolicy (Kubernetes 1.30), it can neither make,
+ * change nor delete a namespace without the label, nor bind anything elsewhere.
+ */
+export interface OwnNamespaces {
+  /** Label of such a namespace; its value is the namespace's name. */
+  readonly label: string;
+  readonly rules: readonly PolicyRule[];
 }

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 
-import { migrate } from "./migrate.ts";
+import { type OnUnavailable, migrate } from "./migrate.ts";
 import { PreparedClient } from "./prepared-client.ts";
 
 /** A component's own corner of the deployment's PostgreSQL. */
@@ -24,15 +24,18 @@ export interface DatabaseOptions {
   readonly connections?: number;
   /** Called for a connection that broke; statements on it fail by themselves. */
   readonly onError: (error: Error) => void;
+  /** Told why the database cannot be reached, while it is waited for. */
+  readonly onUnavailable?: OnUnavailable;
 }
 
-/** Opens the pool, brings the schema up to date, and gives typed queries on it. */
+/** Opens the pool, waits for the database, brings the schema up to date, and gives typed queries on it. */
 export async function openDatabase<Tables>({
   url,
   schema,
   migrations,
   connections = 10,
   onError,
+  onUnavailable,
 }: DatabaseOptions): Promise<Database<Tables>> {
   if (!/^[a-z][a-z0-9_]{0,62}$/.test(schema)) {
     throw new TypeError(`"${schema}" is not a schema name; allowed: lower-case letters, digits and _`);
@@ -50,7 +53,7 @@ export async function openDatabase<Tables>({
   pool.on("connect", (client) => client.on("error", onError));
   pool.on("error", () => {});
   if (migrations !== undefined) {
-    await migrate({ pool, schema, directory: migrations });
+    await migrate({ pool, schema, directory: migrations, ...(onUnavailable && { onUnavailable }) });
   }
   return {
     pool,

@@ -9,14 +9,23 @@ interface MigrateOptions {
   readonly schema: string;
   /** Folder with `0001-name.sql`, `0002-…`. */
   readonly directory: string;
+  readonly onUnavailable?: OnUnavailable;
 }
+
+/** Told why the database cannot be reached, at each attempt; undefined once it can. */
+export type OnUnavailable = (reason: string | undefined) => void;
 
 /**
  * Applies every migration that this database has not seen, each in a transaction of its own, under a lock that makes a
  * second process wait. Forward only.
  * @throws {Error} naming the file when one fails, or when the database is newer than this code
  */
-export async function migrate({ pool, schema, directory }: MigrateOptions): Promise<readonly string[]> {
+export async function migrate({
+  pool,
+  schema,
+  directory,
+  onUnavailable = () => {},
+}: MigrateOptions): Promise<readonly string[]> {
   const files = readdirSync(directory)
     .filter((file) => file.endsWith(".sql"))
     .sort();
@@ -25,7 +34,7 @@ export async function migrate({ pool, schema, directory }: MigrateOptions): Prom
       throw new Error(`${join(directory, file)} should have the number ${String(index + 1).padStart(4, "0")}`);
     }
   }
-  const client = await connect(pool);
+  const client = await connect(pool, onUnavailable);
   try {
     // One lock a schema: the first of several replicas migrates, the others find the work done.
     await client.query("select pg_advisory_lock(hashtext($1))", [`migrate ${schema}`]);
@@ -84,17 +93,25 @@ function isPassing({ code, message }: NodeJS.ErrnoException): boolean {
   return code === undefined ? /connection timeout|timeout exceeded|timeout expired/i.test(message) : PASSING.has(code);
 }
 
-/** A database that is just starting or restarting refuses connections for a moment; that is no reason to give up. */
-async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-  const patience = Date.now() + 30_000;
-  for (;;) {
+const INITIAL_BACKOFF_MS = 100;
+const MAX_BACKOFF_MS = 2000;
+
+/**
+ * Waits for a database that is starting, restarting or unreachable, for as long as that takes: a process that ended instead would
+ * be started again into the same wait, ever more slowly. Anything else (a wrong password) is an error at once.
+ */
+async function connect(pool: pg.Pool, onUnavailable: OnUnavailable): Promise<pg.PoolClient> {
+  for (let delayMs = INITIAL_BACKOFF_MS; ; delayMs = Math.min(delayMs * 2, MAX_BACKOFF_MS)) {
     try {
-      return await pool.connect();
+      const client = await pool.connect();
+      onUnavailable(undefined);
+      return client;
     } catch (error) {
-      if (!isPassing(error as NodeJS.ErrnoException) || Date.now() > patience) {
+      if (!isPassing(error as NodeJS.ErrnoException)) {
         throw error;
       }
-      await sleep(100);
+      onUnavailable(`the database cannot be reached: ${(error as Error).message}`);
+      await sleep(delayMs);
     }
   }
 }

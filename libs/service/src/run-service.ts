@@ -31,6 +31,8 @@ export interface ServiceContext<S> {
   readonly settings: S;
   readonly logger: Logger;
   readonly metrics: Registry;
+  /** Says in `/readyz` what the start is waiting for; undefined when it goes on. */
+  readonly reportWaiting: (reason: string | undefined) => void;
 }
 
 /** What `build` gives back: servers that do not listen yet, and how to stop. */
@@ -86,16 +88,26 @@ export async function runService<const D extends Readonly<Record<string, Setting
   let service: RunningService | undefined;
   let listening = false;
   let stopping = false;
+  let waitingFor: string | undefined;
   const management = await startManagement({
     address: parseListenAddress(env["MANAGEMENT_LISTEN"] ?? "127.0.0.1:0"),
     ready: async () => {
       if (!listening || stopping) {
-        throw new Error(stopping ? "stopping" : "starting");
+        throw new Error(stopping ? "stopping" : waitingFor === undefined ? "starting" : `starting: ${waitingFor}`);
       }
       await service?.ready?.();
     },
   });
-  service = await options.build({ settings, logger, metrics: management.metrics });
+  const reportWaiting = (reason: string | undefined): void => {
+    if (reason !== waitingFor) {
+      waitingFor = reason;
+      logger.info(
+        reason === undefined ? {} : { reason },
+        reason === undefined ? "start continues" : "start is waiting",
+      );
+    }
+  };
+  service = await options.build({ settings, logger, metrics: management.metrics, reportWaiting });
   const surroundings = loadSettings(SURROUNDINGS, env);
   if (service.measuresRequests !== true) {
     measureRequests(service.servers, management.metrics);

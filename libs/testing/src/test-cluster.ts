@@ -71,7 +71,7 @@ export async function createTestCluster(variables: NodeJS.ProcessEnv): Promise<T
     port: port ?? 0,
     env,
     directory: join(state, "clusters", name),
-    apply: (more, signal) => run(["deploy", "apply", name, domain], more, signal),
+    apply: (more, signal) => run(["deploy", "apply", name, domain, "--yes"], more, signal),
     swath: (...args) => run(args),
     pods,
     pod: async (workload) => {
@@ -83,7 +83,7 @@ export async function createTestCluster(variables: NodeJS.ProcessEnv): Promise<T
     },
     get: (service, path, headers = {}) => get(port ?? 0, `${service}.${domain}`, path, headers),
     close: async () => {
-      await run(["cluster", "delete", name]);
+      await run(["cluster", "delete", name, "--yes"]);
       rmSync(state, { recursive: true, force: true });
     },
   };

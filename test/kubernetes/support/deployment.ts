@@ -28,6 +28,8 @@ export interface Deployment {
   readonly apply: (variables?: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<CommandResult>;
   /** Makes the deployment from a backup. */
   readonly restore: (file: string) => Promise<CommandResult>;
+  /** The rendered objects as YAML, with the variables of the deployment and these. */
+  readonly template: (variables?: Readonly<Record<string, string>>) => Promise<string>;
   readonly swath: (...args: readonly string[]) => Promise<CommandResult>;
   /** Port on loopback that takes every host of the deployment. */
   readonly port: () => Promise<number>;
@@ -106,7 +108,14 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     apply: async (more, signal) => {
       // The hosts may be others afterwards.
       closeForward();
-      return run(["deploy", "apply", NAME, DOMAIN, "192.0.2.10"], more, signal);
+      return run(["deploy", "apply", NAME, DOMAIN, "192.0.2.10", "--yes"], more, signal);
+    },
+    template: async (more) => {
+      const { status, stdout, stderr } = await run(["deploy", "template", NAME, DOMAIN, "192.0.2.10"], more);
+      if (status !== 0) {
+        throw new Error(stderr);
+      }
+      return stdout;
     },
     swath: (...args) => run(args),
     port: openForward,
@@ -118,7 +127,7 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     close: async () => {
       closeForward();
       await run(["deploy", "delete", NAME]);
-      await run(["clean", NAME]);
+      await run(["clean", NAME, "--yes"]);
       clearInterval(openVolumes);
       await kubectl(["delete", "ingressclass", "nginx", "--ignore-not-found"]);
       rmSync(folder, { recursive: true, force: true });

@@ -2,16 +2,10 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 
-import {
-  AppsV1Api,
-  AuthorizationV1Api,
-  CoreV1Api,
-  KubeConfig,
-  KubernetesObjectApi,
-  VersionApi,
-} from "@kubernetes/client-node";
+import { AppsV1Api, AuthorizationV1Api, CoreV1Api, KubeConfig, VersionApi } from "@kubernetes/client-node";
 
 import { KubernetesError } from "../kubernetes-error.ts";
+import { type ObjectApi, createObjectApi } from "./object-api.ts";
 
 /** Which cluster a deployment is on. */
 export interface ClusterAddress {
@@ -26,7 +20,7 @@ export interface Connection {
   readonly context: string;
   readonly server: string;
   readonly config: KubeConfig;
-  readonly objects: KubernetesObjectApi;
+  readonly objects: ObjectApi;
   readonly core: CoreV1Api;
   readonly apps: AppsV1Api;
   readonly authorization: AuthorizationV1Api;
@@ -51,7 +45,7 @@ export function connect({ context, kubeconfig }: ClusterAddress): Connection {
     context: name,
     server: config.getCurrentCluster()?.server ?? "",
     config,
-    objects: KubernetesObjectApi.makeApiClient(config),
+    objects: createObjectApi(config),
     core: config.makeApiClient(CoreV1Api),
     apps: config.makeApiClient(AppsV1Api),
     authorization: config.makeApiClient(AuthorizationV1Api),

@@ -1,4 +1,3 @@
-import { type KubernetesObject as ClientObject, PatchStrategy } from "@kubernetes/client-node";
 import type { KubernetesObject } from "@swath/kubernetes";
 
 import { KubernetesError, describeApiError, statusOf } from "../kubernetes-error.ts";
@@ -13,21 +12,14 @@ export interface LiveObject extends KubernetesObject {
     readonly resourceVersion?: string;
     readonly uid?: string;
     readonly generation?: number;
-    readonly deletionTimestamp?: string | Date;
+    readonly deletionTimestamp?: string;
   };
 }
 
 /** Makes an object what it says. Fields that others set and it does not name stay. */
 export async function applyObject({ objects }: Connection, object: KubernetesObject): Promise<LiveObject> {
   try {
-    return (await objects.patch(
-      object as unknown as ClientObject,
-      undefined,
-      undefined,
-      FIELD_MANAGER,
-      true,
-      PatchStrategy.ServerSideApply,
-    )) as unknown as LiveObject;
+    return (await objects.apply(object, FIELD_MANAGER)) as LiveObject;
   } catch (cause) {
     throw new KubernetesError(`${nameOf(object)} could not be applied: ${describeApiError(cause)}`, { cause });
   }
@@ -38,7 +30,7 @@ export async function readObject(
   object: Pick<KubernetesObject, "apiVersion" | "kind" | "metadata">,
 ): Promise<LiveObject | undefined> {
   try {
-    return (await objects.read(object as never)) as unknown as LiveObject;
+    return (await objects.read(object)) as LiveObject;
   } catch (error) {
     if (statusOf(error) === 404) {
       return undefined;
@@ -54,9 +46,10 @@ export async function listObjects(
   { labels, namespace }: { readonly labels?: string; readonly namespace?: string },
 ): Promise<readonly LiveObject[]> {
   try {
-    const list = await objects.list(apiVersion, kind, namespace, undefined, undefined, undefined, undefined, labels);
-    // The items of a list do not say what they are.
-    return (list.items as unknown as LiveObject[]).map((item) => ({ ...item, apiVersion, kind }));
+    return (await objects.list(
+      { apiVersion, kind },
+      { ...(labels !== undefined && { labels }), ...(namespace !== undefined && { namespace }) },
+    )) as readonly LiveObject[];
   } catch (error) {
     if (statusOf(error) === 404) {
       return [];
@@ -71,14 +64,7 @@ export async function listObjects(
 export async function deleteObject({ objects }: Connection, object: LiveObject): Promise<void> {
   const { apiVersion, kind, metadata } = object;
   try {
-    await objects.delete(
-      { apiVersion, kind, metadata: { name: metadata.name, namespace: metadata.namespace as string } },
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      "Background",
-    );
+    await objects.delete({ apiVersion, kind, metadata }, { propagationPolicy: "Background" });
   } catch (error) {
     if (statusOf(error) !== 404) {
       throw new KubernetesError(`${nameOf(object)} could not be deleted: ${describeApiError(error)}`, { cause: error });

@@ -2,14 +2,15 @@ import type { KubernetesObject } from "@swath/kubernetes";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { Connection } from "../api/connection.ts";
-import { applyObject, forEachOf } from "../api/objects.ts";
+import { applyObject, forEachOf, listObjects } from "../api/objects.ts";
 import { commonLabels } from "../render/labels.ts";
 import type { RenderInput } from "../render/render-input.ts";
 import { renderNamespace, renderPlan } from "../render/render-plan.ts";
 import { createSeal, fillSecret, openGeneratedSecrets } from "../state/generated-secrets.ts";
-import { RECORD_NAMESPACE } from "../state/names.ts";
+import { RECORD_NAMESPACE, selectDeployment } from "../state/names.ts";
 import { writePlan } from "../state/record.ts";
 import { applyNamespace } from "./apply-namespace.ts";
+import { keepLargerClaims } from "./keep-larger-claims.ts";
 import { isController } from "./kinds.ts";
 import { prune } from "./prune.ts";
 import { type RollOutProgress, rollOut } from "./roll-out.ts";
@@ -32,7 +33,12 @@ export async function acceptPlan({ connection, plan, minor, progress, signal }: 
   await applyNamespace(connection, renderNamespace(plan, RECORD_NAMESPACE));
   const secrets = await openGeneratedSecrets(connection, commonLabels(plan.settings));
   const input: RenderInput = { ...plan, cluster: { minor, seal: createSeal(secrets) } };
-  const objects = renderPlan(input).map((object) => fillSecret(object, secrets));
+  const claims = await listObjects(
+    connection,
+    { apiVersion: "v1", kind: "PersistentVolumeClaim" },
+    { labels: selectDeployment(plan.settings.clusterName) },
+  );
+  const objects = keepLargerClaims(renderPlan(input), claims).map((object) => fillSecret(object, secrets));
   await secrets.save();
   await writePlan(connection, plan);
   await forEachOf(

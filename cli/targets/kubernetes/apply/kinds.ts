@@ -1,5 +1,7 @@
 import type { KubernetesObject } from "@swath/kubernetes";
 
+import { ADMISSION_POLICY_MINOR } from "../render/own-namespaces-policy.ts";
+
 type Kind = Pick<KubernetesObject, "apiVersion" | "kind">;
 
 /** The controllers of pods. */
@@ -32,7 +34,14 @@ export function referredKinds(minor: number): readonly Kind[] {
     { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRoleBinding" },
     { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole" },
     { apiVersion: "v1", kind: "ServiceAccount" },
+    ...(minor >= ADMISSION_POLICY_MINOR
+      ? [
+          { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicyBinding" },
+          { apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingAdmissionPolicy" },
+        ]
+      : []),
     { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
+    { apiVersion: "monitoring.coreos.com/v1", kind: "PodMonitor" },
   ];
 }
 

@@ -8,6 +8,7 @@ import { runCommand } from "@swath/testing";
 import { parse } from "yaml";
 
 import { resolveConfig } from "../../../config/resolve.ts";
+import { requireRelease, selectRelease } from "./chart.ts";
 import { charts, listCharts } from "./charts.ts";
 import { installChart, uninstallChart } from "./helm.ts";
 
@@ -61,17 +62,43 @@ test("a chart is installed only where its switch asks for it", () => {
   ]);
 });
 
+test("the cluster's version chooses the release; one that is too old for all of them is refused", () => {
+  const versions = (minor: number) => charts.map((chart) => selectRelease(chart, minor)?.version);
+  assert.deepEqual(versions(34), ["4.15.1", "v1.21.1", "2.18.5", "0.16.1"]);
+  assert.deepEqual(versions(31), ["4.15.1", "v1.19.6", "2.18.5", "0.16.1"]);
+  assert.deepEqual(versions(29), ["4.13.9", "v1.18.6", "2.18.5", "0.16.1"]);
+  assert.deepEqual(versions(22), [undefined, "v1.12.17", "2.18.5", "0.16.1"]);
+  assert.deepEqual(versions(99), versions(36).with(0, "4.15.1"), "a cluster newer than all");
+  const [ingress] = charts;
+  assert.ok(ingress);
+  assert.throws(
+    () => requireRelease(ingress, 22),
+    /no maintained release of the chart ingress-nginx .* 1\.22; the oldest it supports is 1\.26\. .*REQUIRE_INGRESS_CONTROLLER=false/,
+  );
+});
+
+test("no chart's newest release is older than a year before this version of Swath, and none is from before 2025", () => {
+  for (const { name, releases } of charts) {
+    assert.ok((releases[0]?.released ?? "") >= "2025-11-22", name);
+    for (const { version, released } of releases) {
+      assert.ok(released >= "2025-01-01", `${name} ${version}`);
+    }
+  }
+});
+
 test("versions are pinned, the context is named, and values are in no argument", async () => {
   const helm = installHelm();
   const config = resolve({ REQUIRE_SEALED_SECRETS: "true", USE_LOADBALANCER_ADDON: "true" });
   const values: Record<string, unknown> = {};
   for (const chart of listCharts(config)) {
-    await installChart(chart, config, helm);
+    await installChart(chart, requireRelease(chart, 34).version, config, helm);
     values[chart.name] = parse(readFileSync(join(folder, "values"), "utf8"));
   }
   const made = readFileSync(calls, "utf8").trim().split("\n");
   assert.equal(made.length, charts.length);
-  for (const [index, { name, version, repository, namespace }] of charts.entries()) {
+  for (const [index, chart] of charts.entries()) {
+    const { name, repository, namespace } = chart;
+    const { version } = requireRelease(chart, 34);
     assert.match(version, /^v?\d+\.\d+\.\d+$/);
     assert.equal(
       made[index],
@@ -92,7 +119,7 @@ test("no chart is given a secret of the deployment", async () => {
   const helm = installHelm();
   const config = resolve({ REQUIRE_SEALED_SECRETS: "true", USE_LOADBALANCER_ADDON: "true" });
   for (const chart of listCharts(config)) {
-    await installChart(chart, config, helm);
+    await installChart(chart, "1.2.3", config, helm);
     const seen = ["values", "environment", "calls"].map((name) => readFileSync(join(folder, name), "utf8")).join("");
     assert.ok(!seen.includes("hidden-"), chart.name);
   }
@@ -109,7 +136,7 @@ test("what helm says of a failure is passed on; a release that is gone is remove
     /helm uninstall broken .*: Error: no such chart/,
   );
   await assert.rejects(
-    installChart(first, config, { ...helm, env: { PATH: "/nonexistent" } }),
+    installChart(first, "1.2.3", config, { ...helm, env: { PATH: "/nonexistent" } }),
     /helm could not be started/,
   );
 });
@@ -126,13 +153,16 @@ test("the template shows each chart, its version and the values that it is given
         HOME,
         SWATH_STATE_DIR: folder,
         REQUIRE_LOCALCLUSTER: "false",
+        LOCALCLUSTER_ORCH_VERSION: "v1.34.1",
         REQUIRE_SEALED_SECRETS: "true",
         USE_LOADBALANCER_ADDON: "true",
       },
     },
   );
   assert.equal(status, 0, stderr);
-  for (const { name, version, repository, namespace } of charts) {
+  for (const chart of charts) {
+    const { name, repository, namespace } = chart;
+    const { version } = requireRelease(chart, 34);
     assert.ok(
       stdout.includes(
         `# Chart ${name} ${version} of ${repository}, release ${name} in namespace ${namespace}, with the values:`,

@@ -14,9 +14,14 @@ export interface HelmContext {
   readonly context: string;
 }
 
-/** Installs a chart, or brings an installed one to the pinned version and these values; waits until it is up. */
-export async function installChart(chart: Chart, settings: PlatformSettings, helm: HelmContext): Promise<void> {
-  const { name, repository, version, namespace } = chart;
+/** Installs a chart, or brings an installed one to that version and these values; waits until it is up. */
+export async function installChart(
+  chart: Chart,
+  version: string,
+  settings: PlatformSettings,
+  helm: HelmContext,
+): Promise<void> {
+  const { name, repository, namespace } = chart;
   await runHelm(
     [
       "upgrade",

@@ -1,6 +1,5 @@
 import type { Connection } from "../api/connection.ts";
 import { listObjects } from "../api/objects.ts";
-import { INGRESS_CLASS } from "../render/ingresses.ts";
 import type { Check } from "./check.ts";
 
 /** Storage classes of the volumes; the class of the hosts; the issuer of certificates. */
@@ -20,9 +19,9 @@ export const checkClasses: Check = async ({ connection, plan }) => {
       (name) =>
         `the cluster has no storage class "${name}"; it has: ${storage.join(", ") || "none"} (DEFAULT_STORAGE, or the variable of a component's own)`,
     );
-  if (!variables.REQUIRE_INGRESS_CONTROLLER && plan.routes.length > 0 && !ingress.includes(INGRESS_CLASS)) {
+  if (!variables.REQUIRE_INGRESS_CONTROLLER && plan.routes.length > 0 && !ingress.includes(variables.INGRESS_CLASS)) {
     problems.push(
-      `the cluster has no ingress class "${INGRESS_CLASS}"; it has: ${ingress.join(", ") || "none"}. Install ingress-nginx, or let the deployment do it: REQUIRE_INGRESS_CONTROLLER=true`,
+      `the cluster has no ingress class "${variables.INGRESS_CLASS}" (INGRESS_CLASS); it has: ${ingress.join(", ") || "none"}. Install ingress-nginx, or let the deployment do it: REQUIRE_INGRESS_CONTROLLER=true`,
     );
   }
   if (variables.REQUIRE_INGRESS_CONTROLLER && !variables.USE_INGRESS_CONTROLLER_HELM) {

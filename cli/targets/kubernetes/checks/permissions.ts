@@ -1,6 +1,7 @@
 import type { Plan } from "../../../platform/plan.ts";
 import type { Connection } from "../api/connection.ts";
 import { forEachOf } from "../api/objects.ts";
+import { ADMISSION_POLICY_MINOR } from "../render/own-namespaces-policy.ts";
 import type { Check } from "./check.ts";
 
 interface Access {
@@ -39,9 +40,9 @@ const needed: readonly Access[] = [
 ];
 
 /** What the user of the context may not do and the deployment has to. */
-export const checkPermissions: Check = async ({ connection, plan }) => {
+export const checkPermissions: Check = async ({ connection, plan, minor }) => {
   const problems: string[] = [];
-  await forEachOf([...needed, ...listGranted(plan)], async (access) => {
+  await forEachOf([...needed, ...listGranted(plan), ...listAdmission(plan, minor)], async (access) => {
     if (await isAllowed(connection, access, "*")) {
       return;
     }
@@ -58,10 +59,29 @@ export const checkPermissions: Check = async ({ connection, plan }) => {
 /** Nobody may give a service rights that they do not have themselves. */
 function listGranted({ workloads }: Plan): readonly Access[] {
   return workloads
-    .flatMap(({ clusterRole }) => clusterRole?.rules ?? [])
+    .flatMap(({ clusterRole, deploymentRules, ownNamespaces }) => [
+      ...(clusterRole?.rules ?? []),
+      ...(deploymentRules ?? []),
+      ...(ownNamespaces === undefined
+        ? []
+        : [
+            ...ownNamespaces.rules,
+            { apiGroups: ["rbac.authorization.k8s.io"], resources: ["clusterroles"], verbs: ["bind"] },
+          ]),
+    ])
     .flatMap(({ apiGroups, resources, verbs }) =>
       apiGroups.flatMap((group) => resources.map((resource) => ({ group, resource, verbs }))),
     );
+}
+
+function listAdmission({ workloads }: Plan, minor: number): readonly Access[] {
+  return minor < ADMISSION_POLICY_MINOR || !workloads.some(({ ownNamespaces }) => ownNamespaces !== undefined)
+    ? []
+    : ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].map((resource) => ({
+        group: "admissionregistration.k8s.io",
+        resource,
+        verbs: APPLY,
+      }));
 }
 
 async function isAllowed(

@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { V1MicroTime } from "@kubernetes/client-node";
-
 import type { Connection } from "../api/connection.ts";
 import { nameOf } from "../api/objects.ts";
 import { KubernetesError, describeApiError, statusOf } from "../kubernetes-error.ts";
@@ -136,7 +134,8 @@ function createLeaseClient({ objects }: Connection) {
   const specOf = (holderIdentity: string) => ({
     holderIdentity,
     leaseDurationSeconds: DURATION,
-    renewTime: new V1MicroTime(),
+    // MicroTime: six digits after the second.
+    renewTime: new Date().toISOString().replace("Z", "000Z"),
   });
   const fail = (what: string) => (cause: unknown) => {
     throw new KubernetesError(`${nameOf(LEASE)} could not be ${what}: ${describeApiError(cause)}`, { cause });
@@ -144,7 +143,7 @@ function createLeaseClient({ objects }: Connection) {
   return {
     create: async (holder: string): Promise<LiveLease | "taken" | "no namespace"> => {
       try {
-        return (await objects.create({ ...LEASE, spec: specOf(holder) } as never)) as unknown as LiveLease;
+        return (await objects.create({ ...LEASE, spec: specOf(holder) })) as unknown as LiveLease;
       } catch (error) {
         return statusOf(error) === 409
           ? "taken"
@@ -156,26 +155,26 @@ function createLeaseClient({ objects }: Connection) {
     },
     read: async (): Promise<LiveLease | undefined> => {
       try {
-        return (await objects.read(LEASE as never)) as unknown as LiveLease;
+        return (await objects.read(LEASE)) as unknown as LiveLease;
       } catch (error) {
         return statusOf(error) === 404 ? undefined : fail("read")(error);
       }
     },
     /** Makes the lease this holder's, unless it has changed since it was read. */
-    replace: async ({ metadata }: LiveLease, holder: string): Promise<LiveLease | undefined> => {
-      const { name, namespace, resourceVersion } = metadata;
+    replace: async (
+      { metadata: { name, namespace, resourceVersion } }: LiveLease,
+      holder: string,
+    ): Promise<LiveLease | undefined> => {
       try {
-        const wanted = { ...LEASE, metadata: { name, namespace, resourceVersion }, spec: specOf(holder) };
-        return (await objects.replace(wanted as never)) as unknown as LiveLease;
+        const metadata = { name, namespace, ...(resourceVersion !== undefined && { resourceVersion }) };
+        return (await objects.replace({ ...LEASE, metadata, spec: specOf(holder) })) as unknown as LiveLease;
       } catch (error) {
         return statusOf(error) === 409 || statusOf(error) === 404 ? undefined : fail("renewed")(error);
       }
     },
     remove: async ({ metadata: { resourceVersion } }: LiveLease): Promise<void> => {
       try {
-        await objects.delete(LEASE as never, undefined, undefined, undefined, undefined, undefined, {
-          preconditions: { resourceVersion },
-        } as never);
+        await objects.delete(LEASE, { preconditions: { resourceVersion } });
       } catch (error) {
         // Gone, or somebody else's by now.
         if (statusOf(error) !== 404 && statusOf(error) !== 409) {

@@ -5,8 +5,8 @@ export interface LivePod {
     readonly namespace: string;
     readonly uid?: string;
     readonly labels?: Readonly<Record<string, string>>;
-    readonly creationTimestamp?: string | Date;
-    readonly deletionTimestamp?: string | Date;
+    readonly creationTimestamp?: string;
+    readonly deletionTimestamp?: string;
   };
   readonly status?: {
     readonly phase?: string;

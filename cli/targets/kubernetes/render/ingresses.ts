@@ -3,15 +3,12 @@ import type { RenderInput } from "./render-input.ts";
 import type { PlannedRoute } from "../../../platform/plan-routes.ts";
 import { metadata } from "./labels.ts";
 
-/** Class of the ingress controller that annotations are written for. */
-export const INGRESS_CLASS = "nginx";
-
-/** The public host of a route, for a controller of class nginx. */
+/** The public host of a route, with the annotations of ingress-nginx. */
 export function renderIngress(plan: RenderInput, route: PlannedRoute): KubernetesObject {
-  const { USE_TLS: useTls, TLS_CLUSTER_ISSUER: issuer } = plan.settings.variables;
+  const { USE_TLS: useTls, TLS_CLUSTER_ISSUER: issuer, INGRESS_CLASS: defaultClass } = plan.settings.variables;
   const backend = { service: { name: route.workload, port: { name: route.port } } };
   const http = { paths: [{ path: "/", pathType: "Prefix", backend }] };
-  const { "kubernetes.io/ingress.class": className = INGRESS_CLASS, ...annotations } = route.ingress?.annotations ?? {};
+  const { "kubernetes.io/ingress.class": className = defaultClass, ...annotations } = route.ingress?.annotations ?? {};
   const hosts = route.wildcard ? [route.host, `*.${route.host}`] : [route.host];
   return {
     apiVersion: "networking.k8s.io/v1",

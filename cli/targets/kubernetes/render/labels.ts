@@ -37,7 +37,7 @@ export function metadata(
   return {
     name,
     ...(namespace === undefined ? {} : { namespace }),
-    labels: { ...commonLabels(settings), ...more.labels },
+    labels: { ...commonLabels(settings), "app.kubernetes.io/instance": settings.clusterName, ...more.labels },
     ...(more.annotations === undefined ? {} : { annotations: more.annotations }),
   };
 }

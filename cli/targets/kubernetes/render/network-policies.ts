@@ -2,6 +2,7 @@ import { toName, type JsonValue, type KubernetesObject } from "@swath/kubernetes
 import type { EnvValue, Workload } from "@swath/manifest";
 import type { RenderInput } from "./render-input.ts";
 import { keys, metadata, selectorOf } from "./labels.ts";
+import { usesKubernetesApi } from "./rights.ts";
 
 /** Nobody reaches a pod of the namespace, and it reaches nobody but the name service, unless another policy says so. */
 export function renderDefaultDeny(plan: RenderInput, namespace: string): KubernetesObject {
@@ -22,6 +23,28 @@ export function renderDefaultDeny(plan: RenderInput, namespace: string): Kuberne
       ],
     },
   };
+}
+
+/**
+ * cert-manager proves a host by a pod of its own beside the Ingress (HTTP-01), which the ingress controller has to reach. Its label
+ * and port are cert-manager's.
+ */
+export function renderAllowSolver(plan: RenderInput, namespace: string): readonly KubernetesObject[] {
+  if (!plan.settings.variables.USE_TLS) {
+    return [];
+  }
+  return [
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: metadata(plan.settings, "allow-acme-solver", namespace),
+      spec: {
+        podSelector: { matchLabels: { "acme.cert-manager.io/http01-solver": "true" } },
+        policyTypes: ["Ingress"],
+        ingress: [{ ports: [{ port: 8089, protocol: "TCP" }] }],
+      },
+    },
+  ];
 }
 
 /**
@@ -72,7 +95,7 @@ function renderEgressRules(plan: RenderInput, workload: Workload): readonly Json
       .filter(({ name }) => called.has(name))
       .map((other): JsonValue => ({ to: [podsOf(other)], ports: portsOf(other) })),
     // The API server is no pod that a selector could name, and listens on one of these.
-    ...(workload.clusterRole === undefined
+    ...(!usesKubernetesApi(workload)
       ? []
       : [
           {

@@ -3,6 +3,8 @@ import type { Workload } from "@swath/manifest";
 import type { RenderInput } from "./render-input.ts";
 import { managementPort, renderEnvironment } from "./environment.ts";
 import { commonLabels, keys, selectorOf } from "./labels.ts";
+import { renderPlacement } from "./placement.ts";
+import { usesKubernetesApi } from "./rights.ts";
 
 /** The image's account: neither root nor any user of the machine. */
 const userId = 10_001;
@@ -59,9 +61,10 @@ export function renderPod(plan: RenderInput, workload: Workload, configs: readon
         { name: "tmp", emptyDir: {} },
         ...mounts.map(({ volume }) => ({ name: `data-${volume}`, persistentVolumeClaim: { claimName: volume } })),
       ],
-      ...(workload.clusterRole === undefined ? {} : { serviceAccountName: workload.name }),
-      automountServiceAccountToken: workload.clusterRole !== undefined,
+      ...(usesKubernetesApi(workload) ? { serviceAccountName: workload.name } : {}),
+      automountServiceAccountToken: usesKubernetesApi(workload),
       enableServiceLinks: false,
+      ...renderPlacement(plan.settings, workload),
       ...(isService ? {} : { restartPolicy: "OnFailure" as const }),
       terminationGracePeriodSeconds: workload.stopSeconds ?? 30,
       securityContext: podSecurity,

@@ -3,7 +3,8 @@ import type { RenderInput } from "./render-input.ts";
 import { renderEnvironment } from "./environment.ts";
 import { renderIngress } from "./ingresses.ts";
 import { keys, metadata } from "./labels.ts";
-import { renderAllow, renderDefaultDeny } from "./network-policies.ts";
+import { renderMetrics } from "./metrics.ts";
+import { renderAllow, renderAllowSolver, renderDefaultDeny } from "./network-policies.ts";
 import { renderPodNetwork } from "./pod-networks.ts";
 import { renderSecret } from "./secrets.ts";
 import { renderWorkload } from "./workloads.ts";
@@ -28,6 +29,7 @@ export function renderPlan(plan: RenderInput): readonly KubernetesObject[] {
   return sortForApply([
     ...namespaces.map((namespace) => renderNamespace(plan, namespace)),
     ...namespaces.map((namespace) => renderDefaultDeny(plan, namespace)),
+    ...namespaces.flatMap((namespace) => [...renderAllowSolver(plan, namespace), ...renderMetrics(plan, namespace)]),
     ...configs,
     ...plan.volumes.map((volume) => renderClaim(plan, volume)),
     ...plan.workloads.flatMap((workload) => [

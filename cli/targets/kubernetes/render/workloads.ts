@@ -3,6 +3,7 @@ import type { Workload } from "@swath/manifest";
 import type { RenderInput } from "./render-input.ts";
 import { metadata, selectorOf } from "./labels.ts";
 import { renderPod } from "./pod.ts";
+import { renderRights } from "./rights.ts";
 import { servesApi } from "./versions.ts";
 
 /** Everything one workload is on a cluster: its controller, Service, disruption budget, account and rights. */
@@ -94,32 +95,6 @@ function renderBudget(plan: RenderInput, workload: Workload): readonly Kubernete
       kind: "PodDisruptionBudget",
       metadata: metadata(plan.settings, name, namespace),
       spec: { minAvailable: 1, selector: { matchLabels: selectorOf(name) } },
-    },
-  ];
-}
-
-function renderRights(plan: RenderInput, { name, namespace, clusterRole }: Workload): readonly KubernetesObject[] {
-  if (clusterRole === undefined) {
-    return [];
-  }
-  const isCluster = clusterRole.scope === "cluster";
-  const roleKind = isCluster ? "ClusterRole" : "Role";
-  const roleName = isCluster ? toName(plan.settings.clusterName, namespace, name) : name;
-  const meta = metadata(plan.settings, roleName, isCluster ? undefined : namespace);
-  return [
-    {
-      apiVersion: "v1",
-      kind: "ServiceAccount",
-      metadata: metadata(plan.settings, name, namespace),
-      automountServiceAccountToken: false,
-    },
-    { apiVersion: "rbac.authorization.k8s.io/v1", kind: roleKind, metadata: meta, rules: clusterRole.rules },
-    {
-      apiVersion: "rbac.authorization.k8s.io/v1",
-      kind: `${roleKind}Binding`,
-      metadata: meta,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: roleKind, name: roleName },
-      subjects: [{ kind: "ServiceAccount", name, namespace }],
     },
   ];
 }

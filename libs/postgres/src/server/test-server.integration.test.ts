@@ -46,3 +46,33 @@ test("what was committed survives kill -9", async () => {
   await before.close();
   await afterwards.close();
 });
+
+test("a database that is away is waited for, and says why meanwhile", async () => {
+  await server.kill();
+  const reasons: (string | undefined)[] = [];
+  let started = false;
+  const opening = openDatabase({
+    url: server.url,
+    schema: "notes",
+    migrations,
+    onError: () => {},
+    onUnavailable: (reason) => {
+      reasons.push(reason);
+      if (reasons.length > 3 && !started) {
+        started = true;
+        void server.start();
+      }
+    },
+  });
+  const database = await opening;
+  await database.check();
+  await database.close();
+  assert.match(reasons[0] ?? "", /the database cannot be reached: /);
+  assert.equal(reasons.at(-1), undefined);
+});
+
+test("a user that the database does not know is an error at once", async () => {
+  const url = server.url.replace("//swath:", "//stranger:");
+  assert.notEqual(url, server.url);
+  await assert.rejects(openDatabase({ url, schema: "notes", migrations, onError: () => {} }), /stranger/);
+});

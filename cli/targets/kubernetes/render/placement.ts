@@ -1,0 +1,54 @@
+import type { JsonValue } from "@swath/kubernetes";
+import type { PlatformSettings, Workload } from "@swath/manifest";
+
+import { selectorOf } from "./labels.ts";
+
+/** Where the pods of a workload run, and with which priority and pull secrets: fields of a pod's spec. */
+export function renderPlacement(
+  { variables }: Pick<PlatformSettings, "variables">,
+  workload: Workload,
+): Readonly<Record<string, JsonValue>> {
+  const {
+    IMAGE_PULL_SECRETS: pullSecrets,
+    POD_NODE_SELECTOR: nodeSelector,
+    POD_TOLERATIONS: tolerations,
+    POD_PRIORITY_CLASS: priorityClass,
+  } = variables;
+  return {
+    ...(pullSecrets !== undefined && { imagePullSecrets: pullSecrets.split(",").map((name) => ({ name })) }),
+    ...(nodeSelector !== undefined && { nodeSelector: parseLabels(nodeSelector) }),
+    ...(tolerations !== undefined && { tolerations: tolerations.split(",").map(parseToleration) }),
+    ...(priorityClass !== undefined && { priorityClassName: priorityClass }),
+    // The loss of one node must not take every replica; a cluster of one node can still run them all.
+    ...(workload.kind === "service" && {
+      topologySpreadConstraints: [
+        {
+          maxSkew: 1,
+          topologyKey: "kubernetes.io/hostname",
+          whenUnsatisfiable: "ScheduleAnyway",
+          labelSelector: { matchLabels: selectorOf(workload.name) },
+        },
+      ],
+    }),
+  };
+}
+
+/** `a=b,c=d` as labels. */
+export function parseLabels(text: string): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    text.split(",").map((label) => {
+      const at = label.indexOf("=");
+      return [label.slice(0, at), label.slice(at + 1)];
+    }),
+  );
+}
+
+/** `KEY[=VALUE][:EFFECT]`; without an effect every effect is tolerated, without a value every value. */
+export function parseToleration(text: string): { readonly [field: string]: string } {
+  const [, key = "", value, effect] = /^([^=:]+)(?:=([^:]*))?(?::(.+))?$/.exec(text) ?? [];
+  return {
+    key,
+    ...(value === undefined ? { operator: "Exists" } : { operator: "Equal", value }),
+    ...(effect !== undefined && { effect }),
+  };
+}

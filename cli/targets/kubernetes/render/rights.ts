@@ -1,0 +1,131 @@
+import { type KubernetesObject, namespaceRoleName, toName } from "@swath/kubernetes";
+import type { PolicyRule, Workload } from "@swath/manifest";
+
+import { metadata } from "./labels.ts";
+import { renderOwnNamespacesPolicy } from "./own-namespaces-policy.ts";
+import type { RenderInput } from "./render-input.ts";
+
+const RBAC = "rbac.authorization.k8s.io";
+
+/** Whether a workload uses the Kubernetes API, and so has an account of its own. */
+export function usesKubernetesApi({ clusterRole, deploymentRules, ownNamespaces }: Workload): boolean {
+  return clusterRole !== undefined || deploymentRules !== undefined || ownNamespaces !== undefined;
+}
+
+/** The account of a workload and everything that it may do. */
+export function renderRights(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
+  if (!usesKubernetesApi(workload)) {
+    return [];
+  }
+  const { name, namespace, clusterRole } = workload;
+  const { settings } = plan;
+  const isCluster = clusterRole?.scope === "cluster";
+  const rules = [...(isCluster ? clusterRole.rules : []), ...renderMakerRules(plan, workload)];
+  return [
+    {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: metadata(settings, name, namespace),
+      automountServiceAccountToken: false,
+    },
+    ...(clusterRole?.scope === "namespace" ? renderNamespaceRole(plan, workload, clusterRole.rules) : []),
+    ...(rules.length > 0 ? renderClusterRole(plan, workload, rules) : []),
+    ...renderDeploymentRole(plan, workload),
+    ...renderOwnNamespaces(plan, workload),
+  ];
+}
+
+function renderNamespaceRole(
+  { settings }: RenderInput,
+  { name, namespace }: Workload,
+  rules: readonly PolicyRule[],
+): readonly KubernetesObject[] {
+  const meta = metadata(settings, name, namespace);
+  return [
+    { apiVersion: `${RBAC}/v1`, kind: "Role", metadata: meta, rules },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: "RoleBinding",
+      metadata: meta,
+      roleRef: { apiGroup: RBAC, kind: "Role", name },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
+    },
+  ];
+}
+
+function renderClusterRole(
+  { settings }: RenderInput,
+  { name, namespace }: Workload,
+  rules: readonly PolicyRule[],
+): readonly KubernetesObject[] {
+  const roleName = toName(settings.clusterName, namespace, name);
+  const meta = metadata(settings, roleName, undefined);
+  return [
+    { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: meta, rules },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata: meta,
+      roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: roleName },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
+    },
+  ];
+}
+
+/** One ClusterRole, bound in each namespace of the deployment. */
+function renderDeploymentRole(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
+  const { name, namespace, deploymentRules } = workload;
+  if (deploymentRules === undefined) {
+    return [];
+  }
+  const { settings } = plan;
+  const roleName = toName(settings.clusterName, namespace, name, "deployment");
+  const namespaces = [...new Set(plan.workloads.map((other) => other.namespace))].toSorted();
+  return [
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: "ClusterRole",
+      metadata: metadata(settings, roleName, undefined),
+      rules: deploymentRules,
+    },
+    ...namespaces.map((where): KubernetesObject => ({
+      apiVersion: `${RBAC}/v1`,
+      kind: "RoleBinding",
+      metadata: metadata(settings, roleName, where),
+      roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: roleName },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
+    })),
+  ];
+}
+
+/** What it takes to make namespaces and to get the stated rights in them, and no others. */
+function renderMakerRules({ settings }: RenderInput, workload: Workload): readonly PolicyRule[] {
+  const { name, namespace, ownNamespaces } = workload;
+  return ownNamespaces === undefined
+    ? []
+    : [
+        { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "patch", "delete"] },
+        { apiGroups: [RBAC], resources: ["rolebindings"], verbs: ["get", "create", "patch"] },
+        {
+          apiGroups: [RBAC],
+          resources: ["clusterroles"],
+          verbs: ["bind"],
+          resourceNames: [namespaceRoleName(settings.clusterName, namespace, name)],
+        },
+      ];
+}
+
+function renderOwnNamespaces(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
+  const { name, namespace, ownNamespaces } = workload;
+  return ownNamespaces === undefined
+    ? []
+    : [
+        {
+          apiVersion: `${RBAC}/v1`,
+          kind: "ClusterRole",
+          metadata: metadata(plan.settings, namespaceRoleName(plan.settings.clusterName, namespace, name), undefined),
+          rules: ownNamespaces.rules,
+        },
+        ...renderOwnNamespacesPolicy(plan, workload, ownNamespaces),
+      ];
+}
