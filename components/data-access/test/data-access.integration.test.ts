@@ -1,70 +1,12 @@
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 
-import { createLogger, loadSettings } from "@swath/service";
-import sharp from "sharp";
+import { findCollection, getImage, getJson, start } from "./fixture.ts";
 
-import { buildDataAccess } from "../build.ts";
-import { settings } from "../config.ts";
-
-const SCENES = join(import.meta.dirname, "../../../examples/scenes");
 const MARIBOR = "http://www.opengis.net/def/crs/EPSG/0/32633";
 const AREA = "1690000,5825000,1710000,5845000";
-
-/** The service over a copy of the example scenes, listening; and a server of files beside it. */
-async function start(
-  t: TestContext,
-  env: Readonly<Record<string, string>> = {},
-): Promise<{ url: string; files: string; folder: string }> {
-  const folder = mkdtempSync(join(tmpdir(), "data-access-"));
-  cpSync(SCENES, folder, { recursive: true });
-  const files = createServer((request, response) => {
-    const [, from = 0, to = 0] = /bytes=(\d+)-(\d+)/.exec(request.headers.range ?? "")?.map(Number) ?? [];
-    try {
-      const whole = readFileSync(join(folder, request.url ?? ""));
-      const body = whole.subarray(from, to + 1);
-      response.writeHead(206, { "content-range": `bytes ${from}-${from + body.length - 1}/${whole.length}` }).end(body);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise<void>((resolve) => files.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(files.address() as AddressInfo).port}`;
-  const given = loadSettings(settings, {
-    LAYERS_FOLDER: folder,
-    ALLOWED_HOSTS: host,
-    THREADS: "2",
-    CACHE_BYTES: "33554432",
-    ...env,
-  });
-  const { app, close } = await buildDataAccess(given, createLogger("data-access", "silent"));
-  const url = await app.listen({ port: 0, host: "127.0.0.1" });
-  t.after(async () => {
-    await app.close();
-    await close();
-    files.closeAllConnections();
-    files.close();
-    rmSync(folder, { recursive: true });
-  });
-  return { url, files: `http://${host}`, folder };
-}
-
-const getJson = async (url: string) => (await (await fetch(url)).json()) as Record<string, never>;
-
-async function getImage(url: string): Promise<{ width: number; height: number; mean: number; type: string }> {
-  const response = await fetch(url);
-  const bytes = Buffer.from(await response.arrayBuffer());
-  assert.equal(response.status, 200, `${url}: ${bytes.toString("utf8", 0, 500)}`);
-  const { width, height } = await sharp(bytes).metadata();
-  const { channels } = await sharp(bytes).flatten({ background: "#000" }).stats();
-  return { width, height, mean: channels[0]?.mean ?? 0, type: response.headers.get("content-type") ?? "" };
-}
 
 test("files by their address: info, statistics, values, pictures, tiles", async (t) => {
   const { url, files } = await start(t);
@@ -254,87 +196,3 @@ test("WMTS: parameters and paths give the same tile", async (t) => {
     /exceptionCode="MissingParameterValue"/,
   );
 });
-
-const owslibSkipReason =
-  spawnSync("/usr/bin/python3", ["-c", "import owslib"]).status === 0
-    ? false
-    : "OWSLib is not installed (package python3-owslib)";
-
-test("OWSLib reads the capabilities and gets maps and tiles", { skip: owslibSkipReason }, async (t) => {
-  const { url, folder } = await start(t);
-  const collection = await findCollection(url);
-  const script = join(folder, "client.py");
-  writeFileSync(
-    script,
-    `
-import sys
-from owslib.wms import WebMapService
-from owslib.wmts import WebMapTileService
-url, layer = sys.argv[1:]
-for version in ("1.1.1", "1.3.0"):
-    wms = WebMapService(url + "/ows", version=version)
-    assert layer in wms.contents, list(wms.contents)
-    assert "ndvi" in wms[layer].styles
-    assert wms[layer].boundingBoxWGS84[0] < wms[layer].boundingBoxWGS84[2]
-    assert wms[layer].timepositions, "no time"
-    image = wms.getmap(layers=[layer], styles=["ndvi"], srs="EPSG:4326", bbox=(15.2, 46.3, 15.3, 46.4), size=(64, 64), format="image/png")
-    assert image.read()[:4] == b"\\x89PNG"
-wmts = WebMapTileService(url + "/wmts/1.0.0/WMTSCapabilities.xml")
-assert layer in wmts.contents
-tile = wmts.gettile(layer=layer, style="ndvi", tilematrixset="WebMercatorQuad", tilematrix="9", row=181, column=277, format="image/png")
-assert tile.read()[:4] == b"\\x89PNG"
-print("ok")
-`,
-  );
-  const { stdout, stderr } = await run("/usr/bin/python3", [script, url, collection]);
-  assert.equal(stdout.trim(), "ok", stderr);
-});
-
-const gdalSkipReason =
-  spawnSync("gdalinfo", ["--version"]).status === 0 ? false : "GDAL's programs are not installed (package gdal-bin)";
-
-test("GDAL reads the layers by WMS and WMTS", { skip: gdalSkipReason }, async (t) => {
-  const { url, folder } = await start(t);
-  const collection = await findCollection(url);
-  const list = await run("gdalinfo", [`WMS:${url}/ows`]);
-  assert.match(list.stdout, new RegExp(`SUBDATASET_\\d+_NAME=WMS:.*LAYERS=${collection}`));
-  const out = join(folder, "out.tif");
-  const tiles = await run("gdal_translate", [
-    "-q",
-    "-projwin",
-    "1690000",
-    "5845000",
-    "1710000",
-    "5825000",
-    "-outsize",
-    "64",
-    "64",
-    `WMTS:${url}/wmts/1.0.0/WMTSCapabilities.xml,layer=${collection},tilematrixset=WebMercatorQuad,style=ndvi`,
-    out,
-  ]);
-  assert.equal(tiles.status, 0, tiles.stderr);
-  const { channels } = await sharp(out).stats();
-  assert.ok((channels[0]?.mean ?? 0) > 10);
-});
-
-async function findCollection(url: string): Promise<string> {
-  const { collections } = (await getJson(`${url}/collections`)) as unknown as {
-    collections: { id: string; styles: { id: string }[]; extent: { spatial: { bbox: number[][] } } }[];
-  };
-  const found = collections.find(({ styles }) => styles.some(({ id }) => id === "ndvi"));
-  assert.ok(found !== undefined);
-  return found.id;
-}
-
-/** The service answers in this process, which therefore must not wait for the client. */
-async function run(
-  program: string,
-  args: readonly string[],
-): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-  const [stdout, stderr] = [[] as Buffer[], [] as Buffer[]];
-  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-  const status = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { status, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
-}
