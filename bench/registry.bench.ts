@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -292,8 +292,12 @@ async function measureDelete(url: string, folder: string): Promise<BenchRow> {
   };
 }
 
+/** Mebibytes of the files with content. */
 function usedMib(folder: string): number {
-  return Number(spawnSync("du", ["-sm", join(folder, "own")], { encoding: "utf8" }).stdout.split("\t")[0]);
+  const files = globSync("own/blobs/*/*", { cwd: folder });
+  return (
+    files.reduce((sum, file) => sum + (statSync(join(folder, file), { throwIfNoEntry: false })?.size ?? 0), 0) / MIB
+  );
 }
 
 /** 32 pushes of 256 MiB at once; their senders are throttled by the service. */
@@ -309,12 +313,12 @@ async function measureMemory(url: string, service: ChildProcess): Promise<BenchR
         const target = `${url}${response.headers.get("location") ?? ""}`;
         const sent = request(target, { method: "PATCH", headers: { authorization: AUTHORIZATION } }, (answer) => {
           answer.resume();
-          answer.on("end", () =>
+          answer.on("end", () => {
             fetch(target, { method: "DELETE", headers: { authorization: AUTHORIZATION } }).then(
               () => resolve(),
               reject,
-            ),
-          );
+            );
+          });
         });
         sent.on("error", reject);
         let left = PARALLEL_BYTES / MIB;
