@@ -93,7 +93,9 @@ export function listProperties({ properties }: StacItem): readonly (readonly [na
       if (Array.isArray(value)) {
         return value.every((item) => typeof item !== "object") ? [[name, value.join(", ")]] : [];
       }
-      return typeof value === "object" ? [] : [[name, String(value)]];
+      return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+        ? [[name, String(value)]]
+        : [];
     })
     .toSorted(([a], [b]) => a.localeCompare(b));
 }
