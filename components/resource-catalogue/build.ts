@@ -5,13 +5,17 @@ import type { FastifyInstance } from "fastify";
 import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
+import type { SigningKey } from "./assets/presign.ts";
 import { createLazyValidators } from "./bulk/lazy-validators.ts";
 import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
 import { createSourceFetcher } from "./http/fetch-source.ts";
+import { openBell } from "./feed/bell.ts";
+import { startDeliveries } from "./feed/deliveries.ts";
 import { createCatalogueService } from "./service.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
+import { startMaintenance } from "./store/maintenance.ts";
 import { RecordStatistics } from "./store/statistics.ts";
 import { StatementNames } from "./store/statement-names.ts";
 
@@ -47,6 +51,14 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const isLenient = settings.VALIDATION === "lenient";
   const thread = new BatchThread(isLenient);
   const validators = createLazyValidators(isLenient);
+  const warn = (error: Error): void => logger.warn({ err: error }, "failed to tell of changes; retrying");
+  const bell = await openBell({ pool, url: settings.DATABASE_URL, onError: warn });
+  const deliveries = startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
+  const maintenance = startMaintenance({
+    pool,
+    changeRetentionDays: settings.CHANGE_RETENTION_DAYS,
+    onError: (error) => logger.warn({ err: error }, "maintenance failed; retrying"),
+  });
   const app = await createCatalogueService(logger, {
     pool,
     names: new StatementNames(),
@@ -62,17 +74,33 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     countUpTo: settings.MATCHED_CAP,
     publicUrl: settings.PUBLIC_URL,
     fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
-    announceChange: () => {},
+    signingKey: toSigningKey(settings),
+    announceChange: (records = 1) => {
+      bell.ring();
+      maintenance.noteLoaded(records);
+    },
+    bell,
+    wakeDeliveries: deliveries.wake,
   });
   return {
     app,
     check: database.check,
     close: async () => {
       await app.close();
+      await maintenance.close();
+      await deliveries.close();
+      await bell.close();
       await thread.close();
       await issuer?.close();
       await workspaces?.close();
       await database.close();
     },
   };
+}
+
+function toSigningKey(settings: Settings<typeof definitions>): SigningKey | undefined {
+  const { S3_PUBLIC_URL: endpoint, S3_REGION: region, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
+  return endpoint === undefined || accessKey === undefined || secretKey === undefined
+    ? undefined
+    : { endpoint, region, accessKey, secretKey };
 }

@@ -28,6 +28,14 @@ export const settings = defineSettings({
     description: "Internal port of the workspace API, which knows the members of workspaces.",
   },
   WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What that port asks for." },
+  S3_PUBLIC_URL: {
+    kind: "url",
+    optional: true,
+    description: "Public base URL of the object storage, for signed links to private assets.",
+  },
+  S3_REGION: { kind: "string", default: "us-east-1", description: "Region that signed links name." },
+  S3_ACCESS_KEY: { kind: "string", optional: true, description: "Key that signs links to assets." },
+  S3_SECRET_KEY: { kind: "string", optional: true, secret: true, description: "Its secret." },
   MATCHED_CAP: {
     kind: "integer",
     default: 1000,
@@ -45,6 +53,12 @@ export const settings = defineSettings({
     default: "",
     description:
       "Hosts, addresses and networks (10.1.0.0/16), with commas between them, that records are harvested from although they are private.",
+  },
+  CHANGE_RETENTION_DAYS: {
+    kind: "integer",
+    default: 30,
+    minimum: 1,
+    description: "How long changes are kept for those who follow them.",
   },
   DATABASE_CONNECTIONS: {
     kind: "integer",

@@ -49,6 +49,7 @@ export const manifest: Component = {
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
             ...toIdentity(context),
             ...toWorkspaces(context),
+            ...toStorage(context),
           },
           ports: [{ name: "http", number: 8080 }],
           resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
@@ -79,4 +80,17 @@ function toWorkspaces({ isEnabled }: DeployContext): Record<string, EnvValue> {
         WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 },
       }
     : {};
+}
+
+/** What signs links to private assets. */
+function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const endpoint = isEnabled("objstore") ? publicUrl("objstore") : variables.OBJSTORE_ENDPOINT;
+  return endpoint === undefined
+    ? {}
+    : {
+        S3_PUBLIC_URL: endpoint,
+        S3_REGION: variables.OBJSTORE_REGION,
+        S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
+        S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
+      };
 }

@@ -3,10 +3,13 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
+import { addAssetRoutes } from "./assets/routes.ts";
 import { addBulkRoutes } from "./bulk/routes.ts";
 import { addCswRoutes } from "./csw/routes.ts";
 import { addPageFiles, addPages } from "./html/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
+import { addFeedRoutes } from "./feed/routes.ts";
+import { addSubscriptionRoutes } from "./feed/subscriptions.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
 import { addOgcReadRoutes } from "./ogc/read.ts";
@@ -36,6 +39,17 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     void reply.header("access-control-allow-origin", "*");
     done();
   });
+  // Pages of other hosts may ask; where a gatekeeper is in front, it answers this itself.
+  app.options("*", { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .code(204)
+      .header("access-control-allow-methods", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+      .header("access-control-allow-headers", "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID")
+      .header("access-control-expose-headers", "ETag, Location")
+      .header("access-control-max-age", "600")
+      .header("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+      .send(),
+  );
   await app.register(
     async (scope) => {
       scope.setErrorHandler(handleError);
@@ -50,6 +64,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);
       addBulkRoutes(scope, context);
+      addAssetRoutes(scope, context, context.signingKey);
       addAggregationRoutes(scope, context);
       addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
     },
@@ -71,6 +86,8 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     addOgcReadRoutes(scope, context, () => app.swagger());
     addRecordRoutes(scope, context);
     addOgcTransactionRoutes(scope, context);
+    addFeedRoutes(scope, context, context.bell);
+    addSubscriptionRoutes(scope, context, context.wakeDeliveries);
     addQueryableRoutes(scope, context, {
       draft: "https://json-schema.org/draft/2020-12/schema",
       kinds: ["i", "r", "c"],

@@ -57,7 +57,7 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
           }
           return written;
         });
-        context.announceChange();
+        context.announceChange(count);
         return reply.code(201).send({ numberWritten: count });
       },
     );

@@ -2,9 +2,11 @@ import type { FastifyRequest } from "fastify";
 import type pg from "pg";
 
 import type { Reader } from "../access/reader.ts";
+import type { SigningKey } from "../assets/presign.ts";
 import type { Batch, PreparedBatch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
 import type { SearchDeps } from "../store/search.ts";
+import type { Bell } from "../feed/bell.ts";
 import type { StacValidator } from "@swath/stac/schema";
 
 /** What every interface of the catalogue works with. */
@@ -23,8 +25,13 @@ export interface CatalogueContext extends SearchDeps {
   readonly publicUrl: string;
   /** Reads a document at an address that a client names. */
   readonly fetchSource: FetchSource;
+  /** Signs links to assets in the platform's object storage. */
+  readonly signingKey: SigningKey | undefined;
   /** Tells those who follow that something was written. */
-  readonly announceChange: () => void;
+  readonly announceChange: (records?: number) => void;
+  readonly bell: Bell;
+  /** Looks at once whether a subscriber is due. */
+  readonly wakeDeliveries: () => void;
 }
 
 /** Base of links: the address that the request came in by, so that answers are right on every host. No slash at the end. */

@@ -92,7 +92,7 @@ function readObject(value: Record<string, unknown>, path: string, state: State):
     if (!Array.isArray(args)) {
       throw new FilterError(`${path}.args must be a list`);
     }
-    return { kind: "call", op: op as Operator, args: readAll(args, `${path}.args`, state) };
+    return { kind: "call", op: op as Operator, args: readAll(flattenBetween(op, args), `${path}.args`, state) };
   }
   if (name !== undefined) {
     if (typeof name !== "string" || name === "") {
@@ -125,6 +125,14 @@ function readObject(value: Record<string, unknown>, path: string, state: State):
   throw new FilterError(
     `${path} must have "op" and "args", or be "property", "date", "timestamp", "interval", "bbox" or a GeoJSON geometry`,
   );
+}
+
+/** Drafts of CQL2 had the two bounds of `between` in a list of their own, and clients still send it. */
+function flattenBetween(op: string, args: readonly unknown[]): readonly unknown[] {
+  const [value, bounds] = args;
+  return op === "between" && args.length === 2 && Array.isArray(bounds)
+    ? [value, ...(bounds as readonly unknown[])]
+    : args;
 }
 
 function readEnd(value: unknown, path: string, state: State): Expression | undefined {

@@ -110,7 +110,7 @@ async function insertOne(
     collection,
     isCollection,
     at.toISOString(),
-    ...cells,
+    ...(cells as readonly unknown[]),
   ]);
   const [row] = rows;
   if (row === undefined || row.owners === 0) {
@@ -271,7 +271,7 @@ async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<
   for (const { record, placement } of rows) {
     await client.query(
       `/* prepared: insert-record */ insert into record (${COLUMNS.join(", ")}) values (${COLUMNS.map((_, index) => `$${index + 1}`).join(", ")})`,
-      [...toCells(placement), ...record.cells],
+      [...toCells(placement), ...(record.cells as readonly unknown[])],
     );
   }
 }

@@ -37,7 +37,10 @@ export async function startCatalogue(environment: Readonly<Record<string, string
       ...environment,
     }),
     createLogger("resource-catalogue", "error"),
-  );
+  ).catch(async (error: unknown) => {
+    await postgres.close();
+    throw error;
+  });
   const url = await built.app.listen({ host: "127.0.0.1", port: 0 });
   return {
     postgres,

@@ -123,3 +123,19 @@ test("what is wrong with a document is said with path, value and rule", async ()
   ]);
   assert.equal(body.code, "InvalidDocument");
 });
+
+test("pages of other hosts may search", async () => {
+  const { status, headers } = await request("OPTIONS", "/stac/search", { headers: { origin: "https://example.org" } });
+  assert.equal(status, 204);
+  assert.equal(headers.get("access-control-allow-origin"), "*");
+  assert.match(headers.get("access-control-allow-headers") ?? "", /Content-Type/);
+});
+
+test("between is taken in the form of drafts, too: two bounds in a list", async () => {
+  const filter = { op: "between", args: [{ property: "eo:cloud_cover" }, [6.5, 7.5]] };
+  const { body } = await request("POST", "/stac/search", { body: { filter, collections: ["c2"] } });
+  assert.deepEqual(
+    body.features.map(({ id }: { id: string }) => id),
+    ["many-7"],
+  );
+});

@@ -1,7 +1,9 @@
-import type { TSchema } from "typebox";
+import { type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 
+import { members } from "./common.ts";
 import { Collection } from "./collection.ts";
+import { EXTENSION_FIELDS } from "./extensions.ts";
 import { Item } from "./item.ts";
 import { collectionRules, itemRules } from "./rules.ts";
 
@@ -22,12 +24,53 @@ const MAX_VALUE_LENGTH = 200;
 export type StacValidator = (value: unknown) => readonly StacIssue[];
 
 /** A function that tells what is wrong with an item; nothing for a valid one. The geometry itself is not looked into. */
-export const createItemValidator = (): StacValidator => createValidator(Item, itemRules);
+export function createItemValidator(): StacValidator {
+  const core = createValidator(Item, itemRules);
+  const checkExtensions = createExtensionChecker();
+  return (value) => {
+    const issues = core(value);
+    return issues.length > 0 ? issues : checkExtensions(value as Json).slice(0, MAX_ISSUES);
+  };
+}
 
 /** A function that tells what is wrong with a collection; nothing for a valid one. */
 export const createCollectionValidator = (): StacValidator => createValidator(Collection, collectionRules);
 
 type Json = Readonly<Record<string, unknown>>;
+
+const EXTENSION = /^https:\/\/stac-extensions\.github\.io\/([\w-]+)\/v/;
+
+/** Looks at the fields of the extensions that an item names. */
+function createExtensionChecker(): (item: Json) => readonly StacIssue[] {
+  const compiled = new Map<string, Validator>();
+  const validatorOf = (name: string): Validator | undefined => {
+    const fields = Object.hasOwn(EXTENSION_FIELDS, name) ? EXTENSION_FIELDS[name] : undefined;
+    if (fields !== undefined && !compiled.has(name)) {
+      compiled.set(name, Compile(Type.Object(members(fields))));
+    }
+    return compiled.get(name);
+  };
+  return (item) => {
+    const named = (item["stac_extensions"] ?? []) as readonly string[];
+    return named.flatMap((address) => {
+      const validator = validatorOf(EXTENSION.exec(address)?.[1] ?? "");
+      if (validator === undefined) {
+        return [];
+      }
+      const places: readonly (readonly [string, unknown])[] = [
+        ["/properties", item["properties"]],
+        ...Object.entries(item["assets"] as Json).map(
+          ([key, asset]) => [`/assets/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, asset] as const,
+        ),
+      ];
+      return places.flatMap(([path, value]) =>
+        validator.Check(value)
+          ? []
+          : toIssues(validator, value).map((issue) => ({ ...issue, path: `${path}${issue.path}` })),
+      );
+    });
+  };
+}
 
 function createValidator(schema: TSchema, rules: (value: Json) => readonly StacIssue[]): StacValidator {
   const compiled: Validator = Compile(schema);

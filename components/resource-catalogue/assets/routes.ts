@@ -1,0 +1,55 @@
+import type { FastifyInstance } from "fastify";
+
+import type { CatalogueContext } from "../http/context.ts";
+import { notFound, problem } from "../http/errors.ts";
+import { findRecord } from "../store/read-record.ts";
+import { type SigningKey, presignGet } from "./presign.ts";
+
+/** How long a signed link may be used. */
+const LINK_SECONDS = 900;
+
+/**
+ * `/collections/{id}/items/{id}/assets/{key}`: leads whoever may read the item to the asset's file; to a signed link where it lies in the
+ * platform's object storage.
+ */
+export function addAssetRoutes(
+  scope: FastifyInstance,
+  context: CatalogueContext,
+  signingKey: SigningKey | undefined,
+): void {
+  scope.get<{ Params: { collection: string; id: string; key: string } }>(
+    "/collections/:collection/items/:id/assets/:key",
+    async (request, reply) => {
+      const { collection, id, key } = request.params;
+      const reader = await context.readerOf(request);
+      const record = await findRecord(context, { reader, id, collection, isCollection: false });
+      const { assets } = (record === undefined ? {} : JSON.parse(record.text)) as {
+        assets?: Readonly<Record<string, { readonly href?: unknown }>>;
+      };
+      const href = assets !== undefined && Object.hasOwn(assets, key) ? assets[key]?.href : undefined;
+      if (record === undefined || typeof href !== "string") {
+        throw notFound(`Asset ${JSON.stringify(key)} of item ${JSON.stringify(id)}`);
+      }
+      void reply.header("cache-control", "no-store");
+      if (/^https?:\/\//.test(href)) {
+        return reply.redirect(href, 302);
+      }
+      const [, bucket, object] = /^s3:\/\/([^/]+)\/(.+)$/.exec(href) ?? [];
+      if (bucket === undefined || object === undefined || signingKey === undefined) {
+        throw problem(404, "NotFound", `The asset's file is at ${href}, which the catalogue cannot give a link to.`);
+      }
+      // Whoever writes a workspace's items must not get at the files of others by naming them.
+      if (record.workspace !== null && bucket !== record.workspace) {
+        throw problem(
+          403,
+          "Forbidden",
+          `Items of ${record.workspace} lead to files of its own bucket only, not of ${bucket}.`,
+        );
+      }
+      return reply.redirect(
+        presignGet(signingKey, { bucket, key: object, seconds: LINK_SECONDS, now: new Date() }),
+        302,
+      );
+    },
+  );
+}

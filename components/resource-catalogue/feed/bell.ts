@@ -1,0 +1,47 @@
+import { type Listener, openListener } from "@swath/postgres";
+import type pg from "pg";
+
+/** Notifications of one process are sent at most this often. */
+const MIN_PAUSE_MS = 20;
+const CHANNEL = "catalogue_change";
+
+/** Tells followers, here and in every other process, that there is something new. */
+export interface Bell {
+  readonly ring: () => void;
+  /** Calls back at each ring; gives a function that ends it. */
+  readonly onRing: (listener: () => void) => () => void;
+  readonly close: () => Promise<void>;
+}
+
+interface BellOptions {
+  readonly pool: pg.Pool;
+  readonly url: string;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Rings after commits rather than in transactions: NOTIFY inside of them would let only one commit at a time. A ring that is lost with a
+ * process is made up for by followers, who also look by themselves every second.
+ */
+export async function openBell({ pool, url, onError }: BellOptions): Promise<Bell> {
+  const listeners = new Set<() => void>();
+  const tell = (): void => listeners.forEach((listener) => listener());
+  const listener: Listener = await openListener({ url, channel: CHANNEL, onMessage: tell, onConnect: tell, onError });
+  let pending: NodeJS.Timeout | undefined;
+  return {
+    ring: () => {
+      pending ??= setTimeout(() => {
+        pending = undefined;
+        pool.query(`select pg_notify('${CHANNEL}', '')`).catch(onError);
+      }, MIN_PAUSE_MS);
+    },
+    onRing: (added) => {
+      listeners.add(added);
+      return () => listeners.delete(added);
+    },
+    close: async () => {
+      clearTimeout(pending);
+      await listener.close();
+    },
+  };
+}
