@@ -25,9 +25,7 @@ export async function buildDataAccess(
     timeoutMs: given.REQUEST_TIMEOUT * 1000,
     onError: (error) => logger.error({ err: error }, "raster thread failed"),
   });
-  const privateHosts = given.ALLOWED_HOSTS.split(",")
-    .map((host) => host.trim())
-    .filter((host) => host !== "");
+  const privateHosts = readList(given.ALLOWED_HOSTS);
   const places: AssetPlaces = {
     privateHosts,
     ...(given.OBJSTORE_URL !== undefined && {
@@ -37,6 +35,7 @@ export async function buildDataAccess(
         region: given.S3_REGION,
         accessKeyId: given.OBJSTORE_ROOT_USER,
         secretAccessKey: given.OBJSTORE_ROOT_PASSWORD,
+        buckets: readList(given.READABLE_BUCKETS),
       },
     }),
   };
@@ -61,4 +60,12 @@ export async function buildDataAccess(
       await peer?.close();
     },
   };
+}
+
+/** A list in a setting, separated by commas. */
+function readList(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
 }

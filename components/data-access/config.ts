@@ -18,6 +18,12 @@ export const settings = defineSettings({
   OBJSTORE_ROOT_USER: { kind: "string", default: "", description: "Access key that reads all buckets." },
   OBJSTORE_ROOT_PASSWORD: { kind: "string", default: "", secret: true, description: "Its secret." },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Region of the object storage." },
+  READABLE_BUCKETS: {
+    kind: "string",
+    default: "",
+    description:
+      "Buckets of the object storage, separated by commas, whose objects records may name as assets; whoever sees a record sees them.",
+  },
   ALLOWED_HOSTS: {
     kind: "string",
     default: "",

@@ -11,6 +11,11 @@ export interface StorageSettings {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /**
+   * Buckets that are read. A record can name any bucket, and the service's keys read them all: whoever may write a record could
+   * otherwise read what is not theirs.
+   */
+  readonly buckets: readonly string[];
 }
 
 /** Where assets may be read from. */
@@ -23,8 +28,7 @@ export interface AssetPlaces {
 }
 
 /**
- * Where an address of a catalogue record leads: the deployment's buckets (with the service's own keys, since the catalogue has decided
- * that the caller may see the record), public addresses, files of the layers' folder. `undefined` for anything else.
+ * Where an address of a catalogue record leads: the buckets that the operator lists (with the service's own keys), public addresses, files of the layers' folder. `undefined` for anything else.
  */
 export function locateAsset(href: string, { storage, folder, privateHosts }: AssetPlaces): SourceLocation | undefined {
   if (href.startsWith("file:") && folder !== undefined) {
@@ -34,6 +38,9 @@ export function locateAsset(href: string, { storage, folder, privateHosts }: Ass
   }
   if (storage !== undefined) {
     const object = toObject(href, storage.publicUrl);
+    if (object !== undefined && !storage.buckets.includes(object.bucket)) {
+      return undefined;
+    }
     if (object !== undefined) {
       const { origin, prefix, socketPath } = parsePeerUrl(storage.url);
       return {

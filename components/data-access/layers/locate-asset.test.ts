@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { type AssetPlaces, locateAsset } from "./locate-asset.ts";
+
+const places: AssetPlaces = {
+  privateHosts: [],
+  storage: {
+    url: "http://objstore:9000",
+    publicUrl: "https://objstore.example.org",
+    region: "us-east-1",
+    accessKeyId: "root",
+    secretAccessKey: "secret",
+    buckets: ["eodata"],
+  },
+};
+
+test("a record leads to listed buckets and to no other, by either form of address", () => {
+  for (const href of ["s3://eodata/a/b.tif", "https://objstore.example.org/eodata/a/b.tif"]) {
+    const location = locateAsset(href, places);
+    assert.deepEqual(location?.kind === "s3" && [location.bucket, location.key], ["eodata", "a/b.tif"]);
+  }
+  for (const href of [
+    "s3://ws-eric/secret.tif",
+    "https://objstore.example.org/ws-eric/secret.tif",
+    "https://objstore.example.org/%77s-eric/secret.tif",
+    "s3://registry/blob",
+    "file:///etc/passwd",
+  ]) {
+    assert.equal(locateAsset(href, places), undefined, href);
+  }
+});
