@@ -148,9 +148,9 @@ test("in Chromium: a policy is checked while it is written, and lets in whom it 
   await editor.fill('{\n  "Version": oops\n}');
   await page.getByText("Line 2").waitFor();
   await editor.fill(
-    '{"Statement": {"Effect": "Allow", "Principal": "*", "Action": "s3:Get", "Resource": "arn:aws:s3:::other"}}',
+    '{"Statement": {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::other/*"}}',
   );
-  await page.getByText("Policy has invalid resource arn:aws:s3:::other").waitFor();
+  await page.getByText("Policy has invalid resource arn:aws:s3:::other/*").waitFor();
   assert.ok(await page.getByRole("button", { name: "Save" }).isDisabled());
   await page.getByRole("button", { name: "Begin with" }).click();
   await page.getByRole("menuitem", { name: "Everybody may read objects" }).click();

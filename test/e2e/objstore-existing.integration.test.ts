@@ -141,7 +141,7 @@ test("a job reads its scene there and its result is there, for any S3 client", {
   const job = await waitUntil(
     "the job has ended",
     async () => {
-      const { body } = await ask("ades", started.location);
+      const { body } = await ask("ades", new URL(started.location, "http://ades").pathname);
       return ["successful", "failed"].includes(body.status) ? body : undefined;
     },
     240,

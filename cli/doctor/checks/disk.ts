@@ -13,6 +13,7 @@ export const checkDisk: Check = ({ prepared: { paths }, plan }) => {
   const existing = findExisting(paths.directory);
   const findings: Finding[] = [
     ...checkAccess(
+      paths.directory,
       existing,
       plan.workloads.some(({ account }) => account === "database"),
     ),
@@ -47,11 +48,11 @@ export const checkDisk: Check = ({ prepared: { paths }, plan }) => {
   ];
 };
 
-function checkAccess(existing: string, hasDatabase: boolean): readonly Finding[] {
+function checkAccess(directory: string, existing: string, hasDatabase: boolean): readonly Finding[] {
   const advice = "Set SWATH_STATE_DIR to a folder of yours that everybody may pass through to (/srv/swath).";
   try {
     if (!statSync(existing).isDirectory()) {
-      throw new Error(`${existing} is no folder`);
+      throw new Error(`${existing} is not a folder`);
     }
     accessSync(existing, constants.W_OK);
     const account = hasDatabase ? findDatabaseAccount() : undefined;
@@ -72,7 +73,7 @@ function checkAccess(existing: string, hasDatabase: boolean): readonly Finding[]
       {
         verdict: "bad",
         subject: "state folder",
-        found: (error as Error).message,
+        found: `the state folder ${directory} cannot be used: ${(error as Error).message}`,
         meaning: "Nothing can be kept.",
         advice,
       },

@@ -24,9 +24,9 @@ const saysHello = async (user: string) => {
 test("half characters, NUL and nesting without end are refused where they come in", async () => {
   const deep = "[".repeat(5000) + "]".repeat(5000);
   for (const [body, detail] of [
-    ['{"inputs":{"text":"\\ud800"}}', /inputs\.text holds half of a character/],
-    ['{"inputs":{"text":"a\\u0000b"}}', /inputs\.text holds a NUL/],
-    ['{"inputs":{"te\\udfffxt":"x"}}', /a name in .*inputs holds half/],
+    ['{"inputs":{"text":"\\ud800"}}', /inputs\.text holds NUL or half/],
+    ['{"inputs":{"text":"a\\u0000b"}}', /inputs\.text holds NUL or half/],
+    ['{"inputs":{"te\\udfffxt":"x"}}', /a name in inputs holds NUL or half/],
     ['{"inputs":{"text":"x"},"subscriber":{"successUri":"http://example.org/\\ud800"}}', /subscriber\.successUri/],
     [`{"inputs":{"text":${deep}}}`, /nested deeper than 100 levels/],
   ] as const) {

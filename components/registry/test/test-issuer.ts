@@ -24,7 +24,7 @@ export async function startTestIssuer(): Promise<TestIssuer> {
   return {
     url,
     sign: (user, claims = {}) =>
-      new SignJWT({ sub: `id-of-${user}`, preferred_username: user, typ: "Bearer", ...claims })
+      new SignJWT({ sub: `id-of-${user}`, preferred_username: user, typ: "Bearer", aud: "registry", ...claims })
         .setProtectedHeader({ alg: "RS256", kid: "k", typ: "JWT" })
         .setIssuer(url)
         .setExpirationTime("5m")

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { MAIN_COLLECTION, type Reader, mayWrite } from "../access/reader.ts";
@@ -18,8 +20,9 @@ const MAX_COLLECTION_BYTES = 8 * 2 ** 20;
 const MAX_ITEMS_BYTES = 32 * 2 ** 20;
 /** Bodies up to this size are read at once, without a thread. */
 const MAX_INLINE_BYTES = 64 * 1024;
-/** How often a patch is tried again when others change the same record. */
-const MAX_PATCH_ATTEMPTS = 10;
+/** Time for which a patch without If-Match is tried again while others change the same record. */
+const PATCH_TIMEOUT_MS = 15_000;
+const MAX_PATCH_DELAY_MS = 100;
 
 interface CollectionParams {
   readonly Params: { readonly collection: string };
@@ -215,6 +218,7 @@ async function changeStored(
   change: (text: string) => NewRecord,
 ): Promise<void> {
   const expected = toExpected(request).expectedVersion;
+  const deadline = Date.now() + PATCH_TIMEOUT_MS;
   for (let attempt = 1; ; attempt += 1) {
     const stored = await findRecord(context, { reader, id, collection: collection.id, isCollection });
     if (stored === undefined) {
@@ -231,9 +235,11 @@ async function changeStored(
       return;
     } catch (error) {
       const isRaced = (error as { reason?: string }).reason === "changed" && expected === undefined;
-      if (!isRaced || attempt === MAX_PATCH_ATTEMPTS) {
+      if (!isRaced || Date.now() > deadline) {
         throw error;
       }
+      // Writers of the same record must not meet again at the same moment.
+      await sleep(Math.random() * Math.min(2 ** attempt, MAX_PATCH_DELAY_MS));
     }
   }
 }

@@ -65,6 +65,7 @@ const tokenOf = (user: string): Promise<string> =>
     .setProtectedHeader({ alg: "ES256", kid: "one" })
     .setIssuer(issuer)
     .setSubject(`id-of-${user}`)
+    .setAudience("swath-platform")
     .setIssuedAt()
     .setExpirationTime("5m")
     .sign(privateKey);
@@ -98,7 +99,7 @@ async function send(
 await waitUntil("the workspace API", async () => (await fetch(`http://127.0.0.1:${publicPort}/probe`)).ok);
 await fetch(`http://127.0.0.1:${publicPort}/workspaces`, {
   method: "POST",
-  headers: { authorization: `Bearer ${await tokenOf("eric")}`, "content-type": "application/json" },
+  headers: { authorization: `Bearer ${await tokenOf("admin")}`, "content-type": "application/json" },
   body: JSON.stringify({ preferred_name: "eric", default_owner: "eric" }),
 }).then(async (response) => assert.equal(response.status, 201, await response.text()));
 assert.equal((await send("admin", "POST", "/stac/collections", makeCollection("public"))).status, 201);

@@ -1,32 +1,54 @@
 import type { FastifyInstance } from "fastify";
 
+const MAX_PATH_CHARACTERS = 200;
+
 /** Text that no store has a place for: NUL, or half of a surrogate pair. */
 export function isHostileText(text: string): boolean {
   return text.includes("\u0000") || !text.isWellFormed();
 }
 
-/** Whether a parsed body holds such a text, as a value or as a name. Goes as deep as the body does, without recursion. */
-export function hasHostileText(body: unknown): boolean {
-  const pending: unknown[] = [body];
-  while (pending.length > 0) {
-    const value = pending.pop();
+/** A value of a body, and where it is: the path is only put together for what is refused. */
+interface Place {
+  readonly value: unknown;
+  readonly key: string | number;
+  readonly parent: Place | undefined;
+}
+
+/**
+ * Where a parsed body holds such a text, as a value or as a name: `inputs.text`, or empty for the body itself. Goes as deep as the
+ * body does, without recursion.
+ */
+export function findHostileText(body: unknown): string | undefined {
+  const pending: Place[] = [{ value: body, key: "", parent: undefined }];
+  for (let place = pending.pop(); place !== undefined; place = pending.pop()) {
+    const { value } = place;
+    const parent = place;
     if (typeof value === "string") {
       if (isHostileText(value)) {
-        return true;
+        return pathOf(place);
       }
     } else if (Array.isArray(value)) {
       // Not spread into push: a list may be longer than a call takes arguments.
-      value.forEach((item) => pending.push(item));
+      value.forEach((item, key) => pending.push({ value: item, key, parent }));
     } else if (typeof value === "object" && value !== null && !isBinary(value)) {
-      for (const [name, item] of Object.entries(value)) {
-        if (isHostileText(name)) {
-          return true;
+      for (const [key, item] of Object.entries(value)) {
+        if (isHostileText(key)) {
+          return `a name in ${pathOf(place) || "the body"}`;
         }
-        pending.push(item);
+        pending.push({ value: item, key, parent });
       }
     }
   }
-  return false;
+  return undefined;
+}
+
+function pathOf(place: Place): string {
+  const keys: (string | number)[] = [];
+  for (let at: Place = place; at.parent !== undefined; at = at.parent) {
+    keys.push(at.key);
+  }
+  const path = keys.toReversed().join(".");
+  return path.length > MAX_PATH_CHARACTERS ? `${path.slice(0, MAX_PATH_CHARACTERS)}…` : path;
 }
 
 /**
@@ -38,10 +60,11 @@ export function refuseHostileText(app: FastifyInstance): void {
     done(/%00/.test(request.url) ? badRequest("the address holds %00, which no text may hold") : undefined);
   });
   app.addHook("preValidation", (request, _reply, done) => {
+    const path = findHostileText(request.body);
     done(
-      hasHostileText(request.body)
-        ? badRequest("the body holds NUL or half of a surrogate pair, which no text may hold")
-        : undefined,
+      path === undefined
+        ? undefined
+        : badRequest(`${path || "the body"} holds NUL or half of a surrogate pair, which no text may hold`),
     );
   });
 }
