@@ -40,6 +40,8 @@ export async function addWebFiles(app: FastifyInstance, options: WebFilesOptions
     setHeaders: (response) => {
       response.header("cache-control", "public, max-age=31536000, immutable");
       response.header("x-content-type-options", "nosniff");
+      // A worker has the policy of its own script, not that of the page.
+      response.header("content-security-policy", toAssetPolicy(options));
     },
   });
   app.get("/*", { schema: { hide: true } as object }, async (request, reply) => {
@@ -86,6 +88,10 @@ function sendPage(reply: FastifyReply, template: string, options: WebFilesOption
     })
     .type("text/html; charset=utf-8")
     .send(template.replaceAll("CSP_NONCE", nonce));
+}
+
+function toAssetPolicy({ connect = [] }: WebFilesOptions): string {
+  return `default-src 'self'; connect-src ${["'self'", ...connect].join(" ")}; worker-src 'self' blob:; object-src 'none'; frame-ancestors 'none'`;
 }
 
 function toPolicy(nonce: string, { connect = [], images = [], frames = [] }: WebFilesOptions): string {
