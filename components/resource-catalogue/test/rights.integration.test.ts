@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, before, test } from "node:test";
 
 import { startTestServer } from "@swath/postgres/server";
 import { createLogger, loadSettings } from "@swath/service";
@@ -96,14 +96,16 @@ async function send(
   };
 }
 
-await waitUntil("the workspace API", async () => (await fetch(`http://127.0.0.1:${publicPort}/probe`)).ok);
-await fetch(`http://127.0.0.1:${publicPort}/workspaces`, {
-  method: "POST",
-  headers: { authorization: `Bearer ${await tokenOf("admin")}`, "content-type": "application/json" },
-  body: JSON.stringify({ preferred_name: "eric", default_owner: "eric" }),
-}).then(async (response) => assert.equal(response.status, 201, await response.text()));
-assert.equal((await send("admin", "POST", "/stac/collections", makeCollection("public"))).status, 201);
-assert.equal((await send("admin", "POST", "/stac/collections/public/items", makeItem("open"))).status, 201);
+before(async () => {
+  await waitUntil("the workspace API", async () => (await fetch(`http://127.0.0.1:${publicPort}/probe`)).ok);
+  await fetch(`http://127.0.0.1:${publicPort}/workspaces`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${await tokenOf("admin")}`, "content-type": "application/json" },
+    body: JSON.stringify({ preferred_name: "eric", default_owner: "eric" }),
+  }).then(async (response) => assert.equal(response.status, 201, await response.text()));
+  assert.equal((await send("admin", "POST", "/stac/collections", makeCollection("public"))).status, 201);
+  assert.equal((await send("admin", "POST", "/stac/collections/public/items", makeItem("open"))).status, 201);
+});
 
 test("owners make collections of their workspace, others of neither", async () => {
   assert.equal(
