@@ -46,8 +46,10 @@ export async function applyPlan(
   try {
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
     await requireRealm(target, plan);
-    await confirmRemovedServices(target, plan, { context, yes });
-    const applying = await target.apply(plan, controller.signal);
+    const applying = await target.apply(plan, {
+      signal: controller.signal,
+      beforeChange: () => confirmRemovedServices(target, plan, { context, yes }),
+    });
     ({ release } = applying);
     writeKnownCluster(clusterName, { ...address, domain }, env);
     const outcome = await watchUntilSettled({ target, stdout, finished: applying.finished });

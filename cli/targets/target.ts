@@ -3,6 +3,12 @@ import type { PlatformSecret } from "@swath/manifest";
 import type { Plan } from "../platform/plan.ts";
 import type { PodStatus } from "./pod-status.ts";
 
+export interface ApplyOptions {
+  readonly signal?: AbortSignal;
+  /** Called once the target was checked and before anything is changed; a rejection ends the apply. */
+  readonly beforeChange?: () => Promise<void>;
+}
+
 /** A place where deployments run. Commands know nothing else of it. */
 export interface Target {
   /** What people call it: `embedded cluster "swath"`. */
@@ -11,7 +17,7 @@ export interface Target {
    * Makes the deployment what the plan says; what has not changed is not touched. Resolves when it has been accepted. The signal
    * ends what is left to do.
    */
-  readonly apply: (plan: Plan, signal?: AbortSignal) => Promise<Applying>;
+  readonly apply: (plan: Plan, options?: ApplyOptions) => Promise<Applying>;
   /** Removes the deployment and keeps volumes. */
   readonly delete: () => Promise<void>;
   readonly listPods: () => Promise<readonly PodStatus[]>;

@@ -30,6 +30,7 @@ interface DeployOptions {
   readonly signal: AbortSignal;
   /** Called with who changes the deployment at present, when that has to be waited for. */
   readonly onWait: (holder: string) => void;
+  readonly beforeChange?: () => Promise<void>;
 }
 
 export interface Deploying extends AcceptedPlan {
@@ -44,6 +45,7 @@ export interface Deploying extends AcceptedPlan {
 export async function deploy(options: DeployOptions): Promise<Deploying> {
   const { connection, plan, env, progress } = options;
   let { minor } = await checkCluster(connection, plan, env);
+  await options.beforeChange?.();
   const lease = await startChange(options, async () => {
     // Somebody else changed it meanwhile.
     ({ minor } = await checkCluster(connection, plan, env));

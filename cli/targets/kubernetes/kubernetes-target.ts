@@ -25,11 +25,19 @@ export function createKubernetesTarget({ clusterName, address, env, onWait = () 
     (await import("./pods/list-pods.ts")).listPods(await open(), clusterName);
   return {
     title: `Kubernetes cluster of context "${address.context ?? "(current)"}"`,
-    apply: async (plan, signal = new AbortController().signal) => {
+    apply: async (plan, { signal = new AbortController().signal, beforeChange } = {}) => {
       const connection = await open();
       const { deploy } = await import("./deploy.ts");
       const progress: RollOutProgress = { waiting: new Map(), done: new Set() };
-      const { finish, release } = await deploy({ connection, plan, env, progress, signal, onWait });
+      const { finish, release } = await deploy({
+        connection,
+        plan,
+        env,
+        progress,
+        signal,
+        onWait,
+        ...(beforeChange && { beforeChange }),
+      });
       applying = { plan, progress };
       return { finished: finish(), release };
     },
