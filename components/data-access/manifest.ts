@@ -41,7 +41,7 @@ export const manifest: Component = {
         kind: "service",
         env: { ...toCatalogue(context), ...toStorage(context) },
         ports: [{ name: "http", number: 8080 }],
-        resources: { requests: { cpu: "200m", memory: "256Mi" }, limits: { memory: "1Gi" } },
+        resources: { requests: { cpu: "50m", memory: "256Mi" }, limits: { memory: "1Gi" } },
         callsOutside: true,
       },
     ],

@@ -32,7 +32,7 @@ export const manifest: Component = {
           ports: [{ name: "http", number: 8080 }],
           ...(!isOnVolume && context.isEnabled("objstore") && { needs: ["objstore"] }),
           ...(isOnVolume && { mounts: [{ volume: "registry", path: "/data" }], strategy: "recreate" as const }),
-          resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+          resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
         },
       ],
       volumes: isOnVolume

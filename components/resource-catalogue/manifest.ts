@@ -52,7 +52,7 @@ export const manifest: Component = {
             ...toStorage(context),
           },
           ports: [{ name: "http", number: 8080 }],
-          resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+          resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
         },
       ],
     };
