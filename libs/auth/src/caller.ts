@@ -1,6 +1,6 @@
 import { Problem } from "@swath/service";
 
-import { readBearerToken } from "./bearer.ts";
+import { type USER_ID_HEADER, readRequestToken } from "./bearer.ts";
 import { IssuerUnavailableError, TokenError } from "./token-error.ts";
 import type { TokenVerifier } from "./verifier.ts";
 
@@ -36,7 +36,10 @@ export const IGNORED_TOKEN_HEADER = "x-auth-ignored";
 
 /** What of a request says who asks; a Fastify request is one. */
 export interface AskingRequest {
-  readonly headers: { readonly authorization?: string | undefined };
+  readonly headers: {
+    readonly authorization?: string | undefined;
+    readonly [USER_ID_HEADER]?: string | readonly string[] | undefined;
+  };
   /** Host name without port. */
   readonly hostname: string;
 }
@@ -45,7 +48,7 @@ export interface AskingRequest {
 export function createCallerOf(options: CallerOptions): (request: AskingRequest) => Promise<Caller> {
   const { verifier, audiences, adminUser, isOpen, openHost, allowsAnonymous = false, realm } = options;
   return async (request) => {
-    const token = readBearerToken(request.headers.authorization);
+    const token = readRequestToken(request.headers, verifier?.acceptsIdTokens === true);
     const needsNone = isOpen || (openHost !== undefined && request.hostname.toLowerCase() === openHost);
     // Where no token is needed, one that nobody can verify gives nothing and takes nothing away.
     if (needsNone && (token === undefined || verifier === undefined)) {

@@ -35,15 +35,19 @@ const OTHER_KINDS = ["ID", "Refresh", "Offline", "Logout", "Serialized-ID"];
 const HEADER_TYPES = [undefined, "jwt", "at+jwt", "application/at+jwt", "application/jwt"];
 
 /**
- * Checks the shape of a payload and that it is an access token.
+ * Checks the shape of a payload and that it is an access token, or an ID token where those are accepted.
  * @throws {TokenError}
  */
-export function checkClaims(payload: Readonly<Record<string, unknown>>, headerType?: string): AccessTokenClaims {
+export function checkClaims(
+  payload: Readonly<Record<string, unknown>>,
+  headerType?: string,
+  { acceptIdTokens = false }: { readonly acceptIdTokens?: boolean } = {},
+): AccessTokenClaims {
   if (!HEADER_TYPES.includes(headerType?.toLowerCase())) {
     throw new TokenError("KIND", `a token with the header type ${JSON.stringify(headerType)} is no access token`);
   }
   const kind = payload["typ"];
-  if (typeof kind === "string" && OTHER_KINDS.includes(kind)) {
+  if (typeof kind === "string" && OTHER_KINDS.includes(kind) && !(acceptIdTokens && kind === "ID")) {
     throw new TokenError("KIND", `the token is of the kind ${JSON.stringify(kind)}, not an access token`);
   }
   if (typeof payload["sub"] !== "string" || payload["sub"] === "") {

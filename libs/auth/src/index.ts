@@ -1,4 +1,4 @@
-export { readBearerToken } from "./bearer.ts";
+export { USER_ID_HEADER, readBearerToken, readRequestToken } from "./bearer.ts";
 export { type AskingRequest, type Caller, type CallerOptions, IGNORED_TOKEN_HEADER, createCallerOf } from "./caller.ts";
 export { type AccessTokenClaims, PLATFORM_AUDIENCE, audiencesOf, readAudiences } from "./claims.ts";
 export {
@@ -19,11 +19,14 @@ export { type TokenVerifier, type VerifiedToken, type VerifyOptions, createToken
 
 export {
   type Evaluator,
+  METHOD_RESOURCE_TYPE,
   type PathDecision,
   type ResourceDecision,
   VIEW_SCOPE,
   createEvaluator,
+  methodScope,
 } from "./policy/evaluator.ts";
 export { type ClaimNames, identityOf } from "./policy/identity-of.ts";
+export { type RuleNode, evaluateRules, findRuleMistake } from "./policy/rules.ts";
 export { type UriIndex, createUriIndex } from "./policy/match-uri.ts";
 export type * from "./policy/types.ts";

@@ -27,6 +27,8 @@ export interface RequestOptions {
 export interface Issuer {
   /** Exactly what its tokens say in `iss`. */
   readonly url: string;
+  /** Its ID tokens let somebody in, too. */
+  readonly acceptIdTokens: boolean;
   readonly metadata: () => Promise<IssuerMetadata>;
   /** Calls an endpoint that the discovery document names. */
   readonly call: (endpoint: Endpoint, options?: RequestOptions) => Promise<IssuerAnswer>;
@@ -43,6 +45,8 @@ export interface IssuerOptions {
   readonly issuer: string;
   /** The same server on a way inside the deployment; requests to the issuer's own origin go there. */
   readonly peerUrl?: string;
+  /** Take its ID tokens as well: clients of the login service (variant B) know no others. */
+  readonly acceptIdTokens?: boolean;
   /** Milliseconds a discovery document is used before it is read again. */
   readonly maxAge?: number;
   readonly clock?: () => number;
@@ -52,7 +56,13 @@ const TIMEOUT = 5000;
 const LARGEST_ANSWER = 1024 * 1024;
 
 /** Opens the way to an issuer; nothing is read before it is needed. */
-export function openIssuer({ issuer, peerUrl, maxAge = 600_000, clock = Date.now }: IssuerOptions): Issuer {
+export function openIssuer({
+  issuer,
+  peerUrl,
+  acceptIdTokens = false,
+  maxAge = 600_000,
+  clock = Date.now,
+}: IssuerOptions): Issuer {
   const own = new URL(issuer);
   const peers = new Map<string, Peer>([[own.origin, createPeer(peerUrl ?? own.origin)]]);
   /** The provider builds its public addresses from these when it is reached on another way. */
@@ -118,6 +128,7 @@ export function openIssuer({ issuer, peerUrl, maxAge = 600_000, clock = Date.now
 
   return {
     url: issuer,
+    acceptIdTokens,
     metadata,
     call: async (endpoint, options) => {
       const address = (await metadata())[endpoint];

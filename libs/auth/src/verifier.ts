@@ -50,6 +50,8 @@ export interface TokenVerifier {
   /** The same without waiting, for a token verified before and still valid; `undefined` otherwise. */
   readonly recall: (token: string, options?: VerifyOptions) => VerifiedToken | undefined;
   readonly keys: KeySet;
+  /** Whether ID tokens count, and so the header that they come in. */
+  readonly acceptsIdTokens: boolean;
   /** Forgets every verified token. */
   readonly forget: () => void;
 }
@@ -111,6 +113,7 @@ export function createTokenVerifier({
     const claims = await verifySignature(token, {
       keys,
       issuer: issuer.url,
+      acceptIdTokens: issuer.acceptIdTokens,
       tolerance: tolerance + (options.acceptExpiredFor ?? 0) / 1000,
       now,
     });
@@ -132,19 +135,20 @@ export function createTokenVerifier({
     return verified;
   };
 
-  return { verify, recall, keys, forget: () => remembered.clear() };
+  return { verify, recall, keys, acceptsIdTokens: issuer.acceptIdTokens, forget: () => remembered.clear() };
 }
 
 interface SignatureOptions {
   readonly keys: KeySet;
   readonly issuer: string;
+  readonly acceptIdTokens: boolean;
   readonly tolerance: number;
   readonly now: number;
 }
 
 async function verifySignature(
   token: string,
-  { keys, issuer, tolerance, now }: SignatureOptions,
+  { keys, issuer, acceptIdTokens, tolerance, now }: SignatureOptions,
 ): Promise<AccessTokenClaims> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keys.getKey, {
@@ -154,7 +158,7 @@ async function verifySignature(
       currentDate: new Date(now),
       requiredClaims: ["exp", "sub"],
     });
-    return checkClaims(payload, protectedHeader.typ);
+    return checkClaims(payload, protectedHeader.typ, { acceptIdTokens });
   } catch (error) {
     throw toTokenError(error);
   }

@@ -1,3 +1,10 @@
+export {
+  identityAdminPassword,
+  identityHostLabel,
+  identityIssuer,
+  identityIssuerEnv,
+  identityUrl,
+} from "./identity-service.ts";
 export { isHostName } from "./host-name.ts";
 export { parseQuantity, toBytes } from "./quantity.ts";
 export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";
@@ -23,7 +30,7 @@ export type {
   Workload,
 } from "./workload.ts";
 export type { IdentityClient, ProtectedResource, Protection, Route } from "./routes.ts";
-export { type TestUser, listTestUsers } from "./test-users.ts";
+export { type TestUser, listDeclaredUsers, listTestUsers } from "./test-users.ts";
 export type { PlatformSettings, ShownSetting, Variables } from "./settings.ts";
 export {
   type IngressTls,

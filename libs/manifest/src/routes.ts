@@ -10,9 +10,14 @@ export interface Route {
   readonly port?: string;
   /** Also answer below it: `*.<service>.<domain>` (virtual-host style buckets, per-workspace services). */
   readonly wildcard?: boolean;
+  /** Also answer for each workspace: `<service>.<workspace>.<domain>`, with the same protection. */
+  readonly perWorkspace?: boolean;
   /** When set and required, the gatekeeper stands in front of this host. */
   readonly protection?: Protection;
-  /** Anybody with an account puts content there that browsers open: its pages are not the platform's. */
+  /**
+   * Anybody with an account puts content there that browsers open: its pages are not the platform's. The host is one of
+   * USER_CONTENT_DOMAIN where that is set, which no cookie of the platform reaches.
+   */
   readonly holdsUserContent?: boolean;
   /** Offer `<service>-open.<domain>` without protection where OPEN_INGRESS is true. */
   readonly offersOpenHost?: boolean;

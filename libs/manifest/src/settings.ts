@@ -78,7 +78,26 @@ export interface Variables {
   /** Addresses and networks, separated by commas. */
   readonly TRUSTED_PROXIES: string | undefined;
   readonly TLS_CLUSTER_ISSUER: string;
+  readonly ACME_DIRECTORY_URL: string | undefined;
+  readonly ACME_EMAIL: string | undefined;
+  /** Path of a PEM file. */
+  readonly ACME_CA_FILE: string | undefined;
+  readonly ACME_EAB_KID: string | undefined;
+  readonly ACME_EAB_HMAC_KEY: PlatformSecret | undefined;
+  readonly ACME_CHALLENGE: "http-01" | "dns-01";
+  /** Address or name, with a port where it is not 53. */
+  readonly ACME_DNS_SERVER: string | undefined;
+  readonly ACME_DNS_ZONE: string | undefined;
+  readonly ACME_DNS_KEY_NAME: string | undefined;
+  readonly ACME_DNS_KEY_ALGORITHM: "hmac-sha256" | "hmac-sha384" | "hmac-sha512";
+  readonly ACME_DNS_KEY_SECRET: PlatformSecret | undefined;
+  /** Seconds. */
+  readonly ACME_DNS_PROPAGATION: number;
+  /** Path of a program. */
+  readonly ACME_DNS_HOOK: string | undefined;
   readonly WILDCARD_DNS_SUFFIX: string;
+  /** Domain of hosts that hold user content; undefined: that of the platform. */
+  readonly USER_CONTENT_DOMAIN: string | undefined;
 
   readonly IDENTITY_SERVICE_DEFAULT_SECRET: PlatformSecret;
   readonly IDENTITY_SERVICE_TEST_USERS: boolean;
@@ -98,13 +117,22 @@ export interface Variables {
   /** Existing OIDC issuer used instead of the deployed identity service. */
   readonly IDENTITY_ISSUER_URL: string | undefined;
   readonly LOGIN_PROVIDER: string;
+  readonly LOGIN_SERVICE_REGISTRATION: "open" | "operators";
   readonly LOGIN_SERVICE_ADMIN_PASSWORD: PlatformSecret;
 
   readonly OBJSTORE_ROOT_USER: string;
   readonly OBJSTORE_ROOT_PASSWORD: PlatformSecret;
   /** Existing S3 endpoint used instead of the deployed object store, with OBJSTORE_ROOT_USER/PASSWORD as its keys. */
   readonly OBJSTORE_ENDPOINT: string | undefined;
+  /** IAM API of that S3 endpoint. */
+  readonly OBJSTORE_IAM_ENDPOINT: string | undefined;
   readonly OBJSTORE_REGION: string;
+  /** Separated by commas; the first encrypts. */
+  readonly OBJSTORE_ENCRYPTION_KEYS: PlatformSecret;
+  readonly OBJSTORE_DEFAULT_OWNERSHIP: "BucketOwnerEnforced" | "BucketOwnerPreferred" | "ObjectWriter";
+  readonly OBJSTORE_SIGNATURE_V2: boolean;
+  /** `<name>=<URL>`, separated by commas. */
+  readonly OBJSTORE_EVENT_TARGETS: PlatformSecret | undefined;
   readonly REGISTRY_ADMIN_PASSWORD: PlatformSecret;
   /** Existing image registry used instead of the deployed one. */
   readonly REGISTRY_URL: string | undefined;
@@ -145,6 +173,7 @@ export interface Variables {
   readonly PROCESSING_PULL_SECRETS: string | undefined;
   /** Host names, addresses and networks, separated by commas. */
   readonly PROCESSING_ALLOW_PRIVATE: string | undefined;
+  readonly REGISTRATION_ALLOW_PRIVATE: string | undefined;
   readonly PROCESSING_JOB_RETENTION_DAYS: number;
   readonly PROCESSING_HOST_TOOLS: string;
   readonly PROCESSING_HOST_TOOLS_EXPOSED: boolean;

@@ -2,6 +2,7 @@ export { RasterError, type RasterErrorCode } from "./errors.ts";
 export type { SourceLocation, HttpLocation, S3Location, FileLocation } from "./sources/source.ts";
 export { checkPublicUrl, isPrivateAddress } from "./sources/address-guard.ts";
 export { type Crs, findCrs, parseCrs } from "./warp/crs.ts";
+export { type Clip, boundsOfClip } from "./warp/clip-planes.ts";
 export type { Bbox, Grid } from "./warp/grid.ts";
 export { createReproject, reprojectBbox } from "./warp/reproject.ts";
 export { RESAMPLINGS, type Resampling } from "./warp/resample.ts";
@@ -29,6 +30,7 @@ export type {
   ImageResult,
   OutputFormat,
   PixelsRequest,
+  PixelsResult,
   PointRequest,
   StatisticsRequest,
 } from "./engine/requests.ts";

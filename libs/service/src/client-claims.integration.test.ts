@@ -8,7 +8,7 @@ import { dropClientClaims } from "./client-claims.ts";
 const server = createServer((incoming, response) => {
   response.end(JSON.stringify({ headers: incoming.headers, raw: incoming.rawHeaders }));
 });
-dropClientClaims(server, ["ades.example.org", "*.objstore.example.org"]);
+dropClientClaims(server, ["ades.example.org", "*.objstore.example.org", "catalogue.*.example.org"]);
 
 before(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
 after(() => new Promise((resolve) => server.close(resolve)));
@@ -37,10 +37,17 @@ test("a client cannot say who it is on an open host; its token passes", async ()
   assert.deepEqual(await namesSeenBy("ades-open.example.org", claims), ["authorization"]);
   assert.deepEqual(await namesSeenBy("evil.ades.example.org", claims), ["authorization"]);
   assert.deepEqual(await namesSeenBy("a.b.objstore.example.org", claims), ["authorization"]);
+  assert.deepEqual(await namesSeenBy("catalogue.a.b.example.org", claims), ["authorization"]);
+  assert.deepEqual(await namesSeenBy("other.ws-eric.example.org", claims), ["authorization"]);
 });
 
 test("what the gatekeeper says on a protected host passes", async () => {
-  for (const host of ["ades.example.org", "ADES.example.org:443", "bucket.objstore.example.org"]) {
+  for (const host of [
+    "ades.example.org",
+    "ADES.example.org:443",
+    "bucket.objstore.example.org",
+    "catalogue.ws-eric.example.org",
+  ]) {
     assert.equal((await namesSeenBy(host, claims)).length, 4, host);
   }
 });

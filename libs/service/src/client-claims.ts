@@ -5,7 +5,7 @@ const CLAIM = /^x[-_.]auth[-_.]/i;
 
 /**
  * Drops from requests the fields in which only the gatekeeper may say who somebody is, unless the request is for one of
- * `protectedHosts` (`ades.example.org`, `*.objstore.example.org`), which nobody but the gatekeeper sends on.
+ * `protectedHosts` (`ades.example.org`, `*.objstore.example.org`, `catalogue.*.example.org`), which nobody but the gatekeeper sends on.
  */
 export function dropClientClaims(server: Server, protectedHosts: readonly string[]): void {
   const drop = (request: IncomingMessage) => {
@@ -36,9 +36,14 @@ export function dropClientClaims(server: Server, protectedHosts: readonly string
   }
 }
 
+/** A star stands for one label. */
+const matchesLabel = (name: readonly string[], pattern: readonly string[]): boolean =>
+  name.length === pattern.length &&
+  pattern.every((label, at) => name[at] !== "" && (label === "*" || label === name[at]));
+
 function isProtected(host: string | undefined, protectedHosts: readonly string[]): boolean {
   const name = (host ?? "").toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
   return protectedHosts.some((one) =>
-    one.startsWith("*.") ? name.endsWith(one.slice(1)) && !name.slice(0, 1 - one.length).includes(".") : name === one,
+    one.includes("*") ? matchesLabel(name.split("."), one.split(".")) : name === one,
   );
 }

@@ -20,7 +20,7 @@ import { createValidatorCompiler } from "./validation.ts";
  */
 export function createApp(
   logger: Logger,
-  options: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "requestTimeout"> = {},
+  options: Pick<FastifyServerOptions, "bodyLimit" | "routerOptions" | "requestTimeout" | "rewriteUrl"> = {},
 ): FastifyInstance {
   const app: FastifyInstance = fastify({
     loggerInstance: logger as FastifyBaseLogger,

@@ -9,6 +9,7 @@ import type { OidcClient } from "./oidc-client.ts";
 interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
+  readonly idToken: string | undefined;
 }
 
 /** What a browser is sent to. */
@@ -25,6 +26,8 @@ interface LoginFlowOptions {
   readonly callbackPath: string;
   /** How the cookies begin that hold what is pending: `portal_login_`. */
   readonly cookiePrefix: string;
+  /** What is asked for; `openid profile email` when left out. */
+  readonly scope?: string;
   /** A path of this host, from a parameter that anyone may have written. */
   readonly readReturnPath: (parameter: string | undefined) => string;
 }
@@ -58,7 +61,7 @@ export interface LoginFlow {
  * several tabs may log in at once. Lax, because an identity service may be on another site.
  */
 export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
-  const { client, publicUrl, callbackPath, cookiePrefix, readReturnPath } = options;
+  const { client, publicUrl, callbackPath, cookiePrefix, scope = SCOPE, readReturnPath } = options;
   const secure = publicUrl.startsWith("https:");
   const prefix = `${secure ? "__Host-" : ""}${cookiePrefix}`;
   const nameOf = (state: string) => `${prefix}${state.slice(0, 16)}`;
@@ -83,7 +86,7 @@ export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
       };
       const location = openid.buildAuthorizationUrl(configuration, {
         redirect_uri: `${publicUrl}${callbackPath}`,
-        scope: SCOPE,
+        scope,
         state: pending.state,
         nonce: pending.nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(pending.verifier),
@@ -124,7 +127,7 @@ export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
         return {
           location: `${publicUrl}${pending.returnTo}`,
           setCookies: [forget(name)],
-          tokens: { accessToken: tokens.access_token, refreshToken: tokens.refresh_token },
+          tokens: { accessToken: tokens.access_token, refreshToken: tokens.refresh_token, idToken: tokens.id_token },
         };
       } catch (cause) {
         throw toLoginFailure(cause);

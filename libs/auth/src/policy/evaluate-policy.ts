@@ -1,5 +1,6 @@
 import { combine } from "./combine.ts";
 import { reach } from "./identity-of.ts";
+import { evaluateRules } from "./rules.ts";
 import type { EvaluationContext, GroupReference, Policy, RoleReference, Identity, TimeWindow } from "./types.ts";
 
 /** Values longer than this never match a regex policy: it bounds what a costly expression can be made to do. */
@@ -48,6 +49,10 @@ function applyRule(
       return isInside(policy, now);
     case "regex":
       return matchesClaim(policy, context);
+    case "rules":
+      return policy.acceptedBy?.includes(identity.userId) === false
+        ? false
+        : evaluateRules(policy.rules, attributesOf(identity));
     case "aggregated": {
       const votes = policy.policies.map((child) => evaluatePolicy(child, policies, context, inside));
       return votes.length === 0 || votes.includes(undefined)
@@ -58,6 +63,18 @@ function applyRule(
       // Policies come over the wire: a type that this version does not know decides nothing.
       return undefined;
   }
+}
+
+/** What rules may speak of: claims, and the names that clients of variant B know. */
+function attributesOf({ claims, userId, username, realmRoles, groups }: Identity): Readonly<Record<string, unknown>> {
+  return {
+    ...claims,
+    id: userId,
+    sub: userId,
+    ...(username !== undefined && { user_name: username, userName: username }),
+    isOperator: realmRoles.includes("admin"),
+    groups,
+  };
 }
 
 function hasRoles(identity: Identity, roles: readonly RoleReference[]): boolean {

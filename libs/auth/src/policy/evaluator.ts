@@ -29,6 +29,8 @@ export interface Evaluator {
    * scopes. Of resources that share the pattern one grant is enough.
    */
   readonly decidePath: (path: string, context: EvaluationContext) => PathDecision;
+  /** Whether a path's resources let everybody in, without a token. */
+  readonly isOpenPath: (path: string) => boolean;
   /** Which of the scopes (all when left out) of a resource are granted. */
   readonly evaluateResource: (
     resource: Resource,
@@ -36,6 +38,18 @@ export interface Evaluator {
     scopes?: readonly string[],
   ) => ResourceDecision;
 }
+
+/**
+ * Type of resources that the enforcement point of variant B registers. Their scopes are methods, `protected_get` …, or say that
+ * nobody need log in (`open`, `public_access`) or everybody may (`Authenticated`).
+ */
+export const METHOD_RESOURCE_TYPE = "urn:swath:resource:methods";
+
+const OPEN_SCOPES = ["open", "public_access"];
+const AUTHENTICATED_SCOPE = "Authenticated";
+
+/** The scope of a request on a resource whose scopes are methods. */
+export const methodScope = (method: string): string => `protected_${method.toLowerCase()}`;
 
 /** The scope that stands for using a resource at all. */
 export const VIEW_SCOPE = "view";
@@ -62,6 +76,9 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
       return everything;
     }
     if (resource.ownerManagedAccess === true && resource.owner === context.identity.userId) {
+      return everything;
+    }
+    if (resource.type === METHOD_RESOURCE_TYPE && resource.scopes.some(isForEverybody)) {
       return everything;
     }
     const permissions = permissionsOf(resource);
@@ -98,7 +115,10 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
   };
 
   const mayUse = (resource: Resource, context: EvaluationContext): boolean => {
-    const needed = resource.scopes.includes(VIEW_SCOPE) ? [VIEW_SCOPE] : resource.scopes;
+    const needed = neededScopes(resource, context);
+    if (needed.some((scope) => !resource.scopes.includes(scope)) && !resource.scopes.some(isForEverybody)) {
+      return false;
+    }
     const { granted, scopes } = evaluateResource(resource, context, needed);
     return granted && scopes.length === needed.length;
   };
@@ -107,6 +127,10 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
     policySet,
     findResources: index.find,
     evaluateResource,
+    isOpenPath: (path) => {
+      const resources = index.find(path);
+      return resources.length > 0 && resources.every(isOpen);
+    },
     decidePath: (path, context) => {
       const resources = index.find(path);
       if (resources.length === 0) {
@@ -119,6 +143,18 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
         : { granted: false, reason: "NO_PERMISSION", resources };
     },
   };
+}
+
+const isForEverybody = (scope: string): boolean => OPEN_SCOPES.includes(scope) || scope === AUTHENTICATED_SCOPE;
+
+const isOpen = ({ type, scopes }: Resource): boolean =>
+  type === METHOD_RESOURCE_TYPE && scopes.some((scope) => OPEN_SCOPES.includes(scope));
+
+function neededScopes({ type, scopes }: Resource, { method }: EvaluationContext): readonly string[] {
+  if (type === METHOD_RESOURCE_TYPE && method !== undefined) {
+    return [methodScope(method)];
+  }
+  return scopes.includes(VIEW_SCOPE) ? [VIEW_SCOPE] : scopes;
 }
 
 function indexPermissions(permissions: readonly Permission[]): {

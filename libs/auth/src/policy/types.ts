@@ -1,3 +1,5 @@
+import type { RuleNode } from "./rules.ts";
+
 /** How the votes of several policies or permissions become one decision. */
 export type DecisionStrategy = "UNANIMOUS" | "AFFIRMATIVE" | "CONSENSUS";
 
@@ -79,6 +81,8 @@ export type PolicyRule =
   /** Other policies combined. */
   | { readonly type: "aggregated"; readonly policies: readonly string[]; readonly decisionStrategy: DecisionStrategy }
   | ({ readonly type: "time" } & TimeWindow)
+  /** Conditions on attributes of who asks (variant B), for those among `acceptedBy` where terms must be accepted first. */
+  | { readonly type: "rules"; readonly rules: readonly RuleNode[]; readonly acceptedBy?: readonly string[] }
   /** The whole value of a token claim (dots reach into objects) or request attribute matches a regular expression. */
   | {
       readonly type: "regex";
@@ -138,6 +142,8 @@ export interface Identity {
 export interface EvaluationContext {
   readonly identity: Identity;
   readonly now: Date;
+  /** HTTP method of the request, for resources whose scopes are methods. */
+  readonly method?: string;
   /** Facts of the request that regex policies may look at. */
   readonly attributes?: Readonly<Record<string, string>>;
 }

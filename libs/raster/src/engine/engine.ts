@@ -10,6 +10,7 @@ import { type Range, renderImage } from "../render/render-image.ts";
 import { type BandStatistics, computePercentiles, computeStatistics } from "../render/statistics.ts";
 import { computeTerrain } from "../render/terrain.ts";
 import type { SourceLocation } from "../sources/source.ts";
+import { clipPlanes } from "../warp/clip-planes.ts";
 import { createGeoreferencing } from "../warp/georeferencing.ts";
 import type { Grid } from "../warp/grid.ts";
 import { createReproject } from "../warp/reproject.ts";
@@ -25,6 +26,7 @@ import type {
   ImageRequest,
   ImageResult,
   PixelsRequest,
+  PixelsResult,
   PointRequest,
   StatisticsRequest,
 } from "./requests.ts";
@@ -110,6 +112,13 @@ export class RasterEngine {
       ...(request.background !== undefined && { background: request.background }),
     });
     return { bytes, contentType: CONTENT_TYPES[chosen], ...facts };
+  }
+
+  /** The values of an area. */
+  async pixels(request: PixelsRequest, signal?: AbortSignal): Promise<PixelsResult> {
+    const grid = await this.#toGrid(request, signal);
+    const { planes } = await this.#readMosaic(request, grid, 0, signal);
+    return { planes, grid };
   }
 
   /** A cloud-optimised GeoTIFF, read by rows of tiles: of any size that `maxPixels` allows. */
@@ -273,13 +282,14 @@ export class RasterEngine {
       );
       mosaic.add(planes);
     }
-    const planes =
+    const whole =
       mosaic.finish() ??
       expressions.map((): Plane => ({
         samples: new Uint8Array(read.width * read.height),
         mask: new Uint8Array(read.width * read.height),
         type: "uint8",
       }));
+    const planes = request.clip === undefined ? whole : clipPlanes(whole, read, request.clip);
     const { terrain } = request;
     const shaded =
       terrain === undefined

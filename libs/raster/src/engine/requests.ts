@@ -2,11 +2,13 @@ import type { ImageFormat } from "../encode/image.ts";
 import type { PixelSelection } from "../mosaic/select-pixels.ts";
 import type { RasterInfo } from "../readers/raster.ts";
 import type { ColormapSpec } from "../render/colormaps.ts";
+import type { Plane } from "../render/plane.ts";
 import type { Range } from "../render/render-image.ts";
 import type { TerrainAlgorithm, TerrainOptions } from "../render/terrain.ts";
 import type { SourceLocation } from "../sources/source.ts";
 import type { Crs } from "../warp/crs.ts";
-import type { Bbox } from "../warp/grid.ts";
+import type { Clip } from "../warp/clip-planes.ts";
+import type { Bbox, Grid } from "../warp/grid.ts";
 import type { Resampling } from "../warp/resample.ts";
 import type { GridRequest } from "./resolve-grid.ts";
 import type { Scene } from "./scene.ts";
@@ -23,6 +25,14 @@ export interface PixelsRequest {
   readonly selection?: PixelSelection;
   /** Applies scale and offset of the bands. */
   readonly unscale?: boolean;
+  /** Only what is in this area. */
+  readonly clip?: Clip;
+}
+
+/** Values as they are. */
+export interface PixelsResult {
+  readonly planes: readonly Plane[];
+  readonly grid: Grid;
 }
 
 export interface ImageRequest extends PixelsRequest {

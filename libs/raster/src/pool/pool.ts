@@ -6,6 +6,7 @@ import type {
   ImageRequest,
   ImageResult,
   PixelsRequest,
+  PixelsResult,
   PointRequest,
   StatisticsRequest,
 } from "../engine/requests.ts";
@@ -75,6 +76,10 @@ export class RasterPool {
 
   image(request: ImageRequest, signal?: AbortSignal): Promise<ImageResult> {
     return this.#run("image", request, affinityOf(request), signal) as Promise<ImageResult>;
+  }
+
+  pixels(request: PixelsRequest, signal?: AbortSignal): Promise<PixelsResult> {
+    return this.#run("pixels", request, affinityOf(request), signal) as Promise<PixelsResult>;
   }
 
   statistics(request: StatisticsRequest, signal?: AbortSignal): Promise<Record<string, BandStatistics>> {

@@ -1,0 +1,38 @@
+import type { DeployContext } from "./component.ts";
+import type { PlatformSettings } from "./settings.ts";
+import type { EnvValue, PlatformSecret } from "./values.ts";
+
+type Location = Pick<DeployContext, "settings" | "publicUrl">;
+
+/** First label of the identity service's host: variant B knows it as the login service. */
+export function identityHostLabel({ variant }: Pick<PlatformSettings, "variant">): "identity" | "auth" {
+  return variant === "B" ? "auth" : "identity";
+}
+
+/** Public address of the deployed identity service. */
+export function identityUrl({ settings, publicUrl }: Location): string {
+  return publicUrl(identityHostLabel(settings));
+}
+
+/** `iss` of the tokens of the deployed identity service. Clients of variant B discover it at the root of its host. */
+export function identityIssuer(context: Location): string {
+  const { variant, variables } = context.settings;
+  return variant === "B" ? identityUrl(context) : `${identityUrl(context)}/realms/${variables.IDENTITY_REALM}`;
+}
+
+/** What a service needs to verify tokens of the deployed identity service. */
+export function identityIssuerEnv(context: Location): Record<string, EnvValue> {
+  return {
+    IDENTITY_ISSUER: identityIssuer(context),
+    IDENTITY_INTERNAL_URL: { peer: "identity" },
+    ...(context.settings.variant === "B" && { ACCEPT_ID_TOKENS: "true" }),
+  };
+}
+
+/** Password of the administrator of the deployed identity service. */
+export function identityAdminPassword({
+  variant,
+  variables,
+}: Pick<PlatformSettings, "variant" | "variables">): PlatformSecret {
+  return variant === "B" ? variables.LOGIN_SERVICE_ADMIN_PASSWORD : variables.IDENTITY_SERVICE_ADMIN_PASSWORD;
+}

@@ -1,0 +1,4 @@
+export { type RelayedRequest, forward } from "./forward.ts";
+export { FROM_INGRESS, HOP_BY_HOP, connectionNames, returnedHeaders } from "./hop-by-hop.ts";
+export { openTunnel } from "./tunnel.ts";
+export { type Upstream, type Upstreams, createUpstreams } from "./upstream.ts";
