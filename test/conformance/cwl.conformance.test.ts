@@ -1,20 +1,23 @@
 // The CWL v1.2 conformance tests (common-workflow-language/cwl-v1.2), each against the command that people use.
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { differences } from "./cwl-compare.ts";
+import { loadConformanceTests, runConformanceTest } from "@swath/cwl/conformance";
 import { prepareContainers, standInAddress, whyNoContainers } from "./cwl-images.ts";
-import { type ConformanceTest, loadTests, python, whyNoSuite } from "./cwl-suite.ts";
+import { whyNoSuite } from "./cwl-suite.ts";
 
 const root = join(import.meta.dirname, "../..");
 const suite = join(process.env["SWATH_SHARED"] ?? join(root, "../shared"), "cwl-conformance");
 
 /** Tests that do not pass, each with the reason. A test that passes although it is here fails the suite as well. */
 const notPassing: Readonly<Record<string, string>> = {};
+
+/** Exit status by which a runner says that it lacks a feature. */
+const UNSUPPORTED = 33;
 
 const missing = whyNoSuite(suite);
 const noContainers = whyNoContainers();
@@ -32,8 +35,15 @@ test("CWL v1.2 conformance", { skip: missing ?? false, concurrency: 2, timeout: 
   if (noContainers !== undefined) {
     t.diagnostic(`tests that require a container are skipped: ${noContainers}`);
   }
-  const tests = [...loadTests(join(suite, "conformance_tests.yaml"))];
+  const tests = loadConformanceTests(join(suite, "conformance_tests.yaml"));
   assert.equal(tests.length, 378);
+  const main = join(root, "libs/cwl/main.ts");
+  const options = {
+    runner: [process.execPath, main, "run", ...(noContainers === undefined ? [] : ["--no-container"])],
+    timeoutSeconds: 240,
+    env: environment,
+    signal: t.signal,
+  };
   await Promise.all(
     tests.map((item) =>
       t.test(item.id, async (one) => {
@@ -41,14 +51,14 @@ test("CWL v1.2 conformance", { skip: missing ?? false, concurrency: 2, timeout: 
           one.skip("port 80 of a loopback address could not be opened for the stand-in of commonwl.org");
           return;
         }
-        const found = await runOne(item, environment);
-        if (found === "unsupported") {
+        const { exitCode, reasons } = await runConformanceTest(item, options);
+        if (exitCode === UNSUPPORTED) {
           assert.ok(noContainers !== undefined, "the runner says that it lacks a feature");
           one.skip(noContainers);
         } else if (notPassing[item.id] === undefined) {
-          assert.deepEqual(found, []);
+          assert.deepEqual(reasons, []);
         } else {
-          assert.notDeepEqual(found, [], "passes now: take it off the list");
+          assert.notDeepEqual(reasons, [], "passes now: take it off the list");
         }
       }),
     ),
@@ -71,50 +81,6 @@ function withPython(path: string): string {
   }
   const folder = join(scratch, "bin");
   mkdirSync(folder);
-  symlinkSync(python, join(folder, "python"));
+  symlinkSync("/usr/bin/python3", join(folder, "python"));
   return `${folder}:${path}`;
-}
-
-async function runOne(item: ConformanceTest, environment: NodeJS.ProcessEnv): Promise<string[] | "unsupported"> {
-  const out = mkdtempSync(join(scratch, "out-"));
-  try {
-    const args = [
-      join(root, "libs/cwl/main.ts"),
-      "run",
-      ...(noContainers === undefined ? [] : ["--no-container"]),
-      `--outdir=${out}`,
-      "--quiet",
-      join(item.folder, item.tool),
-      ...((item.job ?? null) === null ? [] : [join(item.folder, item.job ?? "")]),
-    ];
-    const { code, stdout, stderr } = await execute(args, out, environment);
-    if (code === 33) {
-      return "unsupported";
-    }
-    if (item.should_fail === true) {
-      return code === 0 ? ["it should have failed"] : [];
-    }
-    return code === 0
-      ? differences(item.output ?? {}, JSON.parse(stdout) as unknown)
-      : [`exit status ${code}: ${stderr.slice(-500)}`];
-  } finally {
-    rmSync(out, { recursive: true, force: true });
-  }
-}
-
-function execute(
-  args: string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      args,
-      { cwd, env, timeout: 240_000, maxBuffer: 64 * 1024 * 1024 },
-      (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : 1, stdout, stderr });
-      },
-    );
-  });
 }

@@ -1,3 +1,4 @@
+import type { ValueObject } from "./model/values.ts";
 /** One thing that is wrong with a document, an input object or a run, and where. */
 export interface Problem {
   readonly severity: "error" | "warning";
@@ -51,6 +52,8 @@ export class CwlError extends Error {
   exitCode: number | undefined;
   /** The last lines that the tool wrote to its standard error, when it ran. */
   logTail: string | undefined;
+  /** Outputs of a workflow that were there when it failed, the others null, when the caller asked for them. */
+  outputs: ValueObject | undefined;
 
   constructor(
     code: CwlErrorCode,
@@ -65,6 +68,7 @@ export class CwlError extends Error {
     this.step = undefined;
     this.exitCode = more.exitCode;
     this.logTail = more.logTail;
+    this.outputs = undefined;
   }
 }
 

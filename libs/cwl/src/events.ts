@@ -16,6 +16,8 @@ export type RunEventBody =
       readonly resumed: boolean;
     }
   | { readonly type: "step-queued"; readonly step: string }
+  /** A scattered step is about to run so many jobs. */
+  | { readonly type: "step-scattered"; readonly step: string; readonly jobs: number }
   | {
       readonly type: "step-started";
       readonly step: string;

@@ -1,11 +1,17 @@
 import { existsSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { CwlError } from "../errors.ts";
 import type { ContainerOptions } from "../executors/container.ts";
 import type { Executor } from "../executors/executor.ts";
 
 /** How long the daemon of an engine may take to say that it is there. */
 const DAEMON_MS = 5000;
+
+type EngineOptions = Pick<ContainerOptions, "runOptions" | "authFile" | "env" | "pull" | "strictCpus"> & {
+  /** What the engine works like, where its name does not say so. */
+  readonly kind?: EngineKind;
+};
+type EngineKind = ContainerOptions["kind"] | "singularity" | "udocker";
 
 export interface FoundEngine {
   readonly executor: Executor;
@@ -17,11 +23,8 @@ export interface FoundEngine {
  * An executor with the engine that was asked for by name or path, or with the first one that is installed; undefined
  * when there is none. Its code is loaded when the first tool wants a container.
  */
-export function findContainerExecutor(
-  engine: string | undefined,
-  options: Pick<ContainerOptions, "runOptions" | "authFile" | "env" | "pull" | "strictCpus">,
-): FoundEngine | undefined {
-  const names = engine === undefined ? ["podman", "docker"] : [engine];
+export function findContainerExecutor(engine: string | undefined, options: EngineOptions): FoundEngine | undefined {
+  const names = engine === undefined ? ["podman", "docker", "apptainer", "singularity"] : [engine];
   const folders = (options.env["PATH"] ?? "").split(":");
   const found = names
     .map((name) =>
@@ -34,12 +37,10 @@ export function findContainerExecutor(
     }
     return undefined;
   }
-  const kind = basename(found).includes("docker") ? "docker" : "podman";
+  const kind = options.kind ?? kindOf(basename(found));
   let loaded: Promise<Executor> | undefined;
   const load = (): Promise<Executor> => {
-    loaded ??= import("../executors/container.ts").then(({ createContainerExecutor }) =>
-      createContainerExecutor({ command: found, kind, ...options }),
-    );
+    loaded ??= loadExecutor(found, kind, options);
     return loaded;
   };
   const executor: Executor = {
@@ -50,6 +51,33 @@ export function findContainerExecutor(
     removeOrphans: async (runId) => await (await load()).removeOrphans?.(runId),
   };
   return { executor, whyAway: () => whyAway(found, kind, options.env) };
+}
+
+function kindOf(name: string): EngineKind {
+  return name.includes("udocker")
+    ? "udocker"
+    : /singularity|apptainer/.test(name)
+      ? "singularity"
+      : name.includes("docker")
+        ? "docker"
+        : "podman";
+}
+
+async function loadExecutor(command: string, kind: EngineKind, options: EngineOptions): Promise<Executor> {
+  const { env } = options;
+  if (kind === "singularity") {
+    const { createSingularityExecutor } = await import("../executors/singularity.ts");
+    const cache = env["XDG_CACHE_HOME"] ?? join(env["HOME"] ?? ".", ".cache");
+    const imageDir =
+      env["CWL_SINGULARITY_CACHE"] ?? env["CWL_SINGULARITY_IMAGES"] ?? join(cache, "swath-cwl", "images");
+    return createSingularityExecutor({ ...options, command, imageDir });
+  }
+  if (kind === "udocker") {
+    const { createUdockerExecutor } = await import("../executors/udocker.ts");
+    return createUdockerExecutor({ ...options, command });
+  }
+  const { createContainerExecutor } = await import("../executors/container.ts");
+  return createContainerExecutor({ ...options, command, kind });
 }
 
 /** Docker's command is of no use without its daemon, which a laptop often has not running. Podman needs none. */

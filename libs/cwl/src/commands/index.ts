@@ -23,4 +23,8 @@ export const cwlCommands: { readonly [name: string]: CommandEntry } = {
     summary: "print the nodes and edges of a workflow",
     load: async () => (await import("./graph.ts")).graphCommand,
   },
+  test: {
+    summary: "run the tests of a CWL conformance suite",
+    load: async () => (await import("./test.ts")).testCommand,
+  },
 };

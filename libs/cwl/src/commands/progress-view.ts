@@ -1,10 +1,13 @@
 import type { RunEvent } from "../events.ts";
+import { printable } from "./printable.ts";
 
 export interface ProgressOutput {
   /** Writes to where people look. */
   readonly write: (text: string) => void;
   /** Width of the terminal; undefined when it is none. */
   readonly columns: number | undefined;
+  /** Its height. */
+  readonly rows?: number | undefined;
 }
 
 /**
@@ -51,9 +54,7 @@ export class ProgressView {
       }
       case "step-failed":
         this.running.delete(name);
-        if (event.retrying) {
-          this.line(`[${name}] ${printable(event.message)}; trying again`);
-        }
+        this.line(`[${name}] ${event.retrying ? `${printable(event.message)}; trying again` : "failed"}`);
         break;
       case "step-skipped":
         this.line(`[${name}] skipped`);
@@ -66,6 +67,7 @@ export class ProgressView {
         this.percent = event.percent;
         break;
       case "step-queued":
+      case "step-scattered":
       case "run-finished":
       case "run-failed":
         break;
@@ -101,10 +103,4 @@ export class ProgressView {
       this.hasStatus = false;
     }
   }
-}
-
-/** What a tool writes must not move the cursor or change colours here. */
-function printable(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
-  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "·");
 }

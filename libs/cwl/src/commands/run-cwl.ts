@@ -3,6 +3,7 @@ import { CwlError } from "../errors.ts";
 import type { Fetcher } from "../load/fetcher.ts";
 import type { CommandIo } from "./command.ts";
 import { cwlCommands } from "./index.ts";
+import { printable } from "./printable.ts";
 
 /** Everything below `cwl`: picks the command, runs it until done or interrupted, and gives the exit status. */
 export async function runCwl(args: readonly string[]): Promise<number> {
@@ -25,7 +26,12 @@ export async function runCwl(args: readonly string[]): Promise<number> {
     progress: {
       write: (text) => process.stderr.write(text),
       // A terminal that does not know its width says 0.
-      columns: process.stderr.isTTY ? process.stderr.columns || 80 : undefined,
+      get columns() {
+        return process.stderr.isTTY ? process.stderr.columns || 80 : undefined;
+      },
+      get rows() {
+        return process.stderr.rows || 24;
+      },
     },
     env,
     signal: stop.signal,
@@ -36,7 +42,10 @@ export async function runCwl(args: readonly string[]): Promise<number> {
     return await command.run(rest, io);
   } catch (error) {
     if (error instanceof CwlError) {
-      io.error(`${error.step === undefined || error.step === "" ? "" : `step ${error.step}: `}${error.message}`);
+      // It may have words of a tool in it.
+      io.error(
+        printable(`${error.step === undefined || error.step === "" ? "" : `step ${error.step}: `}${error.message}`),
+      );
       return error.code === "unsupported" ? 33 : error.code === "cancelled" ? 130 : 1;
     }
     if ((error as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS") === true) {

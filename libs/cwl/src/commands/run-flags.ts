@@ -16,11 +16,18 @@ const flags = {
   overrides: { value: "FILE", help: "cwltool:overrides in a file of their own" },
   "allow-path": { value: "DIR", multiple: true, help: "expressions and tools may name files there too" },
   "no-container": { help: "run tools on this machine, also those with a container" },
-  engine: { value: "NAME", help: "container engine: podman, docker, or the path of one" },
+  engine: {
+    value: "NAME",
+    help: "container engine: podman, docker, apptainer, singularity, udocker, or the path of one",
+  },
   "engine-option": { value: "OPTION", multiple: true, help: "further option of the engine's run" },
   "auth-file": { value: "FILE", help: "registry credentials (containers-auth.json)" },
   podman: { help: "the same as --engine podman" },
   docker: { help: "the same as --engine docker" },
+  singularity: { help: "the same as --engine singularity; images are kept in CWL_SINGULARITY_CACHE" },
+  apptainer: { help: "the same as --engine apptainer" },
+  udocker: { help: "the same as --engine udocker, which isolates nothing" },
+  "user-space-docker-cmd": { value: "CMD", help: "run containers with this command, which works like udocker" },
   "enable-pull": { help: "pull images that are not there (default)" },
   "disable-pull": { help: "never pull images" },
   "strict-memory-limit": { help: "end tools on this machine that use more memory than they ask for" },
@@ -42,10 +49,10 @@ const flags = {
   json: { help: "print events as JSON lines on standard error" },
   timestamps: { help: "begin each line of the log with the time" },
   quiet: { help: "print nothing but outputs and errors" },
-  verbose: { help: "taken; everything there is to say is said" },
+  verbose: { help: "print commands and logs of tools above the tree of a workflow too" },
   debug: { help: "the same as --verbose" },
   help: { help: "print this" },
-  "no-color": { help: "taken; nothing is coloured" },
+  "no-color": { help: "no colours (also NO_COLOR)" },
   "disable-color": { help: "the same as --no-color" },
   parallel: { help: "taken; steps run side by side where processors allow" },
   "relax-path-checks": { help: "taken; file names may have any characters" },
@@ -55,15 +62,7 @@ const flags = {
   "rm-tmpdir": { help: "taken; scratch space is removed" },
   "copy-outputs": { help: "taken; outputs are copied or linked" },
   "move-outputs": { help: "taken; outputs are copied or linked" },
-  "on-error": { value: "stop", help: "taken; the first failure stops the rest (--journal goes on from what was done)" },
-  singularity: { help: "", instead: "Singularity is not supported; use --engine podman, which needs no root either" },
-  apptainer: { help: "", instead: "Apptainer is not supported; use --engine podman, which needs no root either" },
-  "user-space-docker-cmd": {
-    value: "CMD",
-    help: "",
-    instead: "udocker is not supported; use --engine podman or --no-container",
-  },
-  udocker: { help: "", instead: "udocker is not supported; use --engine podman or --no-container" },
+  "on-error": { value: "stop|continue", help: "whether steps that do not need what failed still run (default: stop)" },
   "print-rdf": { help: "", instead: "RDF is not printed; `graph --dot` and `pack` show what a document holds" },
 } as const satisfies { readonly [name: string]: Flag };
 
@@ -100,11 +99,8 @@ export function checkFlags(used: RunFlags): void {
     }
   }
   const onError = used["on-error"];
-  if (onError !== undefined && onError !== "stop") {
-    throw new CwlError(
-      "unsupported",
-      `--on-error ${onError}: the first failure stops the rest; with --journal DIR the run goes on later from what was done`,
-    );
+  if (onError !== undefined && onError !== "stop" && onError !== "continue") {
+    throw new CwlError("invalid-inputs", `--on-error must be stop or continue, not ${JSON.stringify(onError)}`);
   }
 }
 

@@ -76,13 +76,12 @@ test("help lists every option, and unknown ones are refused", () => {
 
 test("flags that cannot be honoured say what to do instead", () => {
   const cases: readonly [string[], RegExp][] = [
-    [["--singularity"], /--engine podman/],
-    [["--udocker"], /--no-container/],
+    [["--singularity"], /singularity is not installed/],
+    [["--udocker"], /udocker is not installed/],
     [["--print-rdf"], /graph --dot/],
-    [["--on-error", "continue"], /--journal/],
   ];
   for (const [flags, message] of cases) {
-    const { status, stderr } = cwl(["run", ...flags, tool]);
+    const { status, stderr } = cwl(["run", ...flags, tool, "--file", tool], { PATH: "/usr/bin" });
     assert.equal(status, 33);
     assert.match(stderr, message);
   }
@@ -148,4 +147,45 @@ test("a missing output names its pattern, directory and line; scratch space is k
   assert.equal(status, 1);
   assert.match(stderr, /none\.cwl:6:\d+: .*nothing matches the glob of the output "out" \(\*\.tif in \/.*\)/);
   assert.ok(existsSync(join(scratch, "kept")));
+});
+
+test("outputs that are there are printed when a run fails, and steps that need nothing of what failed run on request", () => {
+  const sh = (command: string): string =>
+    `{class: CommandLineTool, baseCommand: [sh, -c, ${JSON.stringify(command)}], inputs: {x: Any?}, outputs: {out: stdout}}`;
+  save(
+    "fails.cwl",
+    `cwlVersion: v1.2
+class: Workflow
+requirements: {ScatterFeatureRequirement: {}}
+inputs: {list: {type: "int[]", default: [1, 2, 3]}}
+outputs:
+  good: {type: File, outputSource: good/out}
+  bad: {type: File, outputSource: bad/out}
+  late: {type: File, outputSource: late/out}
+  after: {type: File, outputSource: after/out}
+  many: {type: "File[]", outputSource: many/out}
+steps:
+  good: {run: ${sh("echo good")}, in: [], out: [out]}
+  bad: {run: ${sh("exit 7")}, in: {x: good/out}, out: [out]}
+  late: {run: ${sh("sleep 1; echo late")}, in: {x: good/out}, out: [out]}
+  after: {run: ${sh("echo never")}, in: {x: bad/out}, out: [out]}
+  many: {run: ${sh("echo $0 >&2; exit 8")}, scatter: x, in: {x: list, y: late/out}, out: [out]}
+`,
+  );
+  const run = (...flags: string[]): { outputs: Record<string, { location: string } | null>; stderr: string } => {
+    const { status, stdout, stderr } = cwl(["run", "--outdir=partial", ...flags, "fails.cwl"]);
+    assert.equal(status, 1);
+    return { outputs: JSON.parse(stdout) as Record<string, { location: string } | null>, stderr };
+  };
+  const stopped = run();
+  assert.equal(readFileSync(new URL(stopped.outputs["good"]?.location ?? ""), "utf8"), "good\n");
+  assert.deepEqual([stopped.outputs["bad"], stopped.outputs["late"], stopped.outputs["after"]], [null, null, null]);
+  const { outputs, stderr } = run("--on-error", "continue");
+  assert.equal(readFileSync(new URL(outputs["late"]?.location ?? ""), "utf8"), "late\n");
+  assert.deepEqual([outputs["bad"], outputs["after"], outputs["many"]], [null, null, null]);
+  for (const step of ["step bad: ", "step many[0]: ", "step many[1]: ", "step many[2]: "]) {
+    assert.ok(stderr.includes(step), step);
+  }
+  assert.doesNotMatch(stderr, /step after/);
+  assert.equal(cwl(["run", "--on-error", "never", "fails.cwl"]).status, 1);
 });

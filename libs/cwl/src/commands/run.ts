@@ -9,6 +9,8 @@ import { createProcessExecutor } from "../executors/process.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import { loadDocument } from "../load/load.ts";
 import { toJson } from "../model/values.ts";
+import type { ValueObject } from "../model/values.ts";
+import type { RunOptions } from "../run/run-options.ts";
 import type { JobInputs } from "../run/job-inputs.ts";
 import { loadInputs, loadOverrides, resolveInputs } from "../run/job-inputs.ts";
 import { runProcess } from "../run/run-process.ts";
@@ -16,7 +18,9 @@ import { fileUri } from "../load/uri.ts";
 import type { CwlCommand, CommandIo } from "./command.ts";
 import { findContainerExecutor } from "./container-engine.ts";
 import { isBoolean, parseValue } from "./parse-value.ts";
+import type { LiveView } from "./live/live-view.ts";
 import { ProgressView } from "./progress-view.ts";
+import type { ProgressOutput } from "./progress-view.ts";
 import { checkFlags, helpOf, parseOptions, takesValue } from "./run-flags.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { inputTemplate, onlyStep, onlyTargets } from "./run-part.ts";
@@ -65,24 +69,22 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const inputs = { ...given, overrides: [...given.overrides, ...more] };
   const container = flags["no-container"] === true ? undefined : await containerOf(flags, document, io);
   const recorded: RunEvent[] = [];
-  const stamp = flags.timestamps === true ? () => `[${new Date().toISOString()}] ` : () => "";
-  const view = new ProgressView(
-    flags.timestamps === true
-      ? { columns: undefined, write: (text) => io.progress.write(text.replaceAll(/^(?=.)/gm, stamp)) }
-      : io.progress,
-  );
   const isSilent = flags.quiet === true && flags.json !== true && flags.provenance === undefined;
+  const view = flags.quiet === true || flags.json === true ? undefined : await viewOf(flags, document, io);
   const onEvent = (event: RunEvent): void => {
     if (flags.provenance !== undefined && event.type !== "step-log") {
       recorded.push(event);
     }
     if (flags.json === true) {
       io.error(toJson(event));
-    } else if (flags.quiet !== true) {
-      view.show(event);
+    } else {
+      view?.show(event);
     }
   };
-  const outputs = await runProcess({
+  const onError = flags["on-error"] === "continue" ? "continue" : "stop";
+  const options: RunOptions = {
+    onError,
+    keepPartialOutputs: true,
     document,
     inputs,
     executors: { host: createProcessExecutor({ limitMemory: flags["strict-memory-limit"] === true }), container },
@@ -103,12 +105,14 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
       ...(flags.ram === undefined ? {} : { ramMiB: Number(flags.ram) }),
     },
     onEvent: isSilent ? undefined : onEvent,
+  };
+  const outputs = await runProcess(options).catch((error: unknown) => {
+    if (error instanceof CwlError && error.outputs !== undefined) {
+      writeOutputs(error.outputs, flags, io);
+    }
+    throw error;
   });
-  const text = toJson(outputs, 4);
-  io.print(text);
-  if (flags["write-summary"] !== undefined) {
-    writeFileSync(flags["write-summary"], `${text}\n`);
-  }
+  writeOutputs(outputs, flags, io);
   if (flags.provenance !== undefined) {
     const { writeCrate } = await import("../provenance/ro-crate.ts");
     await writeCrate(flags.provenance, { document, inputs: inputs.values, events: recorded, outputs });
@@ -116,9 +120,40 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   return 0;
 }
 
+/** The tree of a workflow in a terminal; lines elsewhere, and with the time where that is wanted. */
+async function viewOf(flags: RunFlags, { process }: LoadedDocument, io: CommandIo): Promise<ProgressView | LiveView> {
+  const { progress } = io;
+  if (flags.timestamps === true) {
+    const stamp = (): string => `[${new Date().toISOString()}] `;
+    return new ProgressView({
+      columns: undefined,
+      write: (text) => progress.write(text.replaceAll(/^(?=.)/gm, stamp)),
+    });
+  }
+  if (progress.columns === undefined || process.class !== "Workflow" || io.env["TERM"] === "dumb") {
+    return new ProgressView(progress);
+  }
+  const plain = flags["no-color"] === true || flags["disable-color"] === true || (io.env["NO_COLOR"] ?? "") !== "";
+  const { LiveView: View } = await import("./live/live-view.ts");
+  return new View(progress as ProgressOutput & { columns: number }, process, {
+    verbose: flags.verbose === true || flags.debug === true,
+    colored: !plain,
+  });
+}
+
+function writeOutputs(outputs: ValueObject, flags: RunFlags, io: CommandIo): void {
+  const text = toJson(outputs, 4);
+  io.print(text);
+  if (flags["write-summary"] !== undefined) {
+    writeFileSync(flags["write-summary"], `${text}\n`);
+  }
+}
+
 async function containerOf(flags: RunFlags, document: LoadedDocument, io: CommandIo): Promise<Executor | undefined> {
-  const engine = flags.podman === true ? "podman" : flags.docker === true ? "docker" : flags.engine;
+  const names = ["podman", "docker", "singularity", "apptainer", "udocker"] as const;
+  const engine = names.find((name) => flags[name] === true) ?? flags["user-space-docker-cmd"] ?? flags.engine;
   const found = findContainerExecutor(engine, {
+    ...(flags["user-space-docker-cmd"] === undefined ? {} : { kind: "udocker" }),
     runOptions: flags["engine-option"] ?? [],
     authFile: flags["auth-file"],
     env: io.env,

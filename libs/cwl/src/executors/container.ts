@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { CwlError, messageOf } from "../errors.ts";
 import { EngineCommand } from "./engine-command.ts";
+import { csvField } from "./csv-field.ts";
 import type { ContainerRequest, Executor, JobResult, JobSpec, RunControls } from "./executor.ts";
 import { Images } from "./images.ts";
 import { inheritedLimits } from "./inherited-limits.ts";
@@ -208,7 +209,7 @@ class ContainerEngine {
 
   private runArguments(job: JobSpec, request: ContainerRequest, image: string, variables: Variables): string[] {
     const mount = (source: string, target: string, writable: boolean): string =>
-      `--mount=type=bind,${csv(`source=${source}`)},${csv(`target=${target}`)}${writable ? "" : ",readonly"}`;
+      `--mount=type=bind,${csvField(`source=${source}`)},${csvField(`target=${target}`)}${writable ? "" : ",readonly"}`;
     const { uid, gid } = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
     return [
       "run",
@@ -272,9 +273,4 @@ function writeVariables(job: JobSpec): Variables {
   const lines = entries.filter(isPlain).map(([name, value]) => `${name}=${value}\n`);
   writeFileSync(file, lines.join(""), { mode: 0o600 });
   return { file, others: entries.filter((entry) => !isPlain(entry)) };
-}
-
-/** One field of a comma-separated option. */
-function csv(text: string): string {
-  return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

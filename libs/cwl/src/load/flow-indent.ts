@@ -1,11 +1,7 @@
-/** How far a line is moved; deeper than documents are nested. */
-const distance = 64;
+import { TextScanner } from "./text-scanner.ts";
 
-/** Most moves before a text counts as broken rather than as loosely written. */
-const mostMoves = 100;
-
-/** Most characters that are read again, over all moves. */
-const MAX_REREAD_CHARACTERS = 5_000_000;
+/** Most characters that are added to a text; more means that it is broken rather than loosely written. */
+const MAX_ADDED_CHARACTERS = 2_000_000;
 
 /** A text in which lines were moved to the right, and by how much, by their numbers (from 1). */
 export interface MovedText {
@@ -14,67 +10,43 @@ export interface MovedText {
 }
 
 /**
- * YAML wants the lines of a list in brackets indented deeper than the key that holds it; many documents end theirs with
- * a bracket at the margin, and other readers let that pass. This moves such lines until the parser has no more to say
- * about them. `complaint` gives the offset of the first one in a text, or undefined.
+ * YAML wants the lines of a list in brackets, and those of a text in quotes, indented deeper than the key that holds them;
+ * many documents have them at the margin, and other readers let that pass. This moves such lines, whose leading blanks mean
+ * nothing. Gives undefined when there is no such line.
  */
-export function indentFlowLines(text: string, complaint: (text: string) => number | undefined): MovedText {
+export function indentFlowLines(text: string): MovedText | undefined {
   const shifts = new Map<number, number>();
-  let moved = text;
-  let lastLine = 0;
-  for (let move = 0; move < mostMoves && move * text.length < MAX_REREAD_CHARACTERS; move += 1) {
-    const offset = complaint(moved);
-    if (offset === undefined) {
-      return { text: moved, shifts };
-    }
-    const from = moved.lastIndexOf("\n", offset - 1) + 1;
-    const to = endOfFlow(moved, offset);
-    const first = moved.slice(0, from).split("\n").length;
-    if (first <= lastLine) {
-      // Moving did not help.
-      break;
-    }
-    lastLine = first;
-    const lines = moved.slice(from, to).split("\n");
-    for (const index of lines.keys()) {
-      shifts.set(first + index, (shifts.get(first + index) ?? 0) + distance);
-    }
-    const pad = " ".repeat(distance);
-    moved = moved.slice(0, from) + lines.map((line) => pad + line).join("\n") + moved.slice(to);
-  }
-  return { text, shifts: new Map() };
-}
-
-/** Offset behind the bracket that closes what an offset is inside of. */
-function endOfFlow(text: string, offset: number): number {
-  let depth = 1;
-  for (let at = offset; at < text.length; at += 1) {
-    const char = text[at];
-    if (char === '"' || char === "'") {
-      at = endOfQuote(text, at);
-    } else if (char === "#" && /\s/.test(text[at - 1] ?? " ")) {
-      const end = text.indexOf("\n", at);
-      at = end === -1 ? text.length : end;
-    } else if (char === "[" || char === "{") {
-      depth += 1;
-    } else if (char === "]" || char === "}") {
-      depth -= 1;
-      if (depth === 0) {
-        return at + 1;
+  const pieces: string[] = [];
+  let added = 0;
+  let copied = 0;
+  let line = 1;
+  let counted = 0;
+  for (const { start, end, indent } of new TextScanner(text).flows()) {
+    for (let at = text.indexOf("\n", start); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) {
+      const own = indentAt(text, at + 1);
+      if (own === undefined || own >= indent) {
+        continue;
       }
+      added += indent - own;
+      if (added > MAX_ADDED_CHARACTERS) {
+        return undefined;
+      }
+      for (; counted <= at; counted += 1) {
+        line += text[counted] === "\n" ? 1 : 0;
+      }
+      shifts.set(line, indent - own);
+      pieces.push(text.slice(copied, at + 1), " ".repeat(indent - own));
+      copied = at + 1;
     }
   }
-  return text.length;
+  return shifts.size === 0 ? undefined : { text: pieces.join("") + text.slice(copied), shifts };
 }
 
-function endOfQuote(text: string, start: number): number {
-  const quote = text[start];
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (quote === '"' && text[at] === "\\") {
-      at += 1;
-    } else if (text[at] === quote) {
-      return at;
-    }
+/** Blanks before the first character of a line; undefined for an empty line. */
+function indentAt(text: string, start: number): number | undefined {
+  let at = start;
+  while (text[at] === " " || text[at] === "\t") {
+    at += 1;
   }
-  return text.length;
+  return at >= text.length || text[at] === "\n" || text[at] === "\r" ? undefined : at - start;
 }

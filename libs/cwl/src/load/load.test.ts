@@ -226,6 +226,23 @@ test("references to local files and the network need permission", async () => {
   assert.match(remote.problems.map(formatProblem).join(), /no network access/);
 });
 
+test("types may keep the id of their file, and lists that may be missing flatten", async () => {
+  const step = (type: string): string => `cwlVersion: v1.2
+class: Workflow
+requirements:
+  MultipleInputFeatureRequirement: {}
+  SchemaDefRequirement: {types: [{type: record, name: r, id: "#r.yml", fields: [{name: a, id: x, type: int}]}]}
+inputs: {a: "${type}[]?", b: "${type}[]?", c: "#r"}
+outputs: {out: {type: "int[]", linkMerge: merge_flattened, outputSource: [a, b]}}
+steps: {}
+`;
+  assert.deepEqual((await validateDocument(uri, { text: step("int") })).problems, []);
+  assert.match(
+    (await validateDocument(uri, { text: step("File") })).problems.map(formatProblem).join(),
+    /takes int\[\]/,
+  );
+});
+
 test("lists in brackets may end at the margin, and places are those of the text as written", async () => {
   const text = `cwlVersion: v1.2
 class: CommandLineTool
@@ -250,6 +267,26 @@ hint: 3
   const report = await validateDocument(uri, { text: text.replace("items: string", "itens: string") });
   assert.match(report.problems.map(formatProblem).join("\n"), /app\.cwl:11:3: .*itens/);
   assert.throws(() => parseYaml({ uri, text: "a: [\n1,\nb: 2\n" }), CwlError);
+  const quoted = `doc: |
+  a: "not a text
+a:
+  - plain: it's plain [
+     "still plain
+  - {x: "\${
+return {'a': 1};
+}", y: 'it''s
+here'}
+  - "k'": '
+one
+  two'
+b: 'text
+at the margin'
+`;
+  assert.deepEqual(parseYaml({ uri, text: quoted }), {
+    doc: 'a: "not a text\n',
+    a: [{ plain: "it's plain [ \"still plain" }, { x: "${ return {'a': 1}; }", y: "it's here" }, { "k'": " one two" }],
+    b: "text at the margin",
+  });
 });
 
 test("files that import each other, or many others, are refused", async () => {

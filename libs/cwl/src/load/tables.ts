@@ -124,6 +124,7 @@ export const outputBindingTable = fieldTable({
 
 export const fieldOfRecordTable = fieldTable({
   name: "string!",
+  id: "string",
   type: "any!",
   label: "string",
   doc: "string|list",
@@ -139,6 +140,8 @@ export const fieldOfRecordTable = fieldTable({
 const typeObject = {
   type: "any!",
   name: "string",
+  // Packed documents keep the file that a type was imported from in it.
+  id: "string",
   label: "string",
   doc: "string|list",
   inputBinding: "map",

@@ -1,5 +1,5 @@
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from "yaml";
-import type { Document, Node, Pair, YAMLError } from "yaml";
+import type { Document, Node, Pair } from "yaml";
 import { CwlError, messageOf } from "../errors.ts";
 import type { Problem } from "../errors.ts";
 import { defaultLoadLimits } from "./budget.ts";
@@ -45,9 +45,12 @@ export function parseText(
   refuseDeepText(source, limits.depth);
   let document = parse(source);
   let read = source;
-  if (document.errors.some(isFlowIndent)) {
-    read = { ...source, ...indentFlowLines(text, (moved) => firstFlowIndent(parse({ uri, text: moved }))) };
-    document = parse(read);
+  if (document.errors.length > 0) {
+    const moved = { ...source, ...indentFlowLines(text) };
+    const again = moved.text === text ? document : parse(moved);
+    if (again.errors.length === 0) {
+      [document, read] = [again, moved];
+    }
   }
   if (document.errors.length > 0) {
     throw new CwlError(
@@ -65,14 +68,6 @@ export function parseText(
     throw new CwlError("invalid-document", converter.problems.slice(0, mostErrors));
   }
   return { value, nodes: converter.count };
-}
-
-function isFlowIndent(error: YAMLError): boolean {
-  return error.code === "BAD_INDENT" && error.message.startsWith("Flow ");
-}
-
-function firstFlowIndent(document: Document.Parsed): number | undefined {
-  return document.errors.find(isFlowIndent)?.pos[0];
 }
 
 function parse(source: SourceText): Document.Parsed {

@@ -66,6 +66,12 @@ export interface RunContext {
   readonly emit: (event: RunEventBody) => void;
   readonly secrets: Secrets;
   readonly fetched: Map<string, Promise<string>>;
+  /** Whether steps that do not need what failed still run. */
+  readonly continueOnError: boolean;
+  /** What failed so far. */
+  readonly failures: Set<CwlError>;
+  /** Outputs of the top workflow that are there although it failed. */
+  partialOutputs: ValueObject | undefined;
   /** Whether any job was started, so that there is something to clean up after. */
   startedJobs: boolean;
   /** Runs any process; here so that workflows need not import what imports them. */

@@ -80,6 +80,9 @@ export function makeContext(
     emit: reporter.emit,
     secrets: reporter.secrets,
     fetched: new Map(),
+    continueOnError: options.onError === "continue",
+    failures: new Set(),
+    partialOutputs: undefined,
     startedJobs: false,
     run: more.run,
   };

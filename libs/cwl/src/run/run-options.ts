@@ -25,6 +25,10 @@ export interface RunOptions {
   readonly journal?: string | undefined;
   /** Where outputs are put. */
   readonly outDir: string;
+  /** Whether the first failure ends all that runs (default), or steps that do not need what failed still run. */
+  readonly onError?: "stop" | "continue" | undefined;
+  /** Whether outputs of a workflow that are there when it fails are put into `outDir`, and named in `CwlError.outputs`. */
+  readonly keepPartialOutputs?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** Reaches `http:`, `s3:` and other remote inputs and ontologies; the caller decides what may be reached. */

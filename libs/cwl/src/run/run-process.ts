@@ -77,7 +77,10 @@ async function runAttempt(
       lost = true;
       throw new JournalLost("", { cause: error });
     }
-    const failure = reporter.secrets.maskError(asCwlError(error, options.signal));
+    const failure = reporter.secrets.maskError(joinFailures(asCwlError(error, options.signal), context));
+    if (options.keepPartialOutputs === true && failure.code !== "cancelled") {
+      failure.outputs = await publishPartial(options, context);
+    }
     context.emit({ type: "run-failed", code: failure.code, message: failure.message, step: failure.step });
     throw failure;
   } finally {
@@ -110,15 +113,44 @@ async function runTop(options: RunOptions, context: RunContext): Promise<ValueOb
   }
   journal?.file.clearUnfinished();
   const made = await context.run(top, inputs.values, new Requirements(), "", context);
-  const outputs = await publishOutputs(made, {
-    outDir,
-    workDir: context.workDir,
-    gate: context.gate,
-    onTarget: (path) => journal?.file.recordTarget(path),
-  });
+  const outputs = await publish(made, outDir, context);
   await journal?.file.settle();
   await journal?.file.recordFinished(key, outputs);
   return outputs;
+}
+
+function publish(outputs: ValueObject, outDir: string, context: RunContext): Promise<ValueObject> {
+  return publishOutputs(outputs, {
+    outDir,
+    workDir: context.workDir,
+    gate: context.gate,
+    onTarget: (path) => context.journal?.file.recordTarget(path),
+  });
+}
+
+async function publishPartial(options: RunOptions, context: RunContext): Promise<ValueObject | undefined> {
+  try {
+    return context.partialOutputs === undefined
+      ? undefined
+      : await publish(context.partialOutputs, realOutDir(options.outDir), context);
+  } catch (error) {
+    // The failure of the run is the one to report; this one is told beside it.
+    const text = `outputs of the steps that had finished could not be written: ${messageOf(error)}\n`;
+    context.emit({ type: "step-log", step: "", text });
+    return undefined;
+  }
+}
+
+/** All failures as one, where several steps could fail. */
+function joinFailures(first: CwlError, { continueOnError, failures }: RunContext): CwlError {
+  if (!continueOnError || failures.size < 2 || first.code === "cancelled") {
+    return first;
+  }
+  const problems = [...failures].map(({ step, message }) => ({
+    severity: "error" as const,
+    message: step === undefined || step === "" ? message : `step ${step}: ${message}`,
+  }));
+  return new CwlError(first.code, problems, { cause: first });
 }
 
 async function runAny(

@@ -109,6 +109,7 @@ export class Secrets {
         return { ...event, outputs: this.maskValue(event.outputs) as ValueObject } as RunEventBody;
       case "run-started":
       case "step-queued":
+      case "step-scattered":
       case "step-skipped":
       case "progress":
         return event;

@@ -197,7 +197,7 @@ class WorkflowChecker {
     if (first !== undefined && !listed) {
       merged = first;
     } else if (sink.linkMerge === "merge_flattened") {
-      merged = arrayOf(types.map((type) => (type.kind === "array" ? type.items : type)));
+      merged = arrayOf(types.flatMap(flattenedItems));
     } else {
       merged = arrayOf(types);
     }
@@ -293,6 +293,11 @@ function arrayOf(types: readonly CwlType[]): CwlType {
     items: types.length === 1 && first !== undefined ? first : { kind: "union", members: types },
     binding: undefined,
   };
+}
+
+/** What a source gives to a flattened list: the items of its lists, also where there may be none. */
+function flattenedItems(type: CwlType): readonly CwlType[] {
+  return type.kind === "array" ? [type.items] : type.kind === "union" ? type.members.flatMap(flattenedItems) : [type];
 }
 
 function listHint(names: readonly string[]): string {

@@ -2,7 +2,7 @@ import { CwlError, messageOf } from "../errors.ts";
 import { outputMismatch } from "../inputs/check-value.ts";
 import { complete, loadContents, loadListing, localPath } from "../inputs/files.ts";
 import { authorOf, prepareInputs } from "../inputs/prepare.ts";
-import type { Source, Step, StepInput, Workflow } from "../model/process.ts";
+import type { Source, Step, StepInput, Workflow, WorkflowOutput } from "../model/process.ts";
 import type { FileOrDirectory, Value, ValueObject } from "../model/values.ts";
 import { isDirectory, isFile, mapFiles, mapFilesAsync } from "../model/values.ts";
 import type { RunContext } from "../run/context.ts";
@@ -61,26 +61,47 @@ class WorkflowRun {
     for (const step of this.workflow.steps) {
       void this.start(step);
     }
-    await settleAll([...this.results.values()]);
+    try {
+      await settleAll([...this.results.values()]);
+    } catch (error) {
+      if (this.path === "") {
+        this.context.partialOutputs = await this.partialOutputs();
+      }
+      throw error;
+    }
     const outputs: Record<string, Value> = {};
     for (const output of this.workflow.outputs) {
-      const values = await Promise.all(output.sources.map((source) => this.valueOf(source)));
-      const value = mergeSources(values, {
-        ...output,
-        isList: output.sourceIsList,
-        what: `the output "${output.name}"`,
-      });
-      const wrong = outputMismatch(value, output.type);
-      if (wrong !== undefined) {
-        throw new CwlError(
-          "process-failed",
-          `the output "${output.name}${wrong.path}" of ${this.workflow.name} is wrong: ${wrong.message}`,
-        );
-      }
-      outputs[output.name] = value;
+      outputs[output.name] = await this.outputValue(output);
     }
     this.context.directories.hold(outputs);
     this.used.releaseAll();
+    return outputs;
+  }
+
+  private async outputValue(output: WorkflowOutput): Promise<Value> {
+    const values = await Promise.all(output.sources.map((source) => this.valueOf(source)));
+    const value = mergeSources(values, {
+      ...output,
+      isList: output.sourceIsList,
+      what: `the output "${output.name}"`,
+    });
+    const wrong = outputMismatch(value, output.type);
+    if (wrong !== undefined) {
+      throw new CwlError(
+        "process-failed",
+        `the output "${output.name}${wrong.path}" of ${this.workflow.name} is wrong: ${wrong.message}`,
+      );
+    }
+    return value;
+  }
+
+  /** The outputs whose steps have finished; null for those that are not there. */
+  private async partialOutputs(): Promise<ValueObject> {
+    const outputs: Record<string, Value> = {};
+    for (const output of this.workflow.outputs) {
+      // Its failure is the reason why the run fails, or follows from that.
+      outputs[output.name] = await this.outputValue(output).catch(() => null);
+    }
     return outputs;
   }
 
@@ -132,10 +153,7 @@ class WorkflowRun {
       this.used.stepFinished(step, outputs, durable);
       return outputs;
     } catch (error) {
-      if (error instanceof CwlError) {
-        error.step ??= path;
-      }
-      this.context.stop();
+      this.noteFailure(error, path);
       throw error;
     }
   }
@@ -159,6 +177,16 @@ class WorkflowRun {
     });
   }
 
+  private noteFailure(error: unknown, path: string): void {
+    if (error instanceof CwlError) {
+      error.step ??= path;
+      this.context.failures.add(error);
+    }
+    if (!this.context.continueOnError) {
+      this.context.stop();
+    }
+  }
+
   private async runScattered(
     step: Step,
     inputs: ValueObject,
@@ -168,8 +196,10 @@ class WorkflowRun {
     const plan = planScatter(inputs, step.scatter, step.scatterMethod, step.name);
     const results: (ValueObject | undefined)[] = Array.from({ length: plan.count });
     this.context.progress.expect(path, plan.count);
+    this.context.emit({ type: "step-scattered", step: path, jobs: plan.count });
     let next = 0;
     let failed = false;
+    const failures: unknown[] = [];
     const worker = async (): Promise<void> => {
       while (next < plan.count && !failed) {
         const index = next;
@@ -184,16 +214,16 @@ class WorkflowRun {
           );
           results[index] = outputs;
         } catch (error) {
-          failed = true;
-          if (error instanceof CwlError) {
-            error.step ??= jobPath;
-          }
-          throw error;
+          this.noteFailure(error, jobPath);
+          failed = !this.context.continueOnError;
+          failures.push(error);
+          continue;
         }
         this.context.progress.finish(jobPath, step.run.class !== "Workflow");
       }
     };
     await settleAll(Array.from({ length: Math.min(this.context.scatterWidth, plan.count) }, worker));
+    throwFirst(failures);
     return Object.fromEntries(
       step.outputs.map((name) => [
         name,
@@ -310,9 +340,16 @@ function withPath(item: FileOrDirectory): FileOrDirectory {
 /** Waits for all, so that nothing runs on unseen, then throws the first failure that is not a mere cancellation. */
 async function settleAll(promises: readonly Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(promises);
-  const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
-  const first = failures.find((error) => !(error instanceof CwlError && error.code === "cancelled")) ?? failures[0];
+  throwFirst(outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : [])));
+}
+
+function throwFirst(failures: readonly unknown[]): void {
+  const first = failures.find((error) => !isCancellation(error)) ?? failures[0];
   if (first !== undefined) {
     throw first instanceof Error ? first : new CwlError("process-failed", messageOf(first));
   }
+}
+
+function isCancellation(error: unknown): boolean {
+  return error instanceof CwlError ? error.code === "cancelled" : error instanceof Error && error.name === "AbortError";
 }

@@ -1,0 +1,1 @@
+{"cwlVersion": "v1.2", "class": "Workflow", "inputs": [{"id": "a", "type": "in

@@ -1,0 +1,5 @@
+cwlVersion: v1.2
+class: CommandLineTool
+requirements: {SchemaDefRequirement: {types: [{$import: '#a'}, {$import: ''}]}}
+inputs: []
+outputs: []

@@ -1,0 +1,9 @@
+cwlVersion: v1.2
+class: ExpressionTool
+expression: '${
+return {
+"a": "}
+'
+inputs: {
+
+[: "
