@@ -51,6 +51,13 @@ function describeJson(body: Record<string, unknown>): Problem {
   if (body["detail"] !== undefined || body["title"] !== undefined) {
     return body;
   }
+  // Registries list their errors.
+  const listed = Array.isArray(body["errors"]) ? (body["errors"] as { message?: unknown }[]) : [];
+  const messages = listed.flatMap(({ message }) => (typeof message === "string" ? [message] : []));
+  if (messages.length > 0) {
+    const { errors: _, ...rest } = body;
+    return { ...rest, detail: messages.join("\n") };
+  }
   const detail = [body["error_description"], body["message"], body["error"]].find((text) => typeof text === "string");
   return { ...body, ...(typeof detail === "string" && { detail }) };
 }

@@ -1,0 +1,1 @@
+export { Explore } from "./explore.tsx";
