@@ -2,7 +2,7 @@ import type { Logger, RunningService, Settings } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
 import type { settings as definitions } from "./config.ts";
-import type { IdentityContext } from "./context.ts";
+import type { IdentityContext, LoginFace } from "./context.ts";
 import { createPasswordHasher } from "./login/hasher.ts";
 import { createRealmCache } from "./realms/realm-cache.ts";
 import { startCleanUp } from "./realms/clean-up.ts";
@@ -31,14 +31,23 @@ export async function buildIdentity({
   );
   const changes = await openChangeFeed(settings.DATABASE_URL, onError);
   const { pool } = database;
+  const login: LoginFace | undefined =
+    settings.LOGIN_PROVIDER === undefined
+      ? undefined
+      : {
+          provider: settings.LOGIN_PROVIDER,
+          realm: settings.LOGIN_REALM,
+          registration: settings.LOGIN_REGISTRATION === "open" ? "open" : "operators",
+        };
   const context: IdentityContext = {
     pool,
     startedAt: new Date(),
     logger,
     publicUrl: settings.PUBLIC_URL,
     domain: settings.PLATFORM_DOMAIN,
+    login,
     changes,
-    realms: createRealmCache({ pool, publicUrl: settings.PUBLIC_URL, changes }),
+    realms: createRealmCache({ pool, publicUrl: settings.PUBLIC_URL, loginRealm: login?.realm, changes }),
     hasher: createPasswordHasher(settings.HASH_CONCURRENCY),
   };
   const app = await createIdentityService(logger, context);

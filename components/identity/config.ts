@@ -8,6 +8,18 @@ export const settings = defineSettings({
     kind: "string",
     description: "Domain of the deployment: a redirect URI of * means its hosts and the loopback interface.",
   },
+  LOGIN_PROVIDER: {
+    kind: "string",
+    optional: true,
+    description:
+      "Answer as the login service of variant B, too: its endpoints are below /<this>/restv1, and the issuer of LOGIN_REALM is PUBLIC_URL alone.",
+  },
+  LOGIN_REALM: { kind: "string", default: "master", description: "Realm that the login service is a face of." },
+  LOGIN_REGISTRATION: {
+    kind: "string",
+    default: "open",
+    description: "Who registers clients at the login service: open for everybody, or operators.",
+  },
   DATABASE_CONNECTIONS: { kind: "integer", default: 16, minimum: 2, maximum: 200, description: "Pool of connections." },
   HASH_CONCURRENCY: {
     kind: "integer",

@@ -14,7 +14,18 @@ export interface IdentityContext {
   /** Without a slash at the end. */
   readonly publicUrl: string;
   readonly domain: string;
+  /** Set where the service answers as the login service of variant B, too. */
+  readonly login?: LoginFace | undefined;
   readonly realms: RealmCache;
   readonly changes: ChangeFeed;
   readonly hasher: PasswordHasher;
+}
+
+/** How the login service of variant B answers (faces/b). */
+export interface LoginFace {
+  /** First segment of its paths: `oxauth`. */
+  readonly provider: string;
+  readonly realm: string;
+  /** Who registers clients. */
+  readonly registration: "open" | "operators";
 }

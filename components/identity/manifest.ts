@@ -1,15 +1,25 @@
-import { type Component, type DeployContext, type EnvValue, type IdentityClient, listTestUsers } from "@swath/manifest";
+import {
+  type Component,
+  type DeployContext,
+  type EnvValue,
+  type IdentityClient,
+  identityAdminPassword,
+  identityHostLabel,
+  identityUrl,
+  listTestUsers,
+} from "@swath/manifest";
 
 const NAMESPACE = "um";
 
-/** The identity provider of variant A at `identity.<domain>`, and the task that makes its users and clients. */
+/** The identity provider at `identity.<domain>`, in variant B `auth.<domain>`, and the task that makes its users and clients. */
 export const manifest: Component = {
   name: "identity",
   title: "Identity service",
   namespace: NAMESPACE,
-  variants: ["A"],
-  enabled: ({ variables }) => variables.REQUIRE_IDENTITY_SERVICE && variables.IDENTITY_ISSUER_URL === undefined,
-  declare: () => ({ routes: [{ service: "identity", workload: "identity" }] }),
+  enabled: ({ variant, variables }) =>
+    (variant === "B" ? variables.REQUIRE_LOGIN_SERVICE : variables.REQUIRE_IDENTITY_SERVICE) &&
+    variables.IDENTITY_ISSUER_URL === undefined,
+  declare: ({ settings }) => ({ routes: [{ service: identityHostLabel(settings), workload: "identity" }] }),
   deploy: (context) => ({
     workloads: [
       {
@@ -19,8 +29,9 @@ export const manifest: Component = {
         kind: "service",
         env: {
           DATABASE_URL: { database: "url" },
-          PUBLIC_URL: context.publicUrl("identity"),
+          PUBLIC_URL: identityUrl(context),
           PLATFORM_DOMAIN: context.settings.domain,
+          ...(context.settings.variant === "B" && toLoginFace(context)),
         },
         ports: [{ name: "http", number: 8080 }],
         needs: ["identity-bootstrap"],
@@ -43,12 +54,14 @@ function toBootstrapEnv({ settings, declared }: DeployContext): Record<string, E
   const { variables } = settings;
   const clients = declared.identityClients;
   const testUsers = listTestUsers(variables);
+
   return {
     DATABASE_URL: { database: "url" },
     IDENTITY_REALM: variables.IDENTITY_REALM,
     IDENTITY_ADMIN_USER: variables.IDENTITY_SERVICE_ADMIN_USER,
-    IDENTITY_ADMIN_PASSWORD: variables.IDENTITY_SERVICE_ADMIN_PASSWORD,
+    IDENTITY_ADMIN_PASSWORD: identityAdminPassword(settings),
     IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
+    ...(settings.variant === "B" && { LOGIN_SCOPES: "true" }),
     IDENTITY_TEST_USERS: testUsers.map(({ name }) => name).join(","),
     ...Object.fromEntries(
       testUsers.map(({ name, password }) => [`TEST_USER_PASSWORD_${name.toUpperCase()}`, password] as const),
@@ -62,6 +75,15 @@ function toBootstrapEnv({ settings, declared }: DeployContext): Record<string, E
     ...Object.fromEntries(
       clients.flatMap((client, index) => (client.secret ? [[secretName(client, index), client.secret] as const] : [])),
     ),
+  };
+}
+
+/** The login service of variant B is a face of the same service. */
+function toLoginFace({ settings: { variables } }: DeployContext): Record<string, EnvValue> {
+  return {
+    LOGIN_PROVIDER: variables.LOGIN_PROVIDER,
+    LOGIN_REALM: variables.IDENTITY_REALM,
+    LOGIN_REGISTRATION: variables.LOGIN_SERVICE_REGISTRATION,
   };
 }
 

@@ -23,6 +23,8 @@ export interface RealmSettings {
   readonly passwordMinimumLength: number;
   /** As many of the last passwords of a user are not taken again; 0 none. */
   readonly passwordHistory: number;
+  /** Names of realm roles, separated by commas, whose holders need a second factor. */
+  readonly secondFactorRoles: string;
   readonly eventsEnabled: boolean;
   readonly adminEventsEnabled: boolean;
   readonly eventsExpiration: number;
@@ -48,6 +50,7 @@ export const DEFAULT_REALM_SETTINGS: RealmSettings = {
   maxDeltaTimeSeconds: 12 * 60 * MINUTE,
   passwordMinimumLength: 8,
   passwordHistory: 0,
+  secondFactorRoles: "",
   eventsEnabled: true,
   adminEventsEnabled: true,
   eventsExpiration: 90 * DAY,
@@ -58,6 +61,7 @@ interface Range {
   readonly maximum: number;
 }
 
+const MAX_TEXT_LENGTH = 2000;
 const YEAR = 365 * DAY;
 const RANGES: Partial<Record<keyof RealmSettings, Range>> = {
   accessTokenLifespan: { minimum: 10, maximum: 7 * DAY },
@@ -95,6 +99,9 @@ export function readRealmSettings(representation: Readonly<Record<string, unknow
       }
     } else if (typeof value !== typeof fallback) {
       throw new RangeError(`${name} is ${JSON.stringify(value)}; allowed: a ${typeof fallback}`);
+    }
+    if (typeof value === "string" && value.length > MAX_TEXT_LENGTH) {
+      throw new RangeError(`${name} has ${value.length} characters; allowed: ${MAX_TEXT_LENGTH}`);
     }
     if (range && !(Number.isInteger(value) && Number(value) >= range.minimum && Number(value) <= range.maximum)) {
       throw new RangeError(

@@ -7,6 +7,9 @@ import type { FastifyInstance } from "fastify";
 import { addAdminRoutes } from "./admin/routes.ts";
 import { addConsoleRoutes } from "./console/routes.ts";
 import type { IdentityContext } from "./context.ts";
+import { createPathMap } from "./faces/b/paths.ts";
+import { addLoginFace } from "./faces/b/routes.ts";
+import { addDeviceRoutes } from "./pages/device-routes.ts";
 import { addAccountRoutes } from "./pages/account-routes.ts";
 import { addInteractionRoutes } from "./pages/interaction-routes.ts";
 import { STYLE_PATH } from "./pages/layout.ts";
@@ -18,7 +21,11 @@ import { addProtectionRoutes } from "./uma/protection-routes.ts";
 /** The whole HTTP face of the service. */
 export async function createIdentityService(logger: Logger, context: IdentityContext): Promise<FastifyInstance> {
   // Existing clients end addresses with a slash.
-  const app = createApp(logger, { routerOptions: { ignoreTrailingSlash: true } });
+  const rewrite = context.login && createPathMap(context.login);
+  const app = createApp(logger, {
+    routerOptions: { ignoreTrailingSlash: true },
+    ...(rewrite && { rewriteUrl: ({ url }) => rewrite(url ?? "/") }),
+  });
   await app.register(formBody);
   addProtocolRoutes(app, context);
   addProtectionRoutes(app, context);
@@ -28,7 +35,12 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
     pages.setErrorHandler(sendErrorPage);
     addInteractionRoutes(pages, context);
     addAccountRoutes(pages, context);
+    addDeviceRoutes(pages, context);
   });
+  if (context.login !== undefined) {
+    const { login } = context;
+    await app.register(async (face) => addLoginFace(face, context, login));
+  }
   await app.register(async (console) => addConsoleRoutes(console, context));
   app.get(STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(STYLE),

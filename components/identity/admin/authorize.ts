@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import type { IdentityContext } from "../context.ts";
 import { checkAccessToken } from "../protocol/access-token.ts";
 import { ADMIN_ROLE, MANAGEMENT_ROLES, type ManagementRole, REALM_MANAGEMENT } from "../realms/create-realm.ts";
-import type { RealmHandle } from "../realms/realm-cache.ts";
+import { type RealmHandle, issuerOf } from "../realms/realm-cache.ts";
 import type { User } from "../store/users.ts";
 import { parseJson } from "../tokens/key-set.ts";
 import { AdminError } from "./errors.ts";
@@ -26,7 +26,8 @@ export interface Actor {
 export async function findActor(context: IdentityContext, realm: string, request: FastifyRequest): Promise<Actor> {
   const token = readBearerToken(request.headers.authorization) ?? "";
   const handle = await findIssuingRealm(context, realm, token);
-  const bearer = handle && (await checkAccessToken(context, handle, token));
+  const bearer =
+    handle && (await checkAccessToken(context, handle, token, { acceptIdTokens: context.login !== undefined }));
   if (handle === undefined || bearer === undefined) {
     throw new AdminError(401, "HTTP 401 Unauthorized");
   }
@@ -74,7 +75,12 @@ export async function findActorOfAnyRealm(
   const claims = parseJson(readBearerToken(request.headers.authorization)?.split(".")[1] ?? "");
   const issuer = String(claims?.["iss"]);
   const prefix = `${context.publicUrl}/realms/`;
-  const realm = issuer.startsWith(prefix) ? issuer.slice(prefix.length) : "";
+  const realm =
+    context.login !== undefined && issuer === context.publicUrl
+      ? context.login.realm
+      : issuer.startsWith(prefix)
+        ? issuer.slice(prefix.length)
+        : "";
   // The token is only read here; that it is good, and of this realm, is found next.
   return { actor: await findActor(context, /^[A-Za-z0-9_.-]{1,64}$/.test(realm) ? realm : "master", request), realm };
 }
@@ -98,12 +104,14 @@ function hasRole(roles: readonly string[], wanted: ManagementRole): boolean {
 
 /** The token says which realm it is of; only the realm itself and master are heard. */
 async function findIssuingRealm(
-  { realms, publicUrl }: IdentityContext,
+  { realms, publicUrl, login }: IdentityContext,
   realm: string,
   token: string,
 ): Promise<RealmHandle | undefined> {
   const claims = parseJson(token.split(".")[1] ?? "");
-  const name = [realm, "master"].find((candidate) => claims?.["iss"] === `${publicUrl}/realms/${candidate}`);
+  const name = [realm, "master"].find(
+    (candidate) => claims?.["iss"] === issuerOf({ publicUrl, loginRealm: login?.realm }, candidate),
+  );
   const handle = name === undefined ? undefined : await realms.find(name);
   return handle?.realm.enabled === true ? handle : undefined;
 }

@@ -12,10 +12,7 @@ import {
   insertMapper,
   listAssignedScopes,
   listClientScopes,
-  listRealmScopes,
-  putRealmScope,
   removeAssignedScope,
-  removeRealmScope,
   updateClientScope,
 } from "../store/client-scopes.ts";
 import { isUuid } from "../store/database.ts";
@@ -151,14 +148,14 @@ export function addClientScopeRoutes(app: FastifyInstance, context: IdentityCont
     app.get(
       ofRealm,
       forRoles(context, ["view-clients"], async ({ handle }) =>
-        (await listRealmScopes(pool, handle.realm.id, optional)).map(shortly),
+        (await listAssignedScopes(pool, { kind: "realm", id: handle.realm.id }, optional)).map(shortly),
       ),
     );
     const ofClient = `${realm}/clients/:client/${kind}-client-scopes`;
     app.get(
       ofClient,
       forRoles(context, ["view-clients"], async (request) =>
-        (await listAssignedScopes(pool, (await openClient(request)).id, optional)).map(shortly),
+        (await listAssignedScopes(pool, { kind: "client", id: (await openClient(request)).id }, optional)).map(shortly),
       ),
     );
     for (const method of ["PUT", "DELETE"] as const) {
@@ -169,7 +166,12 @@ export function addClientScopeRoutes(app: FastifyInstance, context: IdentityCont
           const { realm: owner } = request.handle;
           const scope = await openClientScope(request);
           await changeScopes(request, "UPDATE", `default-${kind}-client-scopes/${scope.id}`, (db) =>
-            (method === "PUT" ? putRealmScope : removeRealmScope)(db, owner.id, scope.id, optional),
+            (method === "PUT" ? assignScope : removeAssignedScope)(
+              db,
+              { kind: "realm", id: owner.id },
+              scope.id,
+              optional,
+            ),
           );
           return request.reply.code(204).send();
         }),
@@ -181,7 +183,12 @@ export function addClientScopeRoutes(app: FastifyInstance, context: IdentityCont
           const client = await openClient(request);
           const scope = await openClientScope(request);
           await changeScopes(request, "UPDATE", `clients/${client.id}/${kind}-client-scopes/${scope.id}`, (db) =>
-            (method === "PUT" ? assignScope : removeAssignedScope)(db, client.id, scope.id, optional),
+            (method === "PUT" ? assignScope : removeAssignedScope)(
+              db,
+              { kind: "client", id: client.id },
+              scope.id,
+              optional,
+            ),
           );
           return request.reply.code(204).send();
         }),

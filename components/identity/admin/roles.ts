@@ -2,7 +2,6 @@ import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import { announce } from "../store/changes.ts";
-import { findClientById } from "../store/clients.ts";
 import {
   type Role,
   type RoleHolder,
@@ -19,13 +18,13 @@ import {
   takeRoles,
   updateRole,
 } from "../store/roles.ts";
-import { listRolesWithin } from "../store/scope-roles.ts";
 import { announceUser, findUser } from "../store/users.ts";
 import { openClient } from "./clients.ts";
 import { AdminError, notFound } from "./errors.ts";
 import { findRoles, readRole, refuseLosingAdministrators, refuseToGive, toRoleRepresentation } from "./role-records.ts";
 import { openGroup } from "./groups.ts";
 import { type AdminRequest, forRoles, readList, readObject, readPage } from "./request.ts";
+import { type RoleMappingKind, addRoleMappingRoutes } from "./role-mappings.ts";
 import { toUserRepresentation } from "./user-records.ts";
 import { openUser } from "./users.ts";
 
@@ -38,15 +37,36 @@ export function addRoleRoutes(app: FastifyInstance, context: IdentityContext): v
     "/admin/realms/:realm/clients/:client/roles",
     async (request) => (await openClient(request)).id,
   );
-  addMappings(app, context, "/admin/realms/:realm/users/:user/role-mappings", async (request) => ({
-    kind: "user",
-    id: (await openUser(request)).id,
-  }));
-  addMappings(app, context, "/admin/realms/:realm/groups/:group/role-mappings", async (request) => ({
-    kind: "group",
-    id: (await openGroup(request)).id,
-  }));
+  addRoleMappingRoutes(
+    app,
+    context,
+    "/admin/realms/:realm/users/:user",
+    async (request) => ({ kind: "user" as const, id: (await openUser(request)).id }),
+    ROLE_MAPPINGS,
+  );
+  addRoleMappingRoutes(
+    app,
+    context,
+    "/admin/realms/:realm/groups/:group",
+    async (request) => ({ kind: "group" as const, id: (await openGroup(request)).id }),
+    ROLE_MAPPINGS,
+  );
 }
+
+const ROLE_MAPPINGS: RoleMappingKind<RoleHolder> = {
+  name: "role-mappings",
+  resourceType: "ROLE_MAPPING",
+  view: "view-users",
+  manage: "manage-users",
+  list: ({ context }, holder) => listHeldRoles(context.pool, holder),
+  add: giveRoles,
+  remove: takeRoles,
+  refuseToAdd: refuseToGive,
+  announceChange: ({ handle }, db, holder) =>
+    holder.kind === "user"
+      ? announceUser(db, handle.realm.name, holder.id)
+      : announce(db, { kind: "policy", realm: handle.realm.name }),
+};
 
 type ClientOf = (request: AdminRequest) => Promise<string | null>;
 
@@ -164,126 +184,5 @@ function addDefinitions(app: FastifyInstance, context: IdentityContext, base: st
         return request.reply.code(204).send();
       }),
     });
-  }
-}
-
-type HolderOf = (request: AdminRequest) => Promise<RoleHolder>;
-
-function addMappings(app: FastifyInstance, context: IdentityContext, base: string, holderOf: HolderOf): void {
-  const { pool } = context;
-  const show = ({ handle }: AdminRequest, roles: readonly Role[]) =>
-    roles.map((role) => toRoleRepresentation(handle.realm.id, role));
-  const heldOf = async (request: AdminRequest, client: string | undefined) =>
-    (await listHeldRoles(pool, await holderOf(request))).filter((role) => role.client === client);
-
-  app.get(
-    base,
-    forRoles(context, ["view-users"], async (request) => {
-      const held = await listHeldRoles(pool, await holderOf(request));
-      const clientIds = [...new Set(held.flatMap(({ client }) => client ?? []))];
-      const clients = await Promise.all(clientIds.map((id) => findClientById(pool, request.handle.realm.id, id)));
-      return {
-        realmMappings: show(
-          request,
-          held.filter(({ client }) => client === undefined),
-        ),
-        clientMappings: Object.fromEntries(
-          clients.flatMap((client) =>
-            client === undefined
-              ? []
-              : [
-                  [
-                    client.clientId,
-                    {
-                      id: client.id,
-                      client: client.clientId,
-                      mappings: show(
-                        request,
-                        held.filter((role) => role.client === client.id),
-                      ),
-                    },
-                  ],
-                ],
-          ),
-        ),
-      };
-    }),
-  );
-
-  for (const [suffix, clientOf] of [
-    ["realm", async () => undefined],
-    ["clients/:client", async (request: AdminRequest) => (await openClient(request)).id],
-  ] as const) {
-    const path = `${base}/${suffix}`;
-    app.get(
-      path,
-      forRoles(context, ["view-users"], async (request) =>
-        show(request, await heldOf(request, await clientOf(request))),
-      ),
-    );
-    app.get(
-      `${path}/available`,
-      forRoles(context, ["view-users"], async (request) => {
-        const client = await clientOf(request);
-        const held = new Set((await heldOf(request, client)).map(({ id }) => id));
-        const all = await listRoles(pool, request.handle.realm.id, client ?? null);
-        return show(
-          request,
-          all.filter(({ id }) => !held.has(id)),
-        );
-      }),
-    );
-    app.get(
-      `${path}/composite`,
-      forRoles(context, ["view-users"], async (request) => {
-        const client = await clientOf(request);
-        const held = await listHeldRoles(pool, await holderOf(request));
-        const within = await listRolesWithin(
-          pool,
-          held.map(({ id }) => id),
-        );
-        const all = await listRoles(pool, request.handle.realm.id, client ?? null);
-        return show(
-          request,
-          all.filter(({ id }) => within.includes(id)),
-        );
-      }),
-    );
-    for (const method of ["POST", "DELETE"] as const) {
-      app.route({
-        method,
-        url: path,
-        handler: forRoles(context, ["manage-users"], async (request) => {
-          const holder = await holderOf(request);
-          const client = await clientOf(request);
-          // DELETE without a body takes them all.
-          const roles =
-            method === "DELETE" && (request.body === undefined || request.body === null)
-              ? await heldOf(request, client)
-              : await findRoles(request, readList(request.body), client ?? null);
-          if (method === "POST") {
-            await refuseToGive(request, roles);
-          }
-          await request.change(
-            {
-              operation: method === "POST" ? "CREATE" : "DELETE",
-              resourceType: "ROLE_MAPPING",
-              resourcePath: `${holder.kind}s/${holder.id}/role-mappings`,
-            },
-            async (db) => {
-              await (method === "POST" ? giveRoles : takeRoles)(
-                db,
-                holder,
-                roles.map(({ id }) => id),
-              );
-              await (holder.kind === "user"
-                ? announceUser(db, request.handle.realm.name, holder.id)
-                : announce(db, { kind: "policy", realm: request.handle.realm.name }));
-            },
-          );
-          return request.reply.code(204).send();
-        }),
-      });
-    }
   }
 }

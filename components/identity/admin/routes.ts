@@ -25,6 +25,7 @@ import { addRealmTransferRoutes } from "./realm-transfer.ts";
 import { addComponentRoutes } from "./components.ts";
 import { addAuthenticationRoutes } from "./authentication.ts";
 import { addServerInfoRoutes } from "./server-info.ts";
+import { addCredentialRoutes } from "./credentials.ts";
 import { addUserRoutes } from "./users.ts";
 
 /** The admin REST API, below `/admin/realms`. docs/reference/identity-admin.md lists it. */
@@ -34,6 +35,7 @@ export function addAdminRoutes(app: FastifyInstance, context: IdentityContext): 
     for (const add of [
       addRealmRoutes,
       addUserRoutes,
+      addCredentialRoutes,
       addSessionRoutes,
       addClientRoutes,
       addClientScopeRoutes,

@@ -13,7 +13,7 @@ export function toUserRepresentation(user: User): Record<string, unknown> {
     createdTimestamp: user.createdAt.getTime(),
     username: user.username,
     enabled: user.enabled,
-    totp: false,
+    totp: user.hasOtp,
     emailVerified: user.emailVerified,
     ...(user.firstName !== undefined && { firstName: user.firstName }),
     ...(user.lastName !== undefined && { lastName: user.lastName }),

@@ -9,7 +9,6 @@ import {
   announceUser,
   countUsers,
   deleteUser,
-  findPassword,
   findUser,
   findUserByName,
   listUsers,
@@ -182,17 +181,6 @@ export function addUserRoutes(app: FastifyInstance, context: IdentityContext): v
         },
       );
       return reply.code(204).send();
-    }),
-  );
-
-  app.get(
-    `${base}/:user/credentials`,
-    forRoles(context, ["view-users"], async (request) => {
-      const user = await openUser(request);
-      const password = await findPassword(pool, user.id);
-      return password === undefined
-        ? []
-        : [{ id: user.id, type: "password", createdDate: password.changedAt.getTime(), temporary: password.temporary }];
     }),
   );
 

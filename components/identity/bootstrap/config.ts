@@ -21,6 +21,11 @@ export const bootstrapSettings = defineSettings({
     description:
       "Users that are made once, separated by commas; the variable TEST_USER_PASSWORD_<NAME IN CAPITALS> holds the password of each.",
   },
+  LOGIN_SCOPES: {
+    kind: "boolean",
+    default: false,
+    description: "Make the scopes that clients of the login service (variant B) ask for.",
+  },
   IDENTITY_CLIENTS: {
     kind: "string",
     default: "[]",

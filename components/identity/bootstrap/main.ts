@@ -26,6 +26,7 @@ try {
       adminUser: settings.IDENTITY_ADMIN_USER.toLowerCase(),
       adminPassword: settings.IDENTITY_ADMIN_PASSWORD,
       adminClient: settings.IDENTITY_ADMIN_CLIENT,
+      loginScopes: settings.LOGIN_SCOPES,
       testUsers: readTestUsers(settings.IDENTITY_TEST_USERS, env),
       clients: readDeclaredClients(settings.IDENTITY_CLIENTS, env),
     });

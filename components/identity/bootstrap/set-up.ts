@@ -5,9 +5,12 @@ import type pg from "pg";
 import { addClient, changeClient } from "../admin/client-records.ts";
 import { addUser } from "../admin/user-records.ts";
 import type { PasswordHasher } from "../login/hasher.ts";
+import { LOGIN_CLIENT_MAPPERS } from "../faces/b/client-mappers.ts";
+import { ensureLoginScopes } from "../faces/b/login-scopes.ts";
 import { ADMIN_ROLE, createRealm } from "../realms/create-realm.ts";
 import { findPolicyByName, putPolicy } from "../store/authz-policies.ts";
 import { insertResource, listResources, updateResource } from "../store/authz-resources.ts";
+import { DEVICE_GRANT_ATTRIBUTE } from "../protocol/device-authorization.ts";
 import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
 import { announce } from "../store/changes.ts";
 import { insertMapper } from "../store/client-scopes.ts";
@@ -28,6 +31,8 @@ interface SetUpOptions {
   readonly adminUser: string;
   readonly adminPassword: string;
   readonly adminClient: string;
+  /** Make the scopes of the login service (variant B). */
+  readonly loginScopes?: boolean;
   readonly testUsers: readonly DeclaredUser[];
   readonly clients: readonly DeclaredClient[];
 }
@@ -52,10 +57,14 @@ export async function setUp(options: SetUpOptions): Promise<void> {
   if (realm.id !== master.id) {
     await ensureAdmin(options, realm);
   }
+  if (options.loginScopes === true) {
+    await inTransaction(pool, (db) => ensureLoginScopes(db, realm));
+  }
   await inTransaction(pool, (db) => ensureAdminClient(db, realm, options.adminClient));
+  await inTransaction(pool, (db) => ensureProgramClient(db, realm));
   await ensureTestUsers(options, realm);
   for (const client of options.clients) {
-    await inTransaction(pool, (db) => ensureClient(db, realm, client));
+    await inTransaction(pool, (db) => ensureClient(db, realm, client, options.loginScopes === true));
     logger.info({ client: client.clientId, resources: client.resources?.length ?? 0 }, "client is as declared");
   }
 }
@@ -105,6 +114,25 @@ async function ensureAdminClient(db: Queryable, realm: Realm, clientId: string):
   }
 }
 
+/** The client of the platform's own programs, which log people in by the device grant. */
+const PROGRAM_CLIENT = "swath-cli";
+
+async function ensureProgramClient(db: Queryable, realm: Realm): Promise<void> {
+  if ((await findClient(db, realm.id, PROGRAM_CLIENT)) === undefined) {
+    const id = await addClient(db, realm, {
+      clientId: PROGRAM_CLIENT,
+      settings: {
+        name: "Swath on a command line",
+        publicClient: true,
+        standardFlowEnabled: false,
+        directAccessGrantsEnabled: false,
+        attributes: { [DEVICE_GRANT_ATTRIBUTE]: "true" },
+      },
+    });
+    await insertMapper(db, { kind: "client", id }, PLATFORM_MAPPER);
+  }
+}
+
 async function ensureTestUsers({ pool, hasher, testUsers }: SetUpOptions, realm: Realm): Promise<void> {
   for (const { username, password } of testUsers) {
     if ((await findUserByName(pool, realm.id, username)) === undefined) {
@@ -114,7 +142,12 @@ async function ensureTestUsers({ pool, hasher, testUsers }: SetUpOptions, realm:
   }
 }
 
-async function ensureClient(db: Queryable, realm: Realm, declared: DeclaredClient): Promise<void> {
+async function ensureClient(
+  db: Queryable,
+  realm: Realm,
+  declared: DeclaredClient,
+  hasLoginFace: boolean,
+): Promise<void> {
   const { clientId, name, description, secret, redirectUris, webOrigins, resources, tokensForPlatform } = declared;
   const isPublic = secret === undefined;
   const fields = {
@@ -137,7 +170,9 @@ async function ensureClient(db: Queryable, realm: Realm, declared: DeclaredClien
   }
   const client = (await findClient(db, realm.id, clientId)) as Client;
   if (tokensForPlatform && !client.mappers.some(({ name }) => name === PLATFORM_MAPPER.name)) {
-    await insertMapper(db, { kind: "client", id: client.id }, PLATFORM_MAPPER);
+    for (const mapper of hasLoginFace ? LOGIN_CLIENT_MAPPERS : [PLATFORM_MAPPER]) {
+      await insertMapper(db, { kind: "client", id: client.id }, mapper);
+    }
     await announce(db, { kind: "client", realm: realm.name, clientId });
   }
   for (const resource of resources ?? []) {

@@ -49,6 +49,8 @@ const VALUES: Readonly<Record<string, Produce>> = {
   "oidc-allowed-origins-mapper": (_mapper, { client }) =>
     client.settings.webOrigins.length === 0 ? undefined : client.settings.webOrigins,
   "oidc-acr-mapper": (_mapper, { acr }) => acr,
+  // Whether the user has a role, as one truth value: `isOperator` of the login service.
+  "swath-has-realm-role-mapper": ({ config }, { access }) => access.realm.includes(config["role"] ?? ""),
 };
 
 /** Names of claims that mappers set when their configuration has none. */

@@ -1,28 +1,11 @@
 import { type Html, html } from "@swath/pages";
 import { isUuid } from "../store/database.ts";
-import { listAdminEvents, listEvents } from "../store/events.ts";
+import { EVENT_TYPES, listAdminEvents, listEvents } from "../store/events.ts";
 import { findUser, findUserByName } from "../store/users.ts";
 import type { View } from "./layout.ts";
 import { PAGE_SIZE, readPageNumber, renderPager, renderTable, rowsOf, toTime } from "./list.ts";
 import type { ConsolePage, RealmVisit } from "./page.ts";
 
-const LOGIN_TYPES = [
-  "LOGIN",
-  "LOGIN_ERROR",
-  "LOGOUT",
-  "CLIENT_LOGIN",
-  "CLIENT_LOGIN_ERROR",
-  "CODE_TO_TOKEN",
-  "CODE_TO_TOKEN_ERROR",
-  "REFRESH_TOKEN_ERROR",
-  "PERMISSION_TOKEN",
-  "REVOKE_GRANT",
-  "UPDATE_PASSWORD",
-  "UPDATE_PASSWORD_ERROR",
-  "UPDATE_PROFILE",
-  "USER_DISABLED_BY_TEMPORARY_LOCKOUT",
-  "GRANT_CONSENT",
-];
 const OPERATIONS = ["CREATE", "UPDATE", "DELETE", "ACTION"];
 
 interface Filter {
@@ -119,7 +102,7 @@ async function showLogins(visit: RealmVisit): Promise<View> {
   return {
     title: "Events",
     section: "events",
-    content: html`${renderTabs(to, "logins")} ${renderFilter(to("/events"), LOGIN_TYPES, filter)}
+    content: html`${renderTabs(to, "logins")} ${renderFilter(to("/events"), EVENT_TYPES, filter)}
       <div class="panel">
         ${renderTable(
           "Logins",

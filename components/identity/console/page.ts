@@ -41,6 +41,7 @@ const DONE: Readonly<Record<string, string>> = {
   deleted: "It is deleted.",
   ended: "The session has ended.",
   "logged-out": "The user is logged out everywhere.",
+  "device-removed": "The device is removed.",
   password: "The password is set; the user's sessions have ended.",
   unlocked: "The user may log in again.",
   enabled: "The user is enabled.",

@@ -75,6 +75,12 @@ async function showSettings({ context, realm, form, to }: RealmVisit): Promise<V
               value: settings.bruteForceProtected,
             })}
             ${numbers(LOGIN_RULES)}
+            ${text({
+              name: "secondFactorRoles",
+              label: "Roles that need a second factor",
+              value: settings.secondFactorRoles,
+              hint: "Names of realm roles, separated by commas. Programs that log in with a password need a code then, too.",
+            })}
             <h3>Events</h3>
             ${check({ name: "eventsEnabled", label: "Keep a log of logins", value: settings.eventsEnabled })}
             ${check({
@@ -109,6 +115,7 @@ function readSettings(fields: FormFields, isMaster: boolean): object {
     ...(!isMaster && { enabled: fields.flag("enabled") }),
     defaultSignatureAlgorithm: fields.text("defaultSignatureAlgorithm"),
     bruteForceProtected: fields.flag("bruteForceProtected"),
+    secondFactorRoles: fields.text("secondFactorRoles"),
     eventsEnabled: fields.flag("eventsEnabled"),
     adminEventsEnabled: fields.flag("adminEventsEnabled"),
     ...Object.fromEntries(

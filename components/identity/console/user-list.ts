@@ -4,7 +4,8 @@ import { PAGE_SIZE, readPageNumber, renderPager, renderSearch, renderTable, toTi
 import type { ConsolePage, RealmVisit } from "./page.ts";
 import { renderBadge } from "./badge.ts";
 
-async function show({ context: { pool }, realm, query, to }: RealmVisit) {
+async function show({ context, realm, query, to }: RealmVisit) {
+  const { pool } = context;
   const page = readPageNumber(query);
   const search = query["search"]?.trim() ?? "";
   const filter = search === "" ? {} : { search };
@@ -17,7 +18,7 @@ async function show({ context: { pool }, realm, query, to }: RealmVisit) {
     section: "users" as const,
     content: html`<div class="tools">
         ${renderSearch(to("/users"), "Name or e-mail", search)}
-        <a class="button" href="${to("/users/new")}">Create user</a>
+        <a class="button" href="${to("/users/new")}">${addLabel(context)}</a>
       </div>
       <div class="panel">
         <p class="hint">${total} ${total === 1 ? "user" : "users"}${search !== "" && ` with “${search}”`}</p>
@@ -37,10 +38,13 @@ async function show({ context: { pool }, realm, query, to }: RealmVisit) {
   };
 }
 
-async function showNew({ form, to }: RealmVisit) {
+/** As the documentation of each variant calls it. */
+const addLabel = ({ login }: RealmVisit["context"]): string => (login === undefined ? "Create user" : "Add person");
+
+async function showNew({ form, to, context }: RealmVisit) {
   const { text, check, close } = form("create");
   return {
-    title: "Create user",
+    title: addLabel(context),
     section: "users" as const,
     above: [[to("/users"), "Users"]] as const,
     content: html`<div class="panel">

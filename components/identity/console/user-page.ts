@@ -1,6 +1,8 @@
 import { type Html, html } from "@swath/pages";
+import { CONFIGURE_TOTP } from "../login/second-factor.ts";
 import { listGroups, listGroupsOfUser } from "../store/groups.ts";
 import { findFailures } from "../store/login-failures.ts";
+import { type OtpDevice, listOtpDevices } from "../store/second-factors.ts";
 import { type SessionView, listSessions } from "../store/sessions.ts";
 import { type User, findPassword } from "../store/users.ts";
 import { renderBadge } from "./badge.ts";
@@ -13,19 +15,21 @@ import { renderRoles } from "./role-mapping.ts";
 export async function showUser(visit: RealmVisit, user: User): Promise<View> {
   const { context, realm, to } = visit;
   const { pool } = context;
-  const [failures, sessions, roles, groups, password] = await Promise.all([
+  const [failures, sessions, roles, groups, password, devices] = await Promise.all([
     findFailures(pool, realm.id, `user:${user.username}`),
     listSessions(pool, realm.id, { userId: user.id, first: 0, max: 100 }),
     renderRoles(visit, { kind: "user", id: user.id }, user.username),
     renderGroups(visit, user),
     findPassword(pool, user.id),
+    listOtpDevices(pool, user.id),
   ]);
   return {
     title: user.username,
     section: "users",
     above: [[to("/users"), "Users"]],
     content: html`${renderState(visit, user, failures)} ${renderProfile(visit, user)}
-      ${renderPassword(visit, user, password)} ${roles} ${groups} ${renderSessions(visit, user, sessions)}
+      ${renderPassword(visit, user, password)} ${renderSecondFactor(visit, user, devices)} ${roles} ${groups}
+      ${renderSessions(visit, user, sessions)}
       <p><a class="danger" href="${to(`/users/${user.id}/delete`)}">Delete ${user.username} …</a></p>`,
   };
 }
@@ -93,6 +97,34 @@ function renderPassword(
           value: true,
         })}`,
     })}
+  </section>`;
+}
+
+function renderSecondFactor({ form }: RealmVisit, user: User, devices: readonly OtpDevice[]): Html {
+  const isAsked = user.requiredActions.includes(CONFIGURE_TOTP);
+  return html`<section class="panel">
+    <h2>Second factor</h2>
+    ${renderTable(
+      "Devices for one-time codes",
+      ["Device", "Since", ""],
+      devices.map(({ id, label, createdAt }) => [
+        label,
+        toTime(createdAt),
+        form("remove-device").close({
+          button: "Remove",
+          look: "quiet",
+          hidden: { device: id },
+          label: `Remove ${label} of ${user.username}`,
+        }),
+      ]),
+    )}
+    ${
+      devices.length === 0 &&
+      (isAsked
+        ? html`<p class="hint">Must be set up at the next login.</p>
+            ${form("waive-otp").close({ button: "Do not demand it", look: "quiet" })}`
+        : form("demand-otp").close({ button: "Demand it at the next login", look: "quiet" }))
+    }
   </section>`;
 }
 

@@ -1,3 +1,4 @@
+import { CONFIGURE_TOTP } from "../login/second-factor.ts";
 import { findUser } from "../store/users.ts";
 import { confirmView } from "./confirm.ts";
 import { type ConsolePage, type RealmVisit, findOr404 } from "./page.ts";
@@ -10,6 +11,12 @@ const openUser = ({ context: { pool }, realm, params }: RealmVisit) =>
 const PATH = "/users/:user";
 const back = ({ to, params }: RealmVisit, done: string) => to(`/users/${params["user"] ?? ""}?done=${done}`);
 const api = ({ params }: RealmVisit, rest = "") => `/users/${encodeURIComponent(params["user"] ?? "")}${rest}`;
+
+async function setActions(visit: RealmVisit, change: (actions: readonly string[]) => readonly string[]) {
+  const { requiredActions } = await openUser(visit);
+  await visit.call("PUT", api(visit), { requiredActions: change(requiredActions) });
+  return back(visit, "saved");
+}
 
 /** One user: everything that can be done is a form of the one page, except deleting. */
 export const userPages: readonly ConsolePage[] = [
@@ -49,6 +56,12 @@ export const userPages: readonly ConsolePage[] = [
         });
         return back(visit, "password");
       },
+      "remove-device": async (visit, fields) => {
+        await visit.call("DELETE", api(visit, `/credentials/${encodeURIComponent(fields.text("device"))}`));
+        return back(visit, "device-removed");
+      },
+      "demand-otp": (visit) => setActions(visit, (actions) => [...actions, CONFIGURE_TOTP]),
+      "waive-otp": (visit) => setActions(visit, (actions) => actions.filter((action) => action !== CONFIGURE_TOTP)),
       unlock: async (visit) => {
         await visit.call("DELETE", `/attack-detection/brute-force${api(visit)}`);
         return back(visit, "unlocked");

@@ -75,7 +75,7 @@ function createProvider(context: IdentityContext, handle: RealmHandle): Provider
       short: cookie,
     },
     interactions: { url: (_context, interaction) => interactionPath(realm.name, interaction.uid) },
-    loadExistingGrant: (koa) => loadGrant(koa),
+    loadExistingGrant: (koa) => loadGrant(koa, handle.scopes),
     ttl: {
       AuthorizationCode: settings.accessCodeLifespan,
       Interaction: settings.accessCodeLifespanLogin,
@@ -133,7 +133,7 @@ function toMetadata({ clientId, secret, settings }: Client): AdapterPayload {
 }
 
 /** Clients of the deployment need no consent; the others keep what their user once agreed to. */
-async function loadGrant(koa: KoaContextWithOIDC) {
+async function loadGrant(koa: KoaContextWithOIDC, scopes: readonly string[]) {
   const { client, session, provider, result } = koa.oidc;
   if (client === undefined || session?.accountId === undefined) {
     return undefined;
@@ -144,7 +144,7 @@ async function loadGrant(koa: KoaContextWithOIDC) {
     return grant;
   }
   const granted = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
-  granted.addOIDCScope("openid profile email offline_access roles web-origins address phone groups");
+  granted.addOIDCScope(["openid", "offline_access", ...scopes].join(" "));
   await granted.save();
   return granted;
 }

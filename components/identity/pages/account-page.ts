@@ -1,3 +1,4 @@
+import type { OtpDevice } from "../store/second-factors.ts";
 import type { SessionView } from "../store/sessions.ts";
 import type { User } from "../store/users.ts";
 import { FORM_TOKEN } from "./form-token.ts";
@@ -8,6 +9,10 @@ interface AccountPage {
   readonly realm: string;
   readonly user: User;
   readonly token: string;
+  /** What makes one-time codes for the user. */
+  readonly devices: readonly OtpDevice[];
+  /** How many recovery codes are left. */
+  readonly recoveryCodes: number;
   readonly sessions: readonly SessionView[];
   /** Session of this browser. */
   readonly current: string;
@@ -21,6 +26,8 @@ export function renderAccountPage({
   realm,
   user,
   token,
+  devices,
+  recoveryCodes,
   sessions,
   current,
   minimumLength,
@@ -89,6 +96,39 @@ export function renderAccountPage({
         <input id="new_password_again" name="new_password_again" type="password" autocomplete="new-password" required />
         <button type="submit">Change password</button>
       </form>
+
+      <h2>Second factor</h2>
+      ${
+        devices.length === 0
+          ? html`<p>None. With one, who knows your password cannot log in without your device.</p>`
+          : html`<p>A one-time code is asked for at each login. ${recoveryCodes} recovery codes are left.</p>`
+      }
+      ${devices.map(
+        (device) =>
+          html`<form method="post" action="${action}">
+            ${hidden("otp-remove")}
+            <input type="hidden" name="device" value="${device.id}" />
+            <p><strong>${device.label}</strong>, set up ${toText(device.createdAt)}</p>
+            <label for="remove-${device.id}">Current password</label>
+            <input id="remove-${device.id}" name="password" type="password" autocomplete="current-password" required />
+            <button class="quiet" type="submit">Remove ${device.label}</button>
+          </form>`,
+      )}
+      <form method="post" action="${action}">
+        ${hidden("otp-start")}
+        <label for="otp-password">Current password</label>
+        <input id="otp-password" name="password" type="password" autocomplete="current-password" required />
+        <button type="submit">${devices.length === 0 ? "Set up one-time codes" : "Add another device"}</button>
+      </form>
+      ${
+        devices.length > 0 &&
+        html`<form method="post" action="${action}">
+          ${hidden("recovery-codes")}
+          <label for="codes-password">Current password</label>
+          <input id="codes-password" name="password" type="password" autocomplete="current-password" required />
+          <button class="quiet" type="submit">Make new recovery codes</button>
+        </form>`
+      }
 
       <h2>Where you are logged in</h2>
       <div class="scroll">

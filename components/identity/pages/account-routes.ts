@@ -1,38 +1,22 @@
-import { randomBytes } from "node:crypto";
-
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import { changePassword, refusePassword } from "../login/change-password.ts";
-import { SECURITY_HEADERS, authorizationPath } from "../oidc/provider.ts";
+import { SECURITY_HEADERS } from "../oidc/provider.ts";
 import { answerProfile, asksForProfile } from "../protocol/account-profile.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
-import type { RealmHandle } from "../realms/realm-cache.ts";
 import { isDuplicate } from "../store/database.ts";
 import { insertEvent } from "../store/events.ts";
-import { findWait, noteFailure } from "../login/limits.ts";
-import { forgetFailures } from "../store/login-failures.ts";
+import { countRecoveryCodes, listOtpDevices } from "../store/second-factors.ts";
 import { endSession, endUserSessions, listSessions } from "../store/sessions.ts";
-import { announceUser, findPassword, updateUser } from "../store/users.ts";
+import { announceUser, updateUser } from "../store/users.ts";
+import { logInForPage } from "./account-login.ts";
 import { renderAccountPage } from "./account-page.ts";
-import { type BrowserSession, findBrowserSession } from "./browser-session.ts";
+import { removeOtp, renewCodes, saveOtp, startOtp } from "./account-second-factor.ts";
+import { type AccountForm, type Notice, type Params, type Visit, refuseWrongPassword } from "./account-visit.ts";
+import { findBrowserSession } from "./browser-session.ts";
 import { renderErrorPage } from "./error-page.ts";
 import { FORM_TOKEN, isFormToken, makeFormToken } from "./form-token.ts";
-
-type Params = { Params: { realm: string } };
-
-interface Visit {
-  readonly context: IdentityContext;
-  readonly handle: RealmHandle;
-  readonly session: BrowserSession;
-  readonly request: FastifyRequest<Params>;
-  readonly reply: FastifyReply;
-}
-
-interface Notice {
-  readonly good?: string;
-  readonly bad?: string;
-}
 
 /** A user's own page: profile, password, sessions. */
 export function addAccountRoutes(app: FastifyInstance, context: IdentityContext): void {
@@ -49,14 +33,20 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
       return answerProfile(context, await findRealmOr404(context, request.params.realm), request, reply);
     }
     const visit = await open(request, reply);
-    return visit === undefined ? logIn(context, request.params.realm, reply) : show(visit, {});
+    return visit === undefined
+      ? logInForPage(context, request.params.realm, reply, { page: "account" })
+      : show(visit, {});
   });
   app.post<Params>(path, { schema: { hide: true } }, async (request, reply) => {
     const visit = await open(request, reply);
     if (visit === undefined) {
-      return logIn(context, request.params.realm, reply);
+      return logInForPage(context, request.params.realm, reply, { page: "account" });
     }
-    const form = (request.body ?? {}) as Readonly<Record<string, string>>;
+    const form = Object.fromEntries(
+      Object.entries((request.body ?? {}) as Readonly<Record<string, unknown>>).filter(
+        (field): field is [string, string] => typeof field[1] === "string",
+      ),
+    );
     if (!isFormToken(visit.handle.realm, "account", visit.session.uid, form[FORM_TOKEN])) {
       return reply.code(403).send(
         renderErrorPage({
@@ -70,6 +60,16 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
         return show(visit, await saveProfile(visit, form));
       case "password":
         return show(visit, await savePassword(visit, form));
+      case "otp-start":
+        return sendOrShow(visit, await startOtp(visit, form));
+      case "otp-save":
+        return sendOrShow(visit, await saveOtp(visit, form));
+      case "otp-remove":
+        return show(visit, await removeOtp(visit, form));
+      case "recovery-codes":
+        return sendOrShow(visit, await renewCodes(visit, form));
+      case "kept":
+        return show(visit, { good: "One-time codes are set up." });
       case "session":
         return show(visit, await signOut(visit, form["session"]));
       default:
@@ -78,20 +78,9 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
   });
 }
 
-/** Through the authorization endpoint and back; the code that comes along is not needed, the browser session is. */
-function logIn({ publicUrl }: IdentityContext, realm: string, reply: FastifyReply) {
-  const back = `${publicUrl}/realms/${realm}/account`;
-  const query = new URLSearchParams({
-    client_id: "account",
-    response_type: "code",
-    scope: "openid",
-    redirect_uri: back,
-    // Nobody redeems the code, so this is the hash of nothing that anybody knows.
-    code_challenge: randomBytes(32).toString("base64url"),
-    code_challenge_method: "S256",
-  });
-  return reply.redirect(`${authorizationPath(realm)}?${query.toString()}`);
-}
+/** Sends a page of its own, or the account page with what there is to say. */
+const sendOrShow = (visit: Visit, outcome: string | Notice): unknown =>
+  typeof outcome === "string" ? visit.reply.send(outcome) : show(visit, outcome);
 
 async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {
   const { context, handle, session, reply, request } = visit;
@@ -107,6 +96,8 @@ async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {
       realm: handle.realm.name,
       user: current.user,
       token: makeFormToken(handle.realm, "account", session.uid),
+      devices: await listOtpDevices(context.pool, session.user.id),
+      recoveryCodes: await countRecoveryCodes(context.pool, session.user.id),
       sessions,
       current: session.uid,
       minimumLength: handle.realm.settings.passwordMinimumLength,
@@ -116,10 +107,7 @@ async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {
   );
 }
 
-async function saveProfile(
-  { context, handle, session, request }: Visit,
-  form: Readonly<Record<string, string>>,
-): Promise<Notice> {
+async function saveProfile({ context, handle, session, request }: Visit, form: AccountForm): Promise<Notice> {
   const { user } = session;
   const email = (form["email"] ?? "").trim();
   const [firstName, lastName] = [form["first_name"] ?? "", form["last_name"] ?? ""].map((part) => part.trim());
@@ -148,38 +136,13 @@ async function saveProfile(
   return { good: "Your profile is saved." };
 }
 
-async function savePassword(visit: Visit, form: Readonly<Record<string, string>>): Promise<Notice> {
+async function savePassword(visit: Visit, form: AccountForm): Promise<Notice> {
   const { context, handle, session, request } = visit;
-  const { pool, hasher } = context;
-  const { realm } = handle;
   const { user } = session;
-  // The same count as for logins, so that a stolen session is no way to guess.
-  const guesser = { username: user.username, ip: request.ip };
-  const stored = await findPassword(pool, user.id);
-  // In one turn, so that of many that come at once none is compared after there were too many.
-  const outcome = await hasher.inTurn(async (compare) => {
-    if ((await findWait(pool, realm, guesser)) !== undefined) {
-      return "locked";
-    }
-    if (await compare(stored?.hash, form["password"] ?? "")) {
-      return "right";
-    }
-    await noteFailure(pool, realm, guesser);
-    return "wrong";
-  });
-  if (outcome === "locked") {
-    return { bad: "There were too many failed attempts; wait some minutes." };
+  const wrong = await refuseWrongPassword(visit, form["password"], "UPDATE_PASSWORD_ERROR");
+  if (wrong !== undefined) {
+    return { bad: wrong };
   }
-  if (outcome === "wrong") {
-    await insertEvent(pool, realm.id, {
-      type: "UPDATE_PASSWORD_ERROR",
-      userId: user.id,
-      ip: request.ip,
-      error: "invalid_user_credentials",
-    });
-    return { bad: "The current password is not right." };
-  }
-  await forgetFailures(pool, realm.id, `user:${user.username}`);
   const chosen = form["new_password"] ?? "";
   if (chosen !== form["new_password_again"]) {
     return { bad: "The two new passwords are not the same." };

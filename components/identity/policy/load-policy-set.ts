@@ -4,7 +4,12 @@ import { type AuthzPolicy, listPolicies } from "../store/authz-policies.ts";
 import { listResources } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";
 import type { Queryable } from "../store/database.ts";
+import { listDecisionPolicies } from "../store/decision-policies.ts";
 import { findResourceServer } from "../store/resource-servers.ts";
+import { toEngineRules } from "./decision-rules.ts";
+
+/** Decision policies of one resource server, at most. */
+const MAX_DECISION_POLICIES = 10_000;
 
 /** Everything that decides who may use a client's resources. Empty, so that everything is refused, for one that has none. */
 export async function loadPolicySet(db: Queryable, realmId: string, client: Client): Promise<PolicySet> {
@@ -22,6 +27,12 @@ export async function loadPolicySet(db: Queryable, realmId: string, client: Clie
     listPolicies(db, client.id),
     loadNames(db, realmId),
   ]);
+  const decided = await toEngineRules(
+    db,
+    realmId,
+    resources.map(({ id, scopes }) => ({ id, scopes: scopes.map(({ name }) => name) })),
+    await listDecisionPolicies(db, realmId, { resources: resources.map(({ id }) => id), limit: MAX_DECISION_POLICIES }),
+  );
   const scopeNames = new Map(resources.flatMap(({ scopes }) => scopes.map(({ id, name }) => [id, name] as const)));
   return {
     ...base,
@@ -35,7 +46,10 @@ export async function loadPolicySet(db: Queryable, realmId: string, client: Clie
       owner,
       ownerManagedAccess: ownerManaged,
     })),
-    policies: stored.filter(({ type }) => !isPermission(type)).map((policy) => toPolicy(policy, names)),
+    policies: [
+      ...stored.filter(({ type }) => !isPermission(type)).map((policy) => toPolicy(policy, names)),
+      ...decided.policies,
+    ],
     permissions: stored
       .filter(({ type }) => isPermission(type))
       .map((permission): Permission => {
@@ -50,7 +64,8 @@ export async function loadPolicySet(db: Queryable, realmId: string, client: Clie
           policies: permission.policies,
           decisionStrategy: permission.decisionStrategy,
         };
-      }),
+      })
+      .concat(decided.permissions),
   };
 }
 

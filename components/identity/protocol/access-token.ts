@@ -10,6 +10,11 @@ export interface Bearer {
   readonly access: UserAccess;
 }
 
+interface CheckOptions {
+  /** Take an ID token as well, as clients of the login service send it. */
+  readonly acceptIdTokens?: boolean;
+}
+
 /**
  * Who an access token of this realm speaks of, when it is good at this moment: signed, not expired, not revoked, its session
  * alive, its user enabled. `undefined` otherwise.
@@ -18,9 +23,14 @@ export async function checkAccessToken(
   { pool }: IdentityContext,
   { realm, issuer, keys }: RealmHandle,
   token: string,
+  { acceptIdTokens = false }: CheckOptions = {},
 ): Promise<Bearer | undefined> {
   const claims = keys.verify(token);
-  if (claims === undefined || claims["iss"] !== issuer || claims["typ"] !== "Bearer") {
+  if (
+    claims === undefined ||
+    claims["iss"] !== issuer ||
+    !(claims["typ"] === "Bearer" || (acceptIdTokens && claims["typ"] === "ID"))
+  ) {
     return undefined;
   }
   const { exp, sub, jti, sid } = claims;

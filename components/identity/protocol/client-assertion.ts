@@ -41,8 +41,8 @@ export async function authenticateByAssertion(handle: RealmHandle, form: Form): 
       subject: clientId,
       audience: [
         handle.issuer,
-        `${handle.issuer}/protocol/openid-connect/token`,
-        `${handle.issuer}/protocol/openid-connect/ext/par/request`,
+        `${handle.address}/protocol/openid-connect/token`,
+        `${handle.address}/protocol/openid-connect/ext/par/request`,
       ],
       requiredClaims: ["exp", "jti"],
       clockTolerance: 5,

@@ -8,12 +8,13 @@ const AUTHENTICATION = [...CONFIDENTIAL, "none"];
 const ASSERTION_ALGORITHMS = [...KEY_PAIR_ALGORITHMS, ...SECRET_ALGORITHMS];
 
 /** The discovery document (OpenID Connect Discovery §3, RFC 8414 §2). */
-export function describeProvider({ issuer, realm, scopes }: RealmHandle): object {
-  const endpoint = (name: string) => `${issuer}/protocol/openid-connect/${name}`;
+export function describeProvider({ issuer, address, realm, scopes }: RealmHandle): object {
+  const endpoint = (name: string) => `${address}/protocol/openid-connect/${name}`;
   return {
     issuer,
     authorization_endpoint: endpoint("auth"),
     token_endpoint: endpoint("token"),
+    device_authorization_endpoint: endpoint("auth/device"),
     introspection_endpoint: endpoint("token/introspect"),
     userinfo_endpoint: endpoint("userinfo"),
     end_session_endpoint: endpoint("logout"),
@@ -64,15 +65,15 @@ export function describeProvider({ issuer, realm, scopes }: RealmHandle): object
 
 /** The discovery document of UMA 2.0 (Grant §2). */
 export function describeUma(handle: RealmHandle): object {
-  const { issuer } = handle;
+  const { issuer, address } = handle;
   return {
     issuer,
-    token_endpoint: `${issuer}/protocol/openid-connect/token`,
-    introspection_endpoint: `${issuer}/protocol/openid-connect/token/introspect`,
-    jwks_uri: `${issuer}/protocol/openid-connect/certs`,
+    token_endpoint: `${address}/protocol/openid-connect/token`,
+    introspection_endpoint: `${address}/protocol/openid-connect/token/introspect`,
+    jwks_uri: `${address}/protocol/openid-connect/certs`,
     grant_types_supported: [UMA_GRANT, "client_credentials"],
-    resource_registration_endpoint: `${issuer}/authz/protection/resource_set`,
-    permission_endpoint: `${issuer}/authz/protection/permission`,
+    resource_registration_endpoint: `${address}/authz/protection/resource_set`,
+    permission_endpoint: `${address}/authz/protection/permission`,
     token_endpoint_auth_methods_supported: AUTHENTICATION,
   };
 }

@@ -17,7 +17,7 @@ export async function answerIntrospection(
   const form = readForm(request);
   await authenticateConfidentialClient(handle, request.headers.authorization, form);
   const token = form.require("token");
-  const bearer = await checkAccessToken(context, handle, token);
+  const bearer = await checkAccessToken(context, handle, token, { acceptIdTokens: context.login !== undefined });
   if (bearer !== undefined) {
     const { claims, user } = bearer;
     return { ...claims, active: true, username: user.username, client_id: claims["azp"], token_type: "Bearer" };

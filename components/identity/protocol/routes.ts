@@ -6,6 +6,7 @@ import { findProvider } from "../oidc/provider.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { addBrowserChecks } from "./browser-checks.ts";
 import { addCors } from "./cors.ts";
+import { answerDeviceAuthorization } from "./device-authorization.ts";
 import { describeProvider, describeUma } from "./discovery.ts";
 import { answerIntrospection } from "./introspection.ts";
 import { answerLogout } from "./logout.ts";
@@ -33,11 +34,11 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
       open.get<Params>(
         "/realms/:realm",
         options,
-        within(({ realm, issuer, keys }) => ({
+        within(({ realm, address, keys }) => ({
           realm: realm.name,
           public_key: keys.publicJwks.keys[0],
-          "token-service": `${issuer}/protocol/openid-connect`,
-          "account-service": `${issuer}/account`,
+          "token-service": `${address}/protocol/openid-connect`,
+          "account-service": `${address}/account`,
           "tokens-not-before": 0,
         })),
       );
@@ -59,6 +60,11 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
         endpoint("ext/par/request"),
         options,
         within((handle, request, reply) => answerPushedRequest(context, handle, request, reply)),
+      );
+      open.post<Params>(
+        endpoint("auth/device"),
+        options,
+        within((handle, request, reply) => answerDeviceAuthorization(context, handle, request, reply)),
       );
       open.post<Params>(
         endpoint("token/introspect"),

@@ -7,6 +7,7 @@ import { authenticateClient } from "./client-authentication.ts";
 import { readForm } from "./form.ts";
 import { grantByCode } from "./grants/authorization-code.ts";
 import { grantByClientCredentials } from "./grants/client-credentials.ts";
+import { DEVICE_GRANT, grantByDeviceCode } from "./grants/device-code.ts";
 import type { GrantRequest } from "./grants/grant.ts";
 import { grantByPassword } from "./grants/password.ts";
 import { grantByRefreshToken } from "./grants/refresh-token.ts";
@@ -18,6 +19,7 @@ const GRANTS: Readonly<Record<string, (request: GrantRequest) => Promise<TokenAn
   authorization_code: grantByCode,
   refresh_token: grantByRefreshToken,
   client_credentials: grantByClientCredentials,
+  [DEVICE_GRANT]: grantByDeviceCode,
 };
 
 export const GRANT_TYPES: readonly string[] = [...Object.keys(GRANTS), UMA_GRANT];

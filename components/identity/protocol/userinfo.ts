@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
+import { grantScope } from "../claims/scopes.ts";
 import { mapClaims } from "../claims/mappers.ts";
 import { checkAccessToken } from "./access-token.ts";
 import { readForm } from "./form.ts";
@@ -25,16 +26,18 @@ export async function answerUserinfo(
       "www-authenticate": `Bearer realm="${handle.realm.name}"`,
     });
   }
-  const bearer = await checkAccessToken(context, handle, token);
+  const bearer = await checkAccessToken(context, handle, token, { acceptIdTokens: context.login !== undefined });
   if (bearer === undefined) {
     throw new OAuthError(401, "invalid_token", "Token verification failed", challenge("invalid_token"));
   }
   const { claims, user, access } = bearer;
-  const scope = typeof claims["scope"] === "string" ? claims["scope"] : "";
   const client = typeof claims["azp"] === "string" ? await handle.findClient(claims["azp"]) : undefined;
   if (client === undefined) {
     throw new OAuthError(401, "invalid_token", "The client of the token does not exist", challenge("invalid_token"));
   }
+  // An ID token says no scope; it was made for one with openid.
+  const scope =
+    claims["typ"] === "ID" ? grantScope(client, "openid") : typeof claims["scope"] === "string" ? claims["scope"] : "";
   if (!scope.split(" ").includes("openid")) {
     throw new OAuthError(403, "insufficient_scope", "Missing openid scope", challenge("insufficient_scope"));
   }

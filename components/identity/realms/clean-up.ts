@@ -22,7 +22,7 @@ export async function cleanUp({ pool }: IdentityContext): Promise<void> {
       return;
     }
     try {
-      for (const table of ["user_session", "oidc_record", "revoked_token", "used_once"]) {
+      for (const table of ["user_session", "oidc_record", "revoked_token", "used_once", "device_grant"]) {
         await client.query(`delete from ${table} where expires_at < now()`);
       }
       await client.query(

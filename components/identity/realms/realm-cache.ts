@@ -16,6 +16,8 @@ export interface RealmHandle {
   readonly realm: Realm;
   /** `iss` of its tokens. */
   readonly issuer: string;
+  /** `<public URL>/realms/<realm>`: what its endpoints are below. */
+  readonly address: string;
   readonly keys: KeySet;
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
   /** Names of the realm's client scopes. */
@@ -34,6 +36,8 @@ export interface RealmCache {
 interface RealmCacheOptions {
   readonly pool: pg.Pool;
   readonly publicUrl: string;
+  /** The realm whose issuer is the bare public URL, as clients of the login service know it. */
+  readonly loginRealm?: string | undefined;
   readonly changes: ChangeFeed;
 }
 
@@ -47,7 +51,15 @@ interface Kept {
   readonly until: number;
 }
 
-export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions): RealmCache {
+/** `iss` of the tokens of a realm. */
+export function issuerOf(
+  { publicUrl, loginRealm }: { readonly publicUrl: string; readonly loginRealm?: string | undefined },
+  realm: string,
+): string {
+  return realm === loginRealm ? publicUrl : `${publicUrl}/realms/${realm}`;
+}
+
+export function createRealmCache({ pool, publicUrl, loginRealm, changes }: RealmCacheOptions): RealmCache {
   const realms = new Map<string, Kept>();
   const clients = new Map<string, Map<string, { client: Client; until: number }>>();
   /** Counts what was heard, so that what was read before a change is not kept after it. */
@@ -62,7 +74,8 @@ export function createRealmCache({ pool, publicUrl, changes }: RealmCacheOptions
     const scopes = (await listClientScopes(pool, realm.id)).map((scope) => scope.name);
     return {
       realm,
-      issuer: `${publicUrl}/realms/${name}`,
+      issuer: issuerOf({ publicUrl, loginRealm }, name),
+      address: `${publicUrl}/realms/${name}`,
       keys,
       scopes,
       takeOnce: (kind, id, expiresAt) => takeOnce(pool, `${realm.id} ${kind}`, id, expiresAt),

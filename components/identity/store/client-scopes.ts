@@ -80,69 +80,52 @@ export async function deleteClientScope(db: Queryable, id: string): Promise<void
   await db.query("delete from client_scope where id = $1", [id]);
 }
 
-/** Scopes that new clients of the realm get. */
-export async function listRealmScopes(
-  db: Queryable,
-  realmId: string,
-  optional: boolean,
-): Promise<readonly ClientScope[]> {
-  const { rows } = await db.query<ScopeRow>(
-    `${SELECT} join realm_client_scope r on r.scope = s.id where r.realm_id = $1 and r.optional = $2 order by s.name`,
-    [realmId, optional],
-  );
-  return rows.map(toScope);
+/** Who has scopes: a client its own, a realm those that its new clients get. */
+export interface ScopeAssignee {
+  readonly kind: "client" | "realm";
+  readonly id: string;
 }
 
-export async function putRealmScope(db: Queryable, realmId: string, scope: string, optional: boolean): Promise<void> {
-  await db.query(
-    `insert into realm_client_scope values ($1, $2, $3) on conflict (realm_id, scope) do update set optional = $3`,
-    [realmId, scope, optional],
-  );
-}
-
-export async function removeRealmScope(
-  db: Queryable,
-  realmId: string,
-  scope: string,
-  optional: boolean,
-): Promise<void> {
-  await db.query("delete from realm_client_scope where realm_id = $1 and scope = $2 and optional = $3", [
-    realmId,
-    scope,
-    optional,
-  ]);
-}
+const ASSIGNMENTS = {
+  client: { table: "client_client_scope", column: "client" },
+  realm: { table: "realm_client_scope", column: "realm_id" },
+} as const;
 
 export async function listAssignedScopes(
   db: Queryable,
-  client: string,
+  { kind, id }: ScopeAssignee,
   optional: boolean,
 ): Promise<readonly ClientScope[]> {
+  const { table, column } = ASSIGNMENTS[kind];
   const { rows } = await db.query<ScopeRow>(
-    `${SELECT} join client_client_scope a on a.scope = s.id where a.client = $1 and a.optional = $2 order by s.name`,
-    [client, optional],
+    `${SELECT} join ${table} a on a.scope = s.id where a.${column} = $1 and a.optional = $2 order by s.name`,
+    [id, optional],
   );
   return rows.map(toScope);
 }
 
-export async function assignScope(db: Queryable, client: string, scope: string, optional: boolean): Promise<void> {
+export async function assignScope(
+  db: Queryable,
+  { kind, id }: ScopeAssignee,
+  scope: string,
+  optional: boolean,
+): Promise<void> {
+  const { table, column } = ASSIGNMENTS[kind];
   await db.query(
-    `insert into client_client_scope values ($1, $2, $3) on conflict (client, scope) do update set optional = $3`,
-    [client, scope, optional],
+    `insert into ${table} (${column}, scope, optional) values ($1, $2, $3)
+     on conflict (${column}, scope) do update set optional = $3`,
+    [id, scope, optional],
   );
 }
 
 export async function removeAssignedScope(
   db: Queryable,
-  client: string,
+  { kind, id }: ScopeAssignee,
   scope: string,
   optional: boolean,
 ): Promise<void> {
-  await db.query("delete from client_client_scope where client = $1 and scope = $2 and optional = $3", [
-    client,
-    scope,
-    optional,
-  ]);
+  const { table, column } = ASSIGNMENTS[kind];
+  await db.query(`delete from ${table} where ${column} = $1 and scope = $2 and optional = $3`, [id, scope, optional]);
 }
 
 /** Gives a new client the scopes of the realm, or those that are named. */

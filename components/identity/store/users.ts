@@ -14,6 +14,8 @@ export interface User {
   /** Set for the account of a client itself. */
   readonly serviceClient: string | undefined;
   readonly createdAt: Date;
+  /** A code of a device is needed beside the password. */
+  readonly hasOtp: boolean;
 }
 
 /** Effective roles and groups: what goes into tokens. */
@@ -35,10 +37,12 @@ export interface UserRow {
   required_actions: string[];
   service_client: string | null;
   created_at: Date;
+  has_otp: boolean;
 }
 
 export const USER_COLUMNS = `u.id, u.username, u.email, u.email_verified, u.first_name, u.last_name, u.enabled,
-  u.attributes, u.required_actions, u.service_client, u.created_at`;
+  u.attributes, u.required_actions, u.service_client, u.created_at,
+  exists (select 1 from otp_device o where o.user_id = u.id) as has_otp`;
 
 export async function findUser(db: Queryable, realmId: string, id: string): Promise<User | undefined> {
   const { rows } = await db.query<UserRow>(
@@ -249,5 +253,6 @@ export function toUser(row: UserRow): User {
     requiredActions: row.required_actions,
     serviceClient: row.service_client ?? undefined,
     createdAt: row.created_at,
+    hasOtp: row.has_otp,
   };
 }

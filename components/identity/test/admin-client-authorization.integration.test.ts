@@ -2,24 +2,18 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 
-import KeycloakAdminClient from "@keycloak/keycloak-admin-client";
+import type KeycloakAdminClient from "@keycloak/keycloak-admin-client";
 
-import { PASSWORD, type TestIdentity, startIdentity } from "./start-identity.ts";
+import { must, namesOf, startWithAdministrator } from "./admin-client.ts";
+import type { TestIdentity } from "./start-identity.ts";
 
 let identity: TestIdentity;
 let kc: KeycloakAdminClient;
 before(async () => {
-  identity = await startIdentity();
-  kc = new KeycloakAdminClient({ baseUrl: identity.url, realmName: "master" });
-  await kc.auth({ username: "admin", password: PASSWORD, grantType: "password", clientId: "admin-cli" });
+  ({ identity, kc } = await startWithAdministrator());
 });
 after(() => identity.close());
 
-const must = <Value>(value: Value | null | undefined): Value => {
-  assert.ok(value !== undefined && value !== null);
-  return value;
-};
-const names = (list: readonly { name?: string }[]) => list.map(({ name }) => name);
 const makeClient = async (clientId: string, more: object = {}) => (await kc.clients.create({ clientId, ...more })).id;
 
 describe("authorization", () => {
@@ -47,7 +41,7 @@ describe("authorization", () => {
     const resourceId = must(resource._id);
     await kc.clients.updateResource({ id, resourceId }, { ...resource, displayName: "Folder of eric" });
     assert.equal((await kc.clients.getResource({ id, resourceId })).displayName, "Folder of eric");
-    assert.ok(names(await kc.clients.listResources({ id })).includes("eric"));
+    assert.ok(namesOf(await kc.clients.listResources({ id })).includes("eric"));
     const policy = await kc.clients.createPolicy({ id, type: "user" }, { name: "only eric", users: [eric] } as never);
     const permission = await kc.clients.createPermission(
       { id, type: "resource" },
@@ -58,13 +52,13 @@ describe("authorization", () => {
     assert.ok(await kc.clients.findOnePolicyWithType({ id, type: "user", policyId: must(policy.id) }));
     assert.ok((await kc.clients.listPolicies({ id })).length >= 2);
     assert.ok((await kc.clients.listPolicyProviders({ id })).length > 5);
-    assert.deepEqual(names(await kc.clients.findPermissions({ id, name: "eric may" })), ["eric may"]);
-    assert.deepEqual(names(await kc.clients.getAssociatedPolicies({ id, permissionId })), ["only eric"]);
-    assert.deepEqual(names(await kc.clients.getAssociatedResources({ id, permissionId })), ["eric"]);
+    assert.deepEqual(namesOf(await kc.clients.findPermissions({ id, name: "eric may" })), ["eric may"]);
+    assert.deepEqual(namesOf(await kc.clients.getAssociatedPolicies({ id, permissionId })), ["only eric"]);
+    assert.deepEqual(namesOf(await kc.clients.getAssociatedResources({ id, permissionId })), ["eric"]);
     assert.deepEqual(await kc.clients.getAssociatedScopes({ id, permissionId }), []);
-    assert.deepEqual(names(await kc.clients.listDependentPolicies({ id, policyId: must(policy.id) })), ["eric may"]);
-    assert.deepEqual(names(await kc.clients.listPermissionsByResource({ id, resourceId })), ["eric may"]);
-    assert.deepEqual(names(await kc.clients.listAllResourcesByScope({ id, scopeId })), ["eric"]);
+    assert.deepEqual(namesOf(await kc.clients.listDependentPolicies({ id, policyId: must(policy.id) })), ["eric may"]);
+    assert.deepEqual(namesOf(await kc.clients.listPermissionsByResource({ id, resourceId })), ["eric may"]);
+    assert.deepEqual(namesOf(await kc.clients.listAllResourcesByScope({ id, scopeId })), ["eric"]);
     assert.deepEqual(await kc.clients.listAllPermissionsByScope({ id, scopeId }), []);
     assert.deepEqual(await kc.clients.listPermissionScope({ id }), []);
 
@@ -85,8 +79,8 @@ describe("authorization", () => {
     const document = await kc.clients.exportResource({ id });
     const other = await makeClient("maps-again", { authorizationServicesEnabled: true, serviceAccountsEnabled: true });
     await kc.clients.importResource({ id: other }, document);
-    assert.ok(names(await kc.clients.listResources({ id: other })).includes("eric"));
-    assert.deepEqual(names(await kc.clients.findPermissions({ id: other, name: "eric may" })), ["eric may"]);
+    assert.ok(namesOf(await kc.clients.listResources({ id: other })).includes("eric"));
+    assert.deepEqual(namesOf(await kc.clients.findPermissions({ id: other, name: "eric may" })), ["eric may"]);
 
     await kc.clients.updatePermission({ id, type: "resource", permissionId }, { ...permission, description: "yes" });
     assert.equal((await kc.clients.findOnePermission({ id, type: "resource", permissionId }))?.description, "yes");

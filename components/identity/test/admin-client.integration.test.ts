@@ -2,24 +2,18 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import KeycloakAdminClient from "@keycloak/keycloak-admin-client";
+import type KeycloakAdminClient from "@keycloak/keycloak-admin-client";
 
-import { PASSWORD, type TestIdentity, startIdentity } from "./start-identity.ts";
+import { must, namesOf, startWithAdministrator } from "./admin-client.ts";
+import type { TestIdentity } from "./start-identity.ts";
 
 let identity: TestIdentity;
 let kc: KeycloakAdminClient;
 before(async () => {
-  identity = await startIdentity();
-  kc = new KeycloakAdminClient({ baseUrl: identity.url, realmName: "master" });
-  await kc.auth({ username: "admin", password: PASSWORD, grantType: "password", clientId: "admin-cli" });
+  ({ identity, kc } = await startWithAdministrator());
 });
 after(() => identity.close());
 
-const must = <Value>(value: Value | null | undefined): Value => {
-  assert.ok(value !== undefined && value !== null);
-  return value;
-};
-const names = (list: readonly { name?: string }[]) => list.map(({ name }) => name);
 const makeClient = async (clientId: string, more: object = {}) => (await kc.clients.create({ clientId, ...more })).id;
 
 test("users: make, find, change, credentials, sessions, delete", async () => {
@@ -67,9 +61,9 @@ test("users: make, find, change, credentials, sessions, delete", async () => {
 test("groups: a tree, members, paths, defaults", async () => {
   const { id } = await kc.groups.create({ name: "teams", attributes: { kind: ["team"] } });
   const { id: child } = await kc.groups.createChildGroup({ id }, { name: "maps" });
-  assert.deepEqual(names(await kc.groups.listSubGroups({ parentId: id })), ["maps"]);
+  assert.deepEqual(namesOf(await kc.groups.listSubGroups({ parentId: id })), ["maps"]);
   assert.equal((await kc.groups.count()).count >= 2, true);
-  assert.deepEqual(names(await kc.groups.find({ search: "teams" })), ["teams"]);
+  assert.deepEqual(namesOf(await kc.groups.find({ search: "teams" })), ["teams"]);
   const group = must(await kc.groups.findOne({ id }));
   assert.deepEqual(group.attributes, { kind: ["team"] });
   await kc.groups.update({ id }, { name: "crews", attributes: { kind: ["crew"] } });
@@ -80,7 +74,7 @@ test("groups: a tree, members, paths, defaults", async () => {
   assert.equal(((await found.json()) as { id: string }).id, child);
   const eric = must((await kc.users.find({ username: "eric", exact: true }))[0]?.id);
   await kc.users.addToGroup({ id: eric, groupId: child });
-  assert.deepEqual(names(await kc.users.listGroups({ id: eric })), ["maps"]);
+  assert.deepEqual(namesOf(await kc.users.listGroups({ id: eric })), ["maps"]);
   assert.equal((await kc.users.countGroups({ id: eric })).count, 1);
   assert.deepEqual(
     must(await kc.groups.listMembers({ id: child })).map(({ username }) => username),
@@ -88,17 +82,17 @@ test("groups: a tree, members, paths, defaults", async () => {
   );
   await kc.users.delFromGroup({ id: eric, groupId: child });
   await kc.realms.addDefaultGroup({ realm: "master", id });
-  assert.deepEqual(names(await kc.realms.getDefaultGroups({ realm: "master" })), ["crews"]);
+  assert.deepEqual(namesOf(await kc.realms.getDefaultGroups({ realm: "master" })), ["crews"]);
   const { id: fred } = await kc.users.create({ username: "fred", enabled: true });
-  assert.deepEqual(names(await kc.users.listGroups({ id: fred })), ["crews"]);
+  assert.deepEqual(namesOf(await kc.users.listGroups({ id: fred })), ["crews"]);
   await kc.realms.removeDefaultGroup({ realm: "master", id });
   assert.deepEqual(await kc.realms.getDefaultGroups({ realm: "master" }), []);
   const role = must((await kc.roles.find()).find(({ name }) => name === "uma_authorization"));
   const payload = [{ id: must(role.id), name: must(role.name) }];
   await kc.groups.addRealmRoleMappings({ id, roles: payload });
-  assert.deepEqual(names(await kc.groups.listRealmRoleMappings({ id })), ["uma_authorization"]);
-  assert.deepEqual(names(await kc.groups.listCompositeRealmRoleMappings({ id })), ["uma_authorization"]);
-  assert.ok(!names(await kc.groups.listAvailableRealmRoleMappings({ id })).includes("uma_authorization"));
+  assert.deepEqual(namesOf(await kc.groups.listRealmRoleMappings({ id })), ["uma_authorization"]);
+  assert.deepEqual(namesOf(await kc.groups.listCompositeRealmRoleMappings({ id })), ["uma_authorization"]);
+  assert.ok(!namesOf(await kc.groups.listAvailableRealmRoleMappings({ id })).includes("uma_authorization"));
   assert.equal((await kc.groups.listRoleMappings({ id })).realmMappings?.length, 1);
   await kc.groups.delRealmRoleMappings({ id, roles: payload });
   await kc.groups.del({ id });
@@ -118,27 +112,33 @@ test("roles: by name and by id, of the realm and of clients, composite ones, who
   await kc.clients.createRole({ id, name: "runner" });
   const runner = must(await kc.clients.findRole({ id, roleName: "runner" }));
   await kc.clients.updateRole({ id, roleName: "runner" }, { name: "runner", description: "Runs" });
-  assert.deepEqual(names(await kc.clients.listRoles({ id })), ["runner"]);
+  assert.deepEqual(namesOf(await kc.clients.listRoles({ id })), ["runner"]);
   await kc.roles.createComposite({ roleId: must(editor.id) }, [viewer, runner]);
   assert.deepEqual(
-    names(await kc.roles.getCompositeRoles({ id: must(editor.id) })).toSorted((one, other) =>
+    namesOf(await kc.roles.getCompositeRoles({ id: must(editor.id) })).toSorted((one, other) =>
       (one ?? "").localeCompare(other ?? ""),
     ),
     ["runner", "viewer"],
   );
-  assert.deepEqual(names(await kc.roles.getCompositeRolesForRealm({ id: must(editor.id) })), ["viewer"]);
-  assert.deepEqual(names(await kc.roles.getCompositeRolesForClient({ id: must(editor.id), clientId: id })), ["runner"]);
+  assert.deepEqual(namesOf(await kc.roles.getCompositeRolesForRealm({ id: must(editor.id) })), ["viewer"]);
+  assert.deepEqual(namesOf(await kc.roles.getCompositeRolesForClient({ id: must(editor.id), clientId: id })), [
+    "runner",
+  ]);
   const bob = must((await kc.users.find({ username: "bob", exact: true }))[0]?.id);
   const roles = [{ id: must(editor.id), name: "editor" }];
   await kc.users.addRealmRoleMappings({ id: bob, roles });
-  assert.ok(names(await kc.users.listRealmRoleMappings({ id: bob })).includes("editor"));
-  assert.ok(names(await kc.users.listCompositeRealmRoleMappings({ id: bob })).includes("viewer"));
-  assert.ok(!names(await kc.users.listAvailableRealmRoleMappings({ id: bob })).includes("editor"));
-  assert.deepEqual(names(await kc.users.listCompositeClientRoleMappings({ id: bob, clientUniqueId: id })), ["runner"]);
-  assert.deepEqual(names(await kc.users.listAvailableClientRoleMappings({ id: bob, clientUniqueId: id })), ["runner"]);
+  assert.ok(namesOf(await kc.users.listRealmRoleMappings({ id: bob })).includes("editor"));
+  assert.ok(namesOf(await kc.users.listCompositeRealmRoleMappings({ id: bob })).includes("viewer"));
+  assert.ok(!namesOf(await kc.users.listAvailableRealmRoleMappings({ id: bob })).includes("editor"));
+  assert.deepEqual(namesOf(await kc.users.listCompositeClientRoleMappings({ id: bob, clientUniqueId: id })), [
+    "runner",
+  ]);
+  assert.deepEqual(namesOf(await kc.users.listAvailableClientRoleMappings({ id: bob, clientUniqueId: id })), [
+    "runner",
+  ]);
   const ofClient = { id: bob, clientUniqueId: id, roles: [{ id: must(runner.id), name: "runner" }] };
   await kc.users.addClientRoleMappings(ofClient);
-  assert.deepEqual(names(await kc.users.listClientRoleMappings({ id: bob, clientUniqueId: id })), ["runner"]);
+  assert.deepEqual(namesOf(await kc.users.listClientRoleMappings({ id: bob, clientUniqueId: id })), ["runner"]);
   assert.deepEqual(
     (await kc.clients.findUsersWithRole({ id, roleName: "runner" })).map(({ username }) => username),
     ["bob"],
@@ -151,7 +151,7 @@ test("roles: by name and by id, of the realm and of clients, composite ones, who
   );
   await kc.users.delRealmRoleMappings({ id: bob, roles });
   await kc.roles.delCompositeRoles({ id: must(editor.id) }, [viewer]);
-  assert.deepEqual(names(await kc.roles.getCompositeRoles({ id: must(editor.id) })), ["runner"]);
+  assert.deepEqual(namesOf(await kc.roles.getCompositeRoles({ id: must(editor.id) })), ["runner"]);
   await kc.clients.delRole({ id, roleName: "runner" });
   await kc.roles.delById({ id: must(editor.id) });
   await kc.roles.delByName({ name: "viewer" });
@@ -169,11 +169,11 @@ test("clients: secrets, service accounts, scopes, mappers, scope mappings, evalu
 
   const scopes = await kc.clientScopes.find();
   const phone = must(scopes.find(({ name }) => name === "phone")?.id);
-  assert.ok(names(await kc.clients.listDefaultClientScopes({ id })).includes("profile"));
-  assert.ok(names(await kc.clients.listOptionalClientScopes({ id })).includes("phone"));
+  assert.ok(namesOf(await kc.clients.listDefaultClientScopes({ id })).includes("profile"));
+  assert.ok(namesOf(await kc.clients.listOptionalClientScopes({ id })).includes("phone"));
   await kc.clients.delOptionalClientScope({ id, clientScopeId: phone });
   await kc.clients.addDefaultClientScope({ id, clientScopeId: phone });
-  assert.ok(names(await kc.clients.listDefaultClientScopes({ id })).includes("phone"));
+  assert.ok(namesOf(await kc.clients.listDefaultClientScopes({ id })).includes("phone"));
   await kc.clients.delDefaultClientScope({ id, clientScopeId: phone });
   await kc.clients.addOptionalClientScope({ id, clientScopeId: phone });
 
@@ -209,14 +209,14 @@ test("clients: secrets, service accounts, scopes, mappers, scope mappings, evalu
   );
   assert.ok((await kc.clients.evaluateListProtocolMapper({ id, scope: "openid" })).length > 5);
   const granted = { id, roleContainer: "master", type: "granted" as const, scope: "openid" };
-  assert.ok(names(await kc.clients.evaluatePermission(granted)).includes("admin"));
+  assert.ok(namesOf(await kc.clients.evaluatePermission(granted)).includes("admin"));
   await kc.clients.delProtocolMapper({ id, mapperId: must(made.id) });
 
   const role = must(await kc.roles.findOneByName({ name: "offline_access" }));
   await kc.clients.addRealmScopeMappings({ id }, [role]);
-  assert.deepEqual(names(await kc.clients.listRealmScopeMappings({ id })), ["offline_access"]);
-  assert.ok(!names(await kc.clients.listAvailableRealmScopeMappings({ id })).includes("offline_access"));
-  assert.deepEqual(names(await kc.clients.listCompositeRealmScopeMappings({ id })), ["offline_access"]);
+  assert.deepEqual(namesOf(await kc.clients.listRealmScopeMappings({ id })), ["offline_access"]);
+  assert.ok(!namesOf(await kc.clients.listAvailableRealmScopeMappings({ id })).includes("offline_access"));
+  assert.deepEqual(namesOf(await kc.clients.listCompositeRealmScopeMappings({ id })), ["offline_access"]);
   assert.equal((await kc.clients.listScopeMappings({ id })).realmMappings?.length, 1);
   await kc.clients.delRealmScopeMappings({ id }, [role]);
   assert.equal((await kc.clients.getSessionCount({ id })).count, 0);
@@ -255,22 +255,22 @@ test("client scopes: make, change, mappers, defaults of the realm, scope mapping
     },
   );
   const mappers = await kc.clientScopes.listProtocolMappers({ id });
-  assert.deepEqual(names(mappers), ["hard", "more"]);
+  assert.deepEqual(namesOf(mappers), ["hard", "more"]);
   const mapperId = must(mappers[0]?.id);
   await kc.clientScopes.updateProtocolMapper({ id, mapperId }, { ...must(mappers[0]), config: { "claim.name": "y" } });
   assert.equal(must(await kc.clientScopes.findProtocolMapper({ id, mapperId })).config?.["claim.name"], "y");
   await kc.clientScopes.delProtocolMapper({ id, mapperId });
   await kc.clientScopes.addDefaultClientScope({ id });
-  assert.ok(names(await kc.clientScopes.listDefaultClientScopes()).includes("data"));
+  assert.ok(namesOf(await kc.clientScopes.listDefaultClientScopes()).includes("data"));
   const client = await makeClient("with-data");
-  assert.ok(names(await kc.clients.listDefaultClientScopes({ id: client })).includes("data"));
+  assert.ok(namesOf(await kc.clients.listDefaultClientScopes({ id: client })).includes("data"));
   await kc.clientScopes.delDefaultClientScope({ id });
   await kc.clientScopes.addDefaultOptionalClientScope({ id });
-  assert.ok(names(await kc.clientScopes.listDefaultOptionalClientScopes()).includes("data"));
+  assert.ok(namesOf(await kc.clientScopes.listDefaultOptionalClientScopes()).includes("data"));
   await kc.clientScopes.delDefaultOptionalClientScope({ id });
   const role = must(await kc.roles.findOneByName({ name: "offline_access" }));
   await kc.clientScopes.addRealmScopeMappings({ id }, [role]);
-  assert.deepEqual(names(await kc.clientScopes.listRealmScopeMappings({ id })), ["offline_access"]);
+  assert.deepEqual(namesOf(await kc.clientScopes.listRealmScopeMappings({ id })), ["offline_access"]);
   assert.equal((await kc.clientScopes.listScopeMappings({ id })).realmMappings?.length, 1);
   await kc.clientScopes.delRealmScopeMappings({ id }, [role]);
   await kc.clientScopes.del({ id });
@@ -360,7 +360,7 @@ test("a realm is exported, imported into another, and deleted", async () => {
     /409|exists/,
   );
   const dummy = must((await kc.clients.find({ realm: "copy", clientId: "dummy-service" }))[0]?.id);
-  assert.ok(names(await kc.clients.listResources({ realm: "copy", id: dummy })).includes("eric"));
+  assert.ok(namesOf(await kc.clients.listResources({ realm: "copy", id: dummy })).includes("eric"));
   assert.equal((await kc.users.find({ realm: "copy", username: "gina" })).length, 1);
   await kc.realms.logoutAll({ realm: "copy" });
   await kc.realms.del({ realm: "copy" });

@@ -60,7 +60,7 @@ interface AskInit {
 }
 
 /** A whole identity service with its own PostgreSQL, on a free port of the loopback interface. */
-export async function startIdentity(): Promise<TestIdentity> {
+export async function startIdentity({ login = false }: { readonly login?: boolean } = {}): Promise<TestIdentity> {
   const postgres = await startTestServer();
   const logged: string[] = [];
   const logger = createLogger("identity", "debug", { write: (line: string) => void logged.push(line) });
@@ -75,6 +75,7 @@ export async function startIdentity(): Promise<TestIdentity> {
         adminUser: "admin",
         adminPassword: PASSWORD,
         adminClient: "admin-cli",
+        loginScopes: login,
         testUsers: ["eric", "bob", "alice"].map((username) => ({ username, password: PASSWORD })),
         clients,
       });
@@ -94,6 +95,9 @@ export async function startIdentity(): Promise<TestIdentity> {
       DATABASE_CONNECTIONS: 16,
       HASH_CONCURRENCY: 2,
       CLEAN_UP_INTERVAL: 3600,
+      LOGIN_PROVIDER: login ? "oxauth" : undefined,
+      LOGIN_REALM: "master",
+      LOGIN_REGISTRATION: "open",
     },
     logger,
   });
@@ -121,7 +125,7 @@ export async function startIdentity(): Promise<TestIdentity> {
   };
   return {
     url,
-    issuer: `${url}/realms/master`,
+    issuer: login ? url : `${url}/realms/master`,
     context: service.context,
     postgres,
     logged,

@@ -27,7 +27,7 @@ export async function grantByUmaTicket(
   if (token === undefined) {
     throw new OAuthError(401, "invalid_grant", "Send the access token of the user as Authorization: Bearer");
   }
-  const bearer = await checkAccessToken(context, handle, token);
+  const bearer = await checkAccessToken(context, handle, token, { acceptIdTokens: context.login !== undefined });
   if (bearer === undefined) {
     throw new OAuthError(401, "invalid_grant", "Invalid bearer token");
   }

@@ -1,6 +1,8 @@
 import { authenticateUser } from "../../login/authenticate-user.ts";
+import { findSecondFactorNeed, proveSecondFactor } from "../../login/second-factor.ts";
 import { insertEvent } from "../../store/events.ts";
 import { startSession } from "../../store/sessions.ts";
+import type { User, UserAccess } from "../../store/users.ts";
 import { grantScope } from "../../claims/scopes.ts";
 import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
 import { OAuthError, invalidGrant } from "../oauth-error.ts";
@@ -34,6 +36,7 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenAnswe
     throw invalidGrant("Account is not fully set up: log in with a browser to choose a password");
   }
   const { user, access } = result;
+  await proveFactor(request, user, access);
   const scope = grantScope(client, form.get("scope"));
   const offline = scope.split(" ").includes("offline_access");
   const { sessionId, refreshId, chain } = await startSession(
@@ -66,6 +69,30 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenAnswe
       authTime: new Date(),
     },
   });
+}
+
+/** The field `totp` has the code of a user with a second factor: a one-time code or a recovery code. */
+async function proveFactor({ context, handle, client, form, ip }: GrantRequest, user: User, access: UserAccess) {
+  switch (findSecondFactorNeed(handle, user, access)) {
+    case "none":
+      return;
+    case "set-up":
+      throw invalidGrant("Account is not fully set up: log in with a browser to set up one-time codes");
+    case "code":
+      break;
+  }
+  const code = form.get("totp");
+  if (code === undefined) {
+    throw invalidGrant("A one-time code is needed: send it in the field totp", 401);
+  }
+  switch (await proveSecondFactor(context, handle, { user, code, clientId: client.clientId, ip })) {
+    case "right":
+      return;
+    case "wrong":
+      throw invalidGrant("The one-time code is wrong, or was used before", 401);
+    case "locked":
+      throw invalidGrant("Too many failed logins; wait before trying again", 401);
+  }
 }
 
 /** Seconds that a session which has just begun lasts when nobody uses it. */

@@ -1,0 +1,93 @@
+import { type Identity, type PolicySet, createEvaluator } from "@swath/auth";
+
+import type { IdentityContext } from "../../../context.ts";
+import { loadPolicySet } from "../../../policy/load-policy-set.ts";
+import { toEngineRules, toScopes } from "../../../policy/decision-rules.ts";
+import type { RealmHandle } from "../../../realms/realm-cache.ts";
+import { findClient } from "../../../store/clients.ts";
+import { isUuid } from "../../../store/database.ts";
+import { findResourceHome, listDecisionPolicies } from "../../../store/decision-policies.ts";
+import { findUserByName, findUserWithAccess } from "../../../store/users.ts";
+import type { DecisionRequest } from "./xacml.ts";
+
+const MAX_POLICIES = 1000;
+
+/** Decides by the engine that the gatekeeper asks: about a registered resource by its server's rules, else by decision policies alone. */
+export async function decideRequest(
+  context: IdentityContext,
+  handle: RealmHandle,
+  { subject, action, resourceId }: DecisionRequest,
+): Promise<boolean> {
+  const identity = await findIdentity(context, handle, subject);
+  if (identity === undefined) {
+    return false;
+  }
+  const { pool } = context;
+  const { realm } = handle;
+  const home = await findResourceHome(pool, realm.id, resourceId);
+  const server = home && (await findClient(pool, realm.id, home.clientId));
+  const set: PolicySet =
+    server === undefined
+      ? await loadLooseRules(context, realm.id, resourceId, action)
+      : // What no policy speaks of is for everybody at the enforcement point; here somebody must have granted it.
+        { ...(await loadPolicySet(pool, realm.id, server)), enforcementMode: "ENFORCING" };
+  const resource = set.resources.find(({ id }) => id === resourceId);
+  if (resource === undefined) {
+    return false;
+  }
+  const scopes = toScopes(action, resource.scopes);
+  const { granted, scopes: found } = createEvaluator(set).evaluateResource(
+    resource,
+    { identity, now: new Date() },
+    scopes,
+  );
+  return granted && found.length === scopes.length;
+}
+
+async function loadLooseRules(
+  { pool }: IdentityContext,
+  realmId: string,
+  resourceId: string,
+  action: string,
+): Promise<PolicySet> {
+  const resource = { id: resourceId, name: resourceId, uris: [], scopes: [action] };
+  const decisions = await listDecisionPolicies(pool, realmId, { resources: [resourceId], limit: MAX_POLICIES });
+  return {
+    version: "",
+    clientId: "",
+    enforcementMode: "ENFORCING",
+    decisionStrategy: "AFFIRMATIVE",
+    resources: [resource],
+    ...(await toEngineRules(pool, realmId, [resource], decisions)),
+  };
+}
+
+/** Who is asked about: a user by id or name. What the request says besides counts where the platform does not know better. */
+async function findIdentity(
+  { pool }: IdentityContext,
+  { realm }: RealmHandle,
+  subject: Readonly<Record<string, unknown>>,
+): Promise<Identity | undefined> {
+  const named = ["user_name", "userName", "subject-id", "id", "sub"].map((name) => subject[name]);
+  const texts = named.filter((value) => typeof value === "string" && value !== "") as string[];
+  for (const text of texts) {
+    const id = isUuid(text) ? text : (await findUserByName(pool, realm.id, text))?.id;
+    const found = id === undefined ? undefined : await findUserWithAccess(pool, realm.id, id);
+    if (found !== undefined && found.user.enabled) {
+      const { user, access } = found;
+      return {
+        userId: user.id,
+        username: user.username,
+        realmRoles: access.realm,
+        clientRoles: access.clients,
+        groups: access.groups,
+        claims: {
+          ...subject,
+          ...(user.email !== undefined && { email: user.email, email_verified: user.emailVerified }),
+          preferred_username: user.username,
+        },
+      };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,166 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type pg from "pg";
+
+import { inChange } from "../../../admin/request.ts";
+import type { IdentityContext, LoginFace } from "../../../context.ts";
+import { isUuid } from "../../../store/database.ts";
+import {
+  type DecisionPolicy,
+  type PolicyDocument,
+  deleteDecisionPolicy,
+  findDecisionPolicy,
+  findResourceHome,
+  insertDecisionPolicy,
+  listDecisionPolicies,
+  updateDecisionPolicy,
+} from "../../../store/decision-policies.ts";
+import { announceRules } from "../../../store/resource-servers.ts";
+import { type PdpCaller, findPdpCaller } from "./caller.ts";
+import { decideRequest } from "./decide.ts";
+import { PdpError } from "./errors.ts";
+import { readPolicyDocument } from "./policy-document.ts";
+import { readBody } from "./read-body.ts";
+import { DENY, PERMIT, readDecisionRequest } from "./xacml.ts";
+
+const MAX_LISTED = 1000;
+const TAG = { tags: ["policies"] };
+const ANY_JSON = { type: "object", additionalProperties: true } as const;
+
+/** Decisions and the policies that they are made by. */
+export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContext, face: LoginFace): void {
+  const open = (request: FastifyRequest) => findPdpCaller(context, face, request);
+
+  for (const method of ["GET", "POST"] as const) {
+    app.route({
+      method,
+      url: "/pdp/policy/validate",
+      schema: {
+        ...TAG,
+        summary: "Decide about a request (XACML 3.0, JSON profile)",
+        ...(method === "POST" && { body: ANY_JSON }),
+      },
+      handler: async (request, reply) => {
+        const { handle } = await open(request);
+        const isPermitted = await decideRequest(context, handle, readDecisionRequest(await readBody(request)));
+        return send(reply, isPermitted ? 200 : 401, isPermitted ? PERMIT : DENY);
+      },
+    });
+  }
+
+  app.get(
+    "/pdp/policy/",
+    { schema: { ...TAG, summary: "List policies: one's own, or those of a resource" } },
+    async (request, reply) => {
+      const caller = await open(request);
+      const { resource_id: resource } = { ...(request.query as object), ...Object(await readBody(request)) } as {
+        resource_id?: unknown;
+      };
+      const policies = await listDecisionPolicies(context.pool, caller.handle.realm.id, {
+        ...(typeof resource === "string" && { resources: [resource] }),
+        ...(caller.isOperator ? {} : { owner: caller.userId }),
+        limit: MAX_LISTED,
+      });
+      return send(reply, 200, { policies: policies.map(show) });
+    },
+  );
+
+  for (const method of ["POST", "PUT"] as const) {
+    app.route({
+      method,
+      url: "/pdp/policy/",
+      schema: { ...TAG, summary: "Make a policy", body: ANY_JSON },
+      handler: async (request, reply) => {
+        const caller = await open(request);
+        const document = readPolicyDocument(request.body);
+        const made = await inChange(context, async (db) => {
+          await checkResource(db, caller, document);
+          const id = await insertDecisionPolicy(db, caller.handle.realm.id, caller.userId, document);
+          await announce(db, caller, document.config.resource_id);
+          return { id, owner: caller.userId, document };
+        });
+        return send(reply, 200, show(made));
+      },
+    });
+  }
+
+  app.get("/pdp/policy/:policy", { schema: { ...TAG, summary: "Show a policy" } }, async (request, reply) =>
+    send(reply, 200, show(await openPolicy(context, await open(request), request))),
+  );
+
+  for (const method of ["PUT", "POST"] as const) {
+    app.route({
+      method,
+      url: "/pdp/policy/:policy",
+      schema: { ...TAG, summary: "Change a policy", body: ANY_JSON },
+      handler: async (request, reply) => {
+        const caller = await open(request);
+        const policy = await openPolicy(context, caller, request);
+        const document = readPolicyDocument(request.body, policy.document);
+        await inChange(context, async (db) => {
+          await checkResource(db, caller, document);
+          await updateDecisionPolicy(db, policy.id, document);
+          await announce(db, caller, policy.document.config.resource_id);
+          await announce(db, caller, document.config.resource_id);
+        });
+        return send(reply, 200, show({ ...policy, document }));
+      },
+    });
+  }
+
+  app.delete("/pdp/policy/:policy", { schema: { ...TAG, summary: "Remove a policy" } }, async (request, reply) => {
+    const caller = await open(request);
+    const policy = await openPolicy(context, caller, request);
+    await inChange(context, async (db) => {
+      await deleteDecisionPolicy(db, policy.id);
+      await announce(db, caller, policy.document.config.resource_id);
+    });
+    return reply.code(204).send();
+  });
+}
+
+function send(reply: FastifyReply, status: number, body: object): FastifyReply {
+  return reply.code(status).header("cache-control", "no-store").type("application/json").send(JSON.stringify(body));
+}
+
+const show = ({ id, owner, document }: DecisionPolicy) => ({ _id: id, id, ownership_id: owner, ...document });
+
+/** @throws {PdpError} 404, 401 where it is somebody else's */
+async function openPolicy(
+  { pool }: IdentityContext,
+  { handle, userId, isOperator }: PdpCaller,
+  { params }: FastifyRequest,
+): Promise<DecisionPolicy> {
+  const { policy: id } = params as { policy: string };
+  const policy = isUuid(id) ? await findDecisionPolicy(pool, handle.realm.id, id) : undefined;
+  if (policy === undefined) {
+    throw new PdpError(404, "no such policy", "There is no policy with this ID");
+  }
+  if (!isOperator && policy.owner !== userId) {
+    throw new PdpError(401, "Could not get the UUID for the user", "The policy is somebody else's");
+  }
+  return policy;
+}
+
+/** Nobody grants what is somebody else's: the resource is the caller's own, or nobody has policies of it. @throws {PdpError} 401 */
+async function checkResource(db: pg.PoolClient, caller: PdpCaller, { config }: PolicyDocument): Promise<void> {
+  const { handle, userId, isOperator } = caller;
+  if (isOperator) {
+    return;
+  }
+  // One at a time for a resource, so that two cannot both be the first.
+  await db.query("select pg_advisory_xact_lock(hashtext($1))", [`decision policy ${config.resource_id}`]);
+  const home = await findResourceHome(db, handle.realm.id, config.resource_id);
+  const known = await listDecisionPolicies(db, handle.realm.id, { resources: [config.resource_id], limit: MAX_LISTED });
+  const isOwn =
+    home === undefined ? known.every(({ owner }) => owner === userId) : home.owner === userId || home.client === userId;
+  if (!isOwn) {
+    throw new PdpError(401, "no ownership of the resource", "The resource is somebody else's");
+  }
+}
+
+async function announce(db: pg.PoolClient, { handle }: PdpCaller, resourceId: string): Promise<void> {
+  const home = await findResourceHome(db, handle.realm.id, resourceId);
+  if (home !== undefined) {
+    await announceRules(db, handle.realm.name, { id: home.client, clientId: home.clientId });
+  }
+}

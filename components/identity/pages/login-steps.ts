@@ -1,0 +1,235 @@
+import { findWait } from "../login/limits.ts";
+import { authenticateUser } from "../login/authenticate-user.ts";
+import { changePassword, refusePassword } from "../login/change-password.ts";
+import { makeOtpSecret } from "../login/one-time-codes.ts";
+import { findSecondFactorNeed, proveSecondFactor, setUpOtp } from "../login/second-factor.ts";
+import { insertEvent } from "../store/events.ts";
+import { endSession } from "../store/sessions.ts";
+import { type User, type UserAccess, findPassword, findUserWithAccess } from "../store/users.ts";
+import { findLogin } from "./browser-session.ts";
+import { renderNewPasswordPage } from "./login-page.ts";
+import { type Question, ask, finish, formOf, text } from "./question.ts";
+import { renderCodePage, renderRecoveryCodesPage, renderSetUpPage } from "./second-factor-page.ts";
+
+type Form = Readonly<Record<string, unknown>>;
+
+const WRONG = "That user name and password do not fit together.";
+const DISABLED = "This account is disabled; ask your administrator.";
+const WRONG_CODE = "That code is not right, or was used before.";
+
+/** How far a login is. Kept with the interaction, so that only who has just shown the password goes on. */
+interface LoginProgress {
+  readonly user: string;
+  /** Since when the password that was shown has been the user's. */
+  readonly since: string | undefined;
+  readonly mustChangePassword: boolean;
+  /** The second factor was shown, or has just been set up. */
+  readonly hasProven: boolean;
+  /** Of the device that is being set up. */
+  readonly secret?: string;
+}
+
+/** Reads what was sent from a page of a login, and sends the next page or ends the login. */
+export async function answerLogin(question: Question, form: Form): Promise<unknown> {
+  const progress = question.interaction.result?.["login_progress"] as LoginProgress | undefined;
+  // The page for a new password names the user, too, for password managers.
+  if (progress === undefined || ("username" in form && !("new_password" in form))) {
+    return answerPassword(question, text(form["username"]), text(form["password"]));
+  }
+  const { context, handle } = question;
+  const found = await findUserWithAccess(context.pool, handle.realm.id, progress.user);
+  const stored = await findPassword(context.pool, progress.user);
+  // Changed or reset meanwhile: who has shown the password before that one has shown nothing.
+  if (found === undefined || stored?.changedAt.toISOString() !== progress.since) {
+    return ask(question, WRONG);
+  }
+  if (!found.user.enabled) {
+    return ask(question, DISABLED);
+  }
+  return answerStep({ ...found, question, progress }, form);
+}
+
+async function answerPassword(question: Question, username: string, password: string): Promise<unknown> {
+  const { context, handle, interaction, request } = question;
+  const clientId = text(interaction.params["client_id"]);
+  const result = await authenticateUser(context, handle, { username, password, clientId, ip: request.ip });
+  switch (result.kind) {
+    case "wrong":
+      return ask(question, WRONG);
+    case "disabled":
+      return ask(question, DISABLED);
+    case "locked":
+      return ask(question, tellWait(result.until));
+    case "in":
+      break;
+  }
+  const { user, access, mustChangePassword } = result;
+  const since = (await findPassword(context.pool, user.id))?.changedAt.toISOString();
+  const progress: LoginProgress = { user: user.id, since, mustChangePassword, hasProven: false };
+  return goOn({ question, progress, user, access });
+}
+
+function tellWait(until: Date): string {
+  const minutes = Math.max(1, Math.ceil((until.getTime() - Date.now()) / 60_000));
+  return `There were too many failed logins. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
+}
+
+/** A login of a user who has shown the password. */
+interface Login {
+  readonly question: Question;
+  readonly progress: LoginProgress;
+  readonly user: User;
+  readonly access: UserAccess;
+}
+
+type Step = "code" | "password" | "set-up" | "done";
+
+/** The second factor comes before a new password: who has found a temporary one must not choose the next. */
+function findStep({ question: { handle }, progress, user, access }: Login): Step {
+  const need = progress.hasProven ? "none" : findSecondFactorNeed(handle, user, access);
+  if (need === "code") {
+    return "code";
+  }
+  return progress.mustChangePassword ? "password" : need === "set-up" ? "set-up" : "done";
+}
+
+async function goOn(login: Login): Promise<unknown> {
+  const { question, user } = login;
+  const step = findStep(login);
+  if (step === "done") {
+    return finishLogin(question, user);
+  }
+  const progress: LoginProgress = step === "set-up" ? { ...login.progress, secret: makeOtpSecret() } : login.progress;
+  await keep(question, progress);
+  return question.reply.send(toPage({ ...login, progress }, step));
+}
+
+async function keep({ interaction }: Question, progress: LoginProgress): Promise<void> {
+  interaction.result = { login_progress: progress };
+  await interaction.persist();
+}
+
+function toPage(login: Login, step: Exclude<Step, "done">, error?: string): string {
+  const { question, progress, user } = login;
+  const { realm } = question.handle;
+  const page = { ...formOf(question), username: user.username, error };
+  switch (step) {
+    case "code":
+      return renderCodePage(page);
+    case "password":
+      return renderNewPasswordPage({ ...page, minimumLength: realm.settings.passwordMinimumLength });
+    case "set-up":
+      return renderSetUpPage({ ...page, secret: progress.secret ?? "", issuer: realm.displayName || realm.name });
+  }
+}
+
+async function answerStep(login: Login, form: Form): Promise<unknown> {
+  const { question, progress } = login;
+  const step = findStep(login);
+  const again = (error: string) => question.reply.code(400).send(toPage(login, step as Exclude<Step, "done">, error));
+  if (step === "code" && "code" in form) {
+    return answerCode(login, text(form["code"]), again);
+  }
+  if (step === "password" && "new_password" in form) {
+    return answerNewPassword(login, text(form["new_password"]), form["new_password_again"], again);
+  }
+  if (step === "set-up" && "setup_code" in form && progress.secret !== undefined) {
+    return answerSetUp(login, progress.secret, form, again);
+  }
+  return goOn(login);
+}
+
+type Again = (error: string) => unknown;
+
+async function answerCode(login: Login, code: string, again: Again): Promise<unknown> {
+  const { question, progress, user } = login;
+  const { context, handle, interaction, request } = question;
+  const clientId = text(interaction.params["client_id"]);
+  switch (await proveSecondFactor(context, handle, { user, code, clientId, ip: request.ip })) {
+    case "right":
+      return goOn({ ...login, progress: { ...progress, hasProven: true } });
+    case "wrong":
+      return again(WRONG_CODE);
+    case "locked": {
+      const until = await findWait(context.pool, handle.realm, { username: user.username, ip: request.ip });
+      return again(tellWait(until ?? new Date()));
+    }
+  }
+}
+
+async function answerNewPassword(login: Login, chosen: string, repeated: unknown, again: Again): Promise<unknown> {
+  const { question, progress, user } = login;
+  const { context, handle, request } = question;
+  const stored = await findPassword(context.pool, user.id);
+  let error =
+    chosen === repeated ? await refusePassword(context, handle, user, chosen) : "The two passwords are not the same.";
+  if (error === undefined && (await context.hasher.verify(stored?.hash, chosen))) {
+    error = "The new password must not be the one that you were given.";
+  }
+  if (error !== undefined) {
+    return again(error);
+  }
+  await changePassword(context, handle, { user, password: chosen, temporary: false, ip: request.ip });
+  const since = (await findPassword(context.pool, user.id))?.changedAt.toISOString();
+  return goOn({ ...login, progress: { ...progress, since, mustChangePassword: false } });
+}
+
+async function answerSetUp(login: Login, secret: string, form: Form, again: Again): Promise<unknown> {
+  const { question, progress, user } = login;
+  const { context, handle, reply, request } = question;
+  const codes = await setUpOtp(context, handle, {
+    user,
+    secret,
+    code: text(form["setup_code"]),
+    label: text(form["device"]),
+    ip: request.ip,
+  });
+  if (codes === undefined) {
+    return again("That code is not right. Look whether the clock of your device is.");
+  }
+  const { secret: _used, ...rest } = progress;
+  await keep(question, { ...rest, hasProven: true });
+  return reply.send(renderRecoveryCodesPage({ ...formOf(question), codes }));
+}
+
+async function finishLogin(question: Question, user: User): Promise<void> {
+  const { context, handle, interaction, request } = question;
+  const { realm } = handle;
+  if (realm.settings.eventsEnabled) {
+    await insertEvent(context.pool, realm.id, {
+      type: "LOGIN",
+      userId: user.id,
+      clientId: text(interaction.params["client_id"]),
+      ip: request.ip,
+      details: { username: user.username, grant: "authorization_code" },
+    });
+  }
+  await endLoginOfAnother(question, user);
+  await finish(question, { login: { accountId: user.id, remember: true } });
+}
+
+/** Who logs in where somebody else is logged in takes the browser over: nothing of the other's session is left in it. */
+async function endLoginOfAnother(
+  { context, handle, interaction, request, reply }: Question,
+  user: User,
+): Promise<void> {
+  const { realm } = handle;
+  const login = await findLogin(context, handle, request, reply);
+  if (login === undefined || login.accountId === user.id) {
+    return;
+  }
+  await endSession(context.pool, { id: realm.id, name: realm.name }, login.uid);
+  if (realm.settings.eventsEnabled) {
+    await insertEvent(context.pool, realm.id, {
+      type: "LOGOUT",
+      userId: login.accountId,
+      sessionId: login.uid,
+      ip: request.ip,
+    });
+  }
+  if (interaction.session !== undefined) {
+    // The engine goes on only in the session that the interaction began in, which is no more.
+    delete interaction.session;
+    await interaction.persist();
+  }
+}

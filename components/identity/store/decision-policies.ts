@@ -1,0 +1,104 @@
+import type { RuleNode } from "@swath/auth";
+
+import type { Queryable } from "./database.ts";
+
+/** A policy document of variant B, in its names. */
+export interface PolicyDocument {
+  readonly name: string;
+  readonly description: string;
+  readonly config: {
+    readonly resource_id: string;
+    readonly action: string;
+    /** Terms that must be accepted. */
+    readonly "T&C": readonly string[];
+    readonly rules: readonly RuleNode[];
+  };
+  readonly scopes: readonly string[];
+}
+
+export interface DecisionPolicy {
+  readonly id: string;
+  readonly owner: string;
+  readonly document: PolicyDocument;
+}
+
+const SELECT = "select id, owner, document from decision_policy";
+
+export async function listDecisionPolicies(
+  db: Queryable,
+  realmId: string,
+  { resources, owner, limit }: { resources?: readonly string[]; owner?: string; limit: number },
+): Promise<readonly DecisionPolicy[]> {
+  const { rows } = await db.query<DecisionPolicy>(
+    `${SELECT} where realm_id = $1 and ($2::text[] is null or resource_id = any($2)) and ($3::text is null or owner = $3)
+     order by created_at, id limit $4`,
+    [realmId, resources ?? null, owner ?? null, limit],
+  );
+  return rows;
+}
+
+export async function findDecisionPolicy(
+  db: Queryable,
+  realmId: string,
+  id: string,
+): Promise<DecisionPolicy | undefined> {
+  const { rows } = await db.query<DecisionPolicy>(`${SELECT} where realm_id = $1 and id = $2`, [realmId, id]);
+  return rows[0];
+}
+
+export async function insertDecisionPolicy(
+  db: Queryable,
+  realmId: string,
+  owner: string,
+  document: PolicyDocument,
+): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    "insert into decision_policy (realm_id, resource_id, owner, document) values ($1, $2, $3, $4) returning id",
+    [realmId, document.config.resource_id, owner, document],
+  );
+  return (rows[0] as { id: string }).id;
+}
+
+export async function updateDecisionPolicy(db: Queryable, id: string, document: PolicyDocument): Promise<void> {
+  await db.query("update decision_policy set resource_id = $2, document = $3 where id = $1", [
+    id,
+    document.config.resource_id,
+    document,
+  ]);
+}
+
+export async function deleteDecisionPolicy(db: Queryable, id: string): Promise<void> {
+  await db.query("delete from decision_policy where id = $1", [id]);
+}
+
+export async function deleteDecisionPoliciesOf(db: Queryable, realmId: string, resourceId: string): Promise<void> {
+  await db.query("delete from decision_policy where realm_id = $1 and resource_id = $2", [realmId, resourceId]);
+}
+
+/** Users who have accepted all of the terms. */
+export async function listAcceptors(
+  db: Queryable,
+  realmId: string,
+  terms: readonly string[],
+): Promise<readonly string[]> {
+  const { rows } = await db.query<{ user_id: string }>(
+    `select user_id from term_acceptance where realm_id = $1 and term = any($2) group by user_id
+     having count(*) = $3`,
+    [realmId, terms, new Set(terms).size],
+  );
+  return rows.map(({ user_id: id }) => id);
+}
+
+/** The resource server of a registered resource, and whose the resource is. */
+export async function findResourceHome(
+  db: Queryable,
+  realmId: string,
+  resourceId: string,
+): Promise<{ readonly client: string; readonly clientId: string; readonly owner: string } | undefined> {
+  const { rows } = await db.query<{ client: string; client_id: string; owner: string }>(
+    `select c.id as client, c.client_id, r.owner from authz_resource r join client c on c.id = r.client
+     where c.realm_id = $1 and r.id::text = $2`,
+    [realmId, resourceId],
+  );
+  return rows[0] && { client: rows[0].client, clientId: rows[0].client_id, owner: rows[0].owner };
+}

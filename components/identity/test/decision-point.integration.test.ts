@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { after, before, test } from "node:test";
+
+import { type TestIdentity, startIdentity } from "./start-identity.ts";
+
+const POLICY = "/pdp/policy/";
+const RESOURCE = "20248583";
+
+let identity: TestIdentity;
+const tokens = new Map<string, string>();
+before(async () => {
+  identity = await startIdentity({ login: true });
+  for (const name of ["admin", "eric", "bob"]) {
+    tokens.set(name, (await identity.logIn(name)).access_token);
+  }
+});
+after(() => identity.close());
+
+const as = (who: string) => ({ bearer: tokens.get(who) ?? "" });
+const policy = (rules: object, more: object = {}) => ({
+  name: "NewPolicy",
+  description: "A policy",
+  config: { resource_id: RESOURCE, action: "view", rules: [rules], ...more },
+  scopes: [],
+});
+const question = (user: string, action = "view", resource = RESOURCE, more: readonly object[] = []) => ({
+  Request: {
+    AccessSubject: [{ Attribute: [{ AttributeId: "user_name", Value: user, DataType: "string" }, ...more] }],
+    Action: [{ Attribute: [{ AttributeId: "urn:oasis:names:tc:xacml:1.0:action:action-id", Value: action }] }],
+    Resource: [{ Attribute: [{ AttributeId: "resource-id", Value: resource }] }],
+  },
+});
+const validate = (body: unknown, who = "admin") => identity.ask(`${POLICY}validate`, { json: body, ...as(who) });
+
+test("decisions: permit and deny in the form of the JSON profile of XACML 3.0", async () => {
+  const made = await identity.ask(POLICY, { json: policy({ EQUAL: { user_name: "eric" } }), ...as("admin") });
+  assert.equal(made.status, 200, made.text);
+  const permitted = await validate(question("eric"));
+  assert.equal(permitted.status, 200);
+  assert.deepEqual(permitted.body, {
+    Response: [{ Decision: "Permit", Status: { StatusCode: { Value: "urn:oasis:names:tc:xacml:1.0:status:ok" } } }],
+  });
+  const denied = await validate(question("bob"));
+  assert.equal(denied.status, 401);
+  assert.equal(denied.body.Response[0].Decision, "Deny");
+  const [obligation] = denied.body.Response[0].Obligations;
+  assert.equal(obligation.Id, "fail_to_permit");
+  assert.equal(obligation.AttributeAssignment[0].Value, "You cannot access this resource");
+  assert.equal((await validate(question("eric", "edit"))).status, 401, "another action");
+  assert.equal((await validate(question("eric", "view", "unknown"))).status, 401, "another resource");
+  assert.equal((await validate(question("nobody-at-all"))).status, 401);
+  assert.equal((await identity.ask(`${POLICY}validate`, { json: question("eric") })).status, 401, "without a token");
+  assert.equal((await identity.ask(`${POLICY}${made.body.id}`, { method: "DELETE", ...as("admin") })).status, 204);
+  assert.equal((await validate(question("eric"))).status, 401, "without its policy");
+});
+
+test("what the caller says of the subject counts, but not against what the platform knows", async () => {
+  const more = [{ AttributeId: "num_acces", Value: 6 }];
+  const made = await identity.ask(POLICY, {
+    json: policy({ AND: [{ LESS: { num_acces: 9 } }, { EQUAL: { isOperator: true } }] }),
+    ...as("admin"),
+  });
+  assert.equal((await validate(question("admin", "view", RESOURCE, more))).status, 200);
+  const forged = [...more, { AttributeId: "isOperator", Value: true }, { AttributeId: "user_name", Value: "admin" }];
+  assert.equal((await validate(question("eric", "view", RESOURCE, [...more, forged[1] as object]))).status, 401);
+  await identity.ask(`${POLICY}${made.body.id}`, { method: "DELETE", ...as("admin") });
+});
+
+test("policies are listed, changed and removed by those whose they are", async () => {
+  const own = policy({ EQUAL: { user_name: "bob" } }, { resource_id: "erics" });
+  const { body } = await identity.ask(POLICY, { json: own, ...as("eric") });
+  const path = `${POLICY}${body.id}`;
+  assert.equal((await identity.ask(POLICY, { json: own, ...as("bob") })).status, 401, "a resource of eric's");
+  const refused = await identity.ask(path, { ...as("bob") });
+  assert.equal(refused.status, 401);
+  assert.ok(refused.headers.get("error"));
+  assert.equal((await identity.ask(path, { method: "DELETE", ...as("bob") })).status, 401);
+  const changed = await identity.ask(path, {
+    method: "PUT",
+    json: { config: { rules: [{ EQUAL: { user_name: "eric" } }] } },
+    ...as("eric"),
+  });
+  assert.equal(changed.body.config.resource_id, "erics", "what is not given stays");
+  assert.equal((await validate(question("eric", "view", "erics"))).status, 200);
+  assert.equal((await validate(question("bob", "view", "erics"))).status, 401);
+  const listed = await identity.ask(`${POLICY}?resource_id=erics`, as("eric"));
+  assert.deepEqual(
+    listed.body.policies.map(({ id }: { id: string }) => id),
+    [body.id],
+  );
+  assert.equal((await identity.ask(POLICY, as("bob"))).body.policies.length, 0);
+  assert.equal((await identity.ask(path, { method: "DELETE", ...as("eric") })).status, 204);
+  assert.equal((await identity.ask(path, as("eric"))).status, 404);
+});
+
+test("a policy that asks for terms lets in who has accepted them, until they are withdrawn", async () => {
+  const term = { term_id: "fair-use", description: "Be fair" };
+  assert.equal((await identity.ask("/pdp/terms/", { json: term, ...as("eric") })).status, 401);
+  assert.equal((await identity.ask("/pdp/terms/", { json: term, ...as("admin") })).status, 200);
+  const { body } = await identity.ask(POLICY, {
+    json: policy({ EQUAL: { user_name: "eric" } }, { resource_id: "termed", "T&C": ["fair-use"] }),
+    ...as("admin"),
+  });
+  const decide = async () => (await validate(question("eric", "view", "termed"))).status;
+  assert.equal(await decide(), 401);
+  const acceptance = "/pdp/acceptance_validation/fair-use";
+  assert.equal((await identity.ask(acceptance, { method: "PUT", ...as("eric") })).status, 204);
+  assert.equal(await decide(), 200);
+  const listed = await identity.ask("/pdp/acceptance_validation/", as("eric"));
+  assert.equal(listed.body.terms[0].accepted, true);
+  assert.equal((await identity.ask(acceptance, { method: "DELETE", ...as("eric") })).status, 204);
+  assert.equal(await decide(), 401);
+  await identity.ask(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
+});
+
+test("policies of a registered resource decide at the gatekeeper too, which hears of changes at once", async () => {
+  const resources = "/admin/realms/master/clients";
+  const [client] = (await identity.ask(`${resources}?clientId=dummy-service`, as("admin"))).body;
+  const server = `${resources}/${client.id}/authz/resource-server`;
+  const [eric] = (await identity.ask(`${server}/resource?name=eric&exactName=true`, as("admin"))).body;
+  const set = async () =>
+    identity.ask("/internal/realms/master/clients/dummy-service/policy-set", {
+      basic: ["dummy-service", "a:secret%with signs"],
+    });
+  const before = await set();
+  const { body } = await identity.ask(POLICY, {
+    json: policy({ EQUAL: { user_name: "bob" } }, { resource_id: eric._id, action: "" }),
+    ...as("admin"),
+  });
+  const after = await set();
+  assert.notEqual(after.headers.get("etag"), before.headers.get("etag"));
+  assert.ok(after.body.policies.some(({ type }: { type: string }) => type === "rules"));
+  assert.equal(
+    (
+      await identity.ask(POLICY, {
+        json: policy({ EQUAL: { user_name: "bob" } }, { resource_id: eric._id }),
+        ...as("bob"),
+      })
+    ).status,
+    401,
+  );
+  await identity.ask(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
+  assert.deepEqual((await set()).body.policies, before.body.policies);
+});
+
+test("hostile questions and policies are refused, none of them by a failure of the service", async () => {
+  const deep = (levels: number): object => (levels === 0 ? { EQUAL: { a: 1 } } : { NOT: [deep(levels - 1)] });
+  const bodies: unknown[] = [
+    {},
+    [],
+    { Request: null },
+    { Request: { AccessSubject: "x", Action: 1, Resource: [] } },
+    { Request: { AccessSubject: [{}], Action: [{ Attribute: [{}] }], Resource: [{ Attribute: "x" }] } },
+    question("eric", ""),
+    question("x".repeat(5000)),
+    question("a\u0000b"),
+    question("eric", "view", "a\u0000b"),
+    { Request: { ...question("eric").Request, Resource: [{}, {}] } },
+    question(
+      "eric",
+      "view",
+      RESOURCE,
+      Array.from({ length: 200 }, (_, n) => ({ AttributeId: `a${n}`, Value: n })),
+    ),
+  ];
+  for (const body of bodies) {
+    const { status, text } = await validate(body);
+    assert.ok(status === 400 || status === 401, `${status} ${text}`);
+  }
+  for (const config of [
+    policy(deep(30)),
+    policy({ OR: Array.from({ length: 1000 }, () => ({ EQUAL: { a: 1 } })) }),
+    policy({ MAGIC: [] }),
+    policy({ EQUAL: { a: 1 } }, { delegate: "http://169.254.169.254/" }),
+    policy({ EQUAL: { a: 1 } }, { resource_id: "" }),
+    policy({ EQUAL: { a: 1 } }, { "T&C": "x" }),
+    "x",
+  ]) {
+    assert.equal((await identity.ask(POLICY, { json: config, ...as("admin") })).status, 400);
+  }
+  // Valid requests, broken at random places.
+  const valid = JSON.stringify(question("eric"));
+  for (let round = 0; round < 200; round += 1) {
+    const at = randomInt(valid.length);
+    const broken = `${valid.slice(0, at)}${String.fromCharCode(randomInt(32, 126))}${valid.slice(at + randomInt(3))}`;
+    const answer = await fetch(`${identity.url}${POLICY}validate`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${tokens.get("admin")}` },
+      body: broken,
+    });
+    assert.ok(answer.status < 500, `${answer.status} ${broken}`);
+    await answer.body?.cancel();
+  }
+});
+
+test("the page and the document of the interface are there", async () => {
+  assert.equal((await identity.ask("/swagger-ui")).status, 200);
+  const { body } = await identity.ask("/pdp/openapi.json");
+  assert.ok(body.paths["/pdp/policy/validate"].get);
+});
