@@ -1,16 +1,18 @@
 import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createUpstreams } from "@swath/relay";
 import { type RunningService, type ServiceContext, type Settings, createPeer } from "@swath/service";
 
 import type { settings as definitions } from "./config.ts";
+import type { Enforcement } from "./enforcement/handle.ts";
 import { parseHosts } from "./hosts.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPermissionTickets } from "./oauth/permission-tickets.ts";
 import { createLoginFlow } from "./oauth/login-flow.ts";
 import { createDeclaredPolicies } from "./policies/declared-policies.ts";
 import { createIdentityPolicies } from "./policies/identity-policies.ts";
-import { createTunnels } from "./proxy/tunnel.ts";
-import { createUpstreams } from "./proxy/upstream.ts";
-import { type Guard, createGatekeeper } from "./service.ts";
+import type { Guard } from "./check-request.ts";
+import { createTunnels } from "./proxy/tunnels.ts";
+import { createGatekeeper } from "./service.ts";
 import { createTokenFinder } from "./tokens/find-token.ts";
 import { createRefresher } from "./tokens/refresher.ts";
 import { createSealer } from "./tokens/seal.ts";
@@ -52,9 +54,15 @@ export async function buildGatekeeper({
   const tunnels = createTunnels();
   const closing: (() => Promise<void>)[] = [];
 
+  let enforcement: Enforcement | undefined;
   const createGuard = (issuerUrl: string): Guard => {
     const { IDENTITY_INTERNAL_URL: peerUrl, IDENTITY_REALM: realm } = settings;
-    const issuer = openIssuer({ issuer: issuerUrl, ...(peerUrl !== undefined && { peerUrl }), clock });
+    const issuer = openIssuer({
+      issuer: issuerUrl,
+      acceptIdTokens: settings.ACCEPT_ID_TOKENS,
+      ...(peerUrl !== undefined && { peerUrl }),
+      clock,
+    });
     const verifier = createTokenVerifier({
       issuer,
       clock,
@@ -84,6 +92,7 @@ export async function buildGatekeeper({
             clock,
             maxAge,
           });
+    enforcement = peer === undefined || !settings.ACCEPT_ID_TOKENS ? undefined : { peer, realm };
     closing.push(
       () => policies.close(),
       () => issuer.close(),
@@ -103,11 +112,13 @@ export async function buildGatekeeper({
         refresher: createRefresher({ endpoint, defaultClient, clock }),
       }),
       endpoints: { issuer, endpoint, flow, cookies, policies, domain: settings.PLATFORM_DOMAIN, pages, defaultClient },
-      ...(settings.UMA &&
+      ...((settings.UMA || settings.ACCEPT_ID_TOKENS) &&
         peer !== undefined && {
           tickets: createPermissionTickets({ endpoint, peer, realm, issuer: issuerUrl, logger, clock }),
         }),
+      challengesWithTickets: settings.UMA,
       audiences: readAudiences(settings.ACCEPTED_AUDIENCES),
+      ...(settings.CHALLENGE_REALM !== undefined && { challengeRealm: settings.CHALLENGE_REALM }),
     };
   };
   const guard = settings.IDENTITY_ISSUER === undefined ? undefined : createGuard(settings.IDENTITY_ISSUER);
@@ -115,6 +126,7 @@ export async function buildGatekeeper({
   const server = createGatekeeper({
     hosts,
     guard,
+    enforcement,
     cookies,
     pages,
     upstreams,

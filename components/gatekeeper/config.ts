@@ -15,6 +15,12 @@ export const settings = defineSettings({
     optional: true,
     description: "Issuer of access tokens, as their claim iss has it. Without it only open paths pass.",
   },
+  ACCEPT_ID_TOKENS: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
+  },
   IDENTITY_INTERNAL_URL: {
     kind: "string",
     optional: true,
@@ -66,6 +72,11 @@ export const settings = defineSettings({
     default: "",
     description:
       "Origins of the platform's own pages besides the protected hosts, separated by commas: pages of other origins cannot use a login in cookies. Every host below the domain when empty.",
+  },
+  CHALLENGE_REALM: {
+    kind: "string",
+    optional: true,
+    description: "Realm that refusals without a token name: where people log in. The host itself when left out.",
   },
   UMA: {
     kind: "boolean",

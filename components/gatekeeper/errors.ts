@@ -10,6 +10,7 @@ export const REFUSALS = {
   TOKEN_INVALID: { status: 401, detail: "The token is not valid any more, or never was: get a new one" },
   CROSS_SITE: { status: 403, detail: "A page of another site may not use your login; send a token instead" },
   FORBIDDEN: { status: 403, detail: "You are not allowed to use this address" },
+  UNKNOWN_PATH: { status: 404, detail: "There is nothing at this address" },
   METHOD: { status: 405, detail: "This method is not allowed here" },
   UNKNOWN_HOST: { status: 421, detail: "No protected service has this host name" },
   UPSTREAM: { status: 502, detail: "The service behind this address does not answer" },

@@ -17,6 +17,8 @@ export interface HostTable {
   /** By canonical name; hosts below a wildcard have their own address. */
   readonly find: (name: string) => ProtectedHost | undefined;
   readonly all: readonly ProtectedHost[];
+  /** Whose enforcement point a host is (variant B). */
+  readonly findEnforced: (name: string) => ProtectedHost | undefined;
 }
 
 interface HostEntry {
@@ -26,18 +28,23 @@ interface HostEntry {
   readonly secret: string;
   readonly openPaths?: readonly string[];
   readonly wildcard?: boolean;
+  /** The host of each workspace too: `<service>.<workspace>.<domain>`. */
+  readonly perWorkspace?: boolean;
+  readonly enforcementHost?: string;
   readonly resources?: readonly ProtectedResource[];
 }
 
 /**
- * Reads GATEKEEPER_HOSTS: host name to `{ url, upstream, clientId, secret, openPaths?, wildcard?, resources? }`, where
+ * Reads GATEKEEPER_HOSTS: host name to `{ url, upstream, clientId, secret, openPaths?, wildcard?, perWorkspace?, resources? }`, where
  * `upstream` and `secret` name environment variables.
  * @throws {TypeError} naming every mistake
  */
 export function parseHosts(json: string, env: Readonly<Record<string, string | undefined>>): HostTable {
   const mistakes: string[] = [];
   const exact = new Map<string, ProtectedHost>();
+  const enforced = new Map<string, ProtectedHost>();
   const wildcards = new Map<string, ProtectedHost>();
+  const perWorkspace = new Map<string, ProtectedHost>();
   for (const [name, entry] of Object.entries(parseObject(json) as Record<string, HostEntry>)) {
     const read = (field: "upstream" | "secret") => {
       const value = env[entry[field]];
@@ -69,6 +76,12 @@ export function parseHosts(json: string, env: Readonly<Record<string, string | u
       resources: entry.resources ?? [],
     };
     exact.set(name.toLowerCase(), host);
+    if (entry.perWorkspace === true) {
+      perWorkspace.set(name.toLowerCase(), host);
+    }
+    if (entry.enforcementHost !== undefined) {
+      enforced.set(entry.enforcementHost.toLowerCase(), host);
+    }
     if (entry.wildcard === true) {
       wildcards.set(name.toLowerCase(), host);
     }
@@ -78,8 +91,18 @@ export function parseHosts(json: string, env: Readonly<Record<string, string | u
   }
   return {
     all: [...exact.values()],
-    find: (name) => exact.get(name) ?? (wildcards.size > 0 ? findBelow(wildcards, name) : undefined),
+    find: (name) =>
+      exact.get(name) ??
+      (wildcards.size > 0 ? findBelow(wildcards, name) : undefined) ??
+      findOfWorkspace(perWorkspace, name),
+    findEnforced: (name) => enforced.get(name),
   };
+}
+
+function findOfWorkspace(hosts: ReadonlyMap<string, ProtectedHost>, name: string): ProtectedHost | undefined {
+  const parent = name.replace(/^([^.]+)\.[a-z0-9-]+\./, "$1.");
+  const host = hosts.get(parent);
+  return host && { ...host, url: host.url.replace(`//${parent}`, () => `//${name}`) };
 }
 
 function findBelow(wildcards: ReadonlyMap<string, ProtectedHost>, name: string): ProtectedHost | undefined {

@@ -63,6 +63,19 @@ test("protected hosts are told with their service, client, secret and open paths
   assert.equal(hosts.find("xdummy-service.example.org"), undefined);
   assert.equal(hosts.find("portal.example.org"), undefined);
   assert.deepEqual(hosts.all[0]?.resources, []);
+  const perWorkspace = JSON.stringify({
+    "catalogue.example.org": {
+      url: "https://catalogue.example.org",
+      upstream: "U",
+      clientId: "c",
+      secret: "S",
+      perWorkspace: true,
+    },
+  });
+  const table = parseHosts(perWorkspace, { U: "http://x:1", S: "s" });
+  assert.equal(table.find("catalogue.ws-eric.example.org")?.url, "https://catalogue.ws-eric.example.org");
+  assert.equal(table.find("catalogue.a.b.example.org"), undefined);
+  assert.equal(table.find("other.ws-eric.example.org"), undefined);
   assert.throws(() => parseHosts(json, {}), /UPSTREAM_DUMMY_SERVICE[^]*CLIENT_SECRET_DUMMY_CLIENT/);
 });
 

@@ -1,4 +1,11 @@
-import type { Component, DeployContext, EnvValue, IdentityClient, Route } from "@swath/manifest";
+import {
+  type Component,
+  type DeployContext,
+  type EnvValue,
+  type IdentityClient,
+  type Route,
+  identityIssuerEnv,
+} from "@swath/manifest";
 
 /** A protected route and the client that owns its resources. */
 interface Protected {
@@ -10,10 +17,10 @@ export const manifest: Component = {
   name: "gatekeeper",
   title: "Gatekeeper",
   namespace: "um",
-  variants: ["A"],
   // Which routes are protected is known when every component has declared; without any nothing is deployed.
   enabled: ({ variables }) =>
     variables.REQUIRE_IDENTITY_SERVICE ||
+    variables.REQUIRE_LOGIN_SERVICE ||
     variables.IDENTITY_ISSUER_URL !== undefined ||
     variables.REQUIRE_DUMMY_SERVICE_PROTECTION ||
     variables.REQUIRE_ADES_PROTECTION ||
@@ -21,11 +28,31 @@ export const manifest: Component = {
     variables.REQUIRE_DATA_ACCESS_PROTECTION ||
     variables.REGISTRATION_API_PROTECTION ||
     variables.REQUIRE_WORKSPACE_API_PROTECTION,
+  declare: ({ settings }) => ({
+    routes: listEnforced(settings).map((service) => ({ service: enforcementLabel(service), workload: "gatekeeper" })),
+  }),
   deploy: (context) => {
     const hosts = findProtected(context);
     return { workloads: hosts.length === 0 ? [] : [createWorkload(context, hosts)] };
   },
 };
+
+/** First label of the enforcement point's host, as clients of variant B know it. */
+const enforcementLabel = (service: string): string => `${service}-pep`;
+
+/** Services that have an enforcement point of their own: those of variant B that are protected. */
+function listEnforced({ variant, variables }: DeployContext["settings"]): readonly string[] {
+  const isOn = {
+    "dummy-service": variables.REQUIRE_DUMMY_SERVICE && variables.REQUIRE_DUMMY_SERVICE_PROTECTION,
+    ades: variables.REQUIRE_ADES && variables.REQUIRE_ADES_PROTECTION,
+    "resource-catalogue": variables.REQUIRE_RESOURCE_CATALOGUE && variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION,
+    "data-access": variables.REQUIRE_DATA_ACCESS && variables.REQUIRE_DATA_ACCESS_PROTECTION,
+    "workspace-api": variables.REQUIRE_WORKSPACE_API && variables.REQUIRE_WORKSPACE_API_PROTECTION,
+  };
+  return variant === "B" && variables.REQUIRE_LOGIN_SERVICE
+    ? Object.entries(isOn).flatMap(([service, on]) => (on ? [service] : []))
+    : [];
+}
 
 function findProtected({ declared, settings }: DeployContext): readonly Protected[] {
   return declared.routes.flatMap((route) => {
@@ -63,6 +90,7 @@ function createWorkload(context: DeployContext, hosts: readonly Protected[]) {
         .map(({ service }) => new URL(context.publicUrl(service)).origin)
         .join(","),
       UMA: String(variables.IDENTITY_GATEKEEPER_UMA),
+      ...(settings.variant === "B" && { CHALLENGE_REALM: `${context.publicUrl("portal")}/oidc/authenticate/` }),
       ...cookiesOf(context),
       ...issuerOf(context),
     },
@@ -82,24 +110,19 @@ function cookiesOf({ settings: { portalValues } }: DeployContext): Readonly<Reco
   };
 }
 
-function issuerOf({
-  settings: { variables },
-  isEnabled,
-  publicUrl,
-}: DeployContext): Readonly<Record<string, EnvValue>> {
+function issuerOf(context: DeployContext): Readonly<Record<string, EnvValue>> {
+  const {
+    settings: { variables },
+    isEnabled,
+  } = context;
   if (variables.IDENTITY_ISSUER_URL !== undefined) {
     return { IDENTITY_ISSUER: variables.IDENTITY_ISSUER_URL };
   }
-  return isEnabled("identity")
-    ? {
-        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${variables.IDENTITY_REALM}`,
-        IDENTITY_INTERNAL_URL: { peer: "identity" },
-      }
-    : {};
+  return isEnabled("identity") ? identityIssuerEnv(context) : {};
 }
 
 function describeHost(
-  { host, publicUrl, settings: { variables } }: DeployContext,
+  { host, publicUrl, settings: { variables, variant } }: DeployContext,
   { route, client }: Protected,
 ): readonly [string, object] {
   return [
@@ -111,6 +134,8 @@ function describeHost(
       secret: variableOf("CLIENT_SECRET", client.clientId),
       ...(route.protection?.openPaths && { openPaths: route.protection.openPaths }),
       ...(route.wildcard && { wildcard: true }),
+      ...(route.perWorkspace && { perWorkspace: true }),
+      ...(variant === "B" && { enforcementHost: host(enforcementLabel(route.service)) }),
       // The platform's own identity service holds the rules itself, and they change there.
       ...(variables.IDENTITY_ISSUER_URL !== undefined && { resources: client.resources ?? [] }),
     },

@@ -1,44 +1,23 @@
-import {
-  IssuerUnavailableError,
-  type Issuer,
-  type RequestCookies,
-  type TokenVerifier,
-  parseCookies,
-} from "@swath/auth";
+import { IGNORED_TOKEN_HEADER, IssuerUnavailableError, parseCookies } from "@swath/auth";
+import { type Upstreams, forward, openTunnel } from "@swath/relay";
 import type { Logger } from "@swath/service";
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES, createServer } from "node:http";
 import type { Duplex } from "node:stream";
 
-import { type CanonicalRequest, canonicalizeRequest } from "./canonical/canonical-request.ts";
+import { canonicalizeRequest } from "./canonical/canonical-request.ts";
+import { type Guard, type Incoming, type Pass, check, checkNow, tokenRequest } from "./check-request.ts";
+import { type Enforcement, handleEnforcement } from "./enforcement/handle.ts";
 import { Refusal } from "./errors.ts";
-import type { HostTable, ProtectedHost } from "./hosts.ts";
+import type { HostTable } from "./hosts.ts";
 import type { GatekeeperMetrics } from "./metrics.ts";
-import { ENDPOINTS, type EndpointDeps } from "./oauth/endpoints.ts";
-import { isSecure } from "./oauth/login-flow.ts";
-import type { PermissionTickets } from "./oauth/permission-tickets.ts";
-import { type OwnPages, corsHeaders, mayUseCookies, preflightHeaders } from "./origin.ts";
-import type { PolicySource } from "./policies/policy-source.ts";
-import { forward } from "./proxy/forward.ts";
+import { ENDPOINTS } from "./oauth/endpoints.ts";
+import { type OwnPages, corsHeaders, preflightHeaders } from "./origin.ts";
 import { forwardedHeaders } from "./proxy/forwarded-headers.ts";
-import { type Tunnels, openTunnel } from "./proxy/tunnel.ts";
-import type { Upstreams } from "./proxy/upstream.ts";
+import type { Tunnels } from "./proxy/tunnels.ts";
 import { isNavigation, respond, respondProblem } from "./respond.ts";
 import { withoutCookies } from "./tokens/cookies.ts";
-import type { FoundToken, TokenFinder } from "./tokens/find-token.ts";
+import type { FoundToken } from "./tokens/find-token.ts";
 import type { TokenCookies } from "./tokens/token-cookies.ts";
-
-/** Everything that stands between a request and its service, where an issuer is deployed or given. */
-export interface Guard {
-  readonly issuer: Issuer;
-  readonly verifier: TokenVerifier;
-  readonly policies: PolicySource;
-  readonly finder: TokenFinder;
-  readonly endpoints: EndpointDeps;
-  /** Audiences that tokens for any host may have, besides the host's own client. */
-  readonly audiences: readonly string[];
-  /** Where refusals carry a permission ticket of UMA. */
-  readonly tickets?: PermissionTickets;
-}
 
 export interface GatekeeperDeps {
   readonly hosts: HostTable;
@@ -46,24 +25,13 @@ export interface GatekeeperDeps {
   readonly guard: Guard | undefined;
   readonly cookies: TokenCookies;
   readonly pages: OwnPages;
+  /** Answers for the enforcement points of variant B; left out where there are none. */
+  readonly enforcement?: Enforcement | undefined;
   readonly upstreams: Upstreams;
   readonly tunnels: Tunnels;
   readonly metrics: GatekeeperMetrics;
   readonly logger: Logger;
   readonly clock: () => number;
-}
-
-/** A request read in its one way, and who answers for its host. */
-interface Incoming {
-  readonly request: IncomingMessage;
-  readonly canonical: CanonicalRequest;
-  readonly host: ProtectedHost;
-  readonly cookies: RequestCookies;
-}
-
-/** What a request that may pass goes on with. */
-interface Pass {
-  readonly token: FoundToken;
 }
 
 /** The server in front of all protected hosts. Listens on nothing yet. */
@@ -89,6 +57,14 @@ function handleRequest(deps: GatekeeperDeps, request: IncomingMessage, response:
   response.on("close", () => deps.metrics.observe(response.statusCode, performance.now() - started));
   const fail = (error: unknown) => refuse(deps, request, response, error);
   try {
+    const enforced = deps.enforcement && findEnforced(deps, request);
+    if (enforced !== undefined) {
+      const { guard, enforcement, clock } = deps;
+      handleEnforcement({ guard, enforcement, clock }, enforced.host, enforced.canonical, request, response).catch(
+        fail,
+      );
+      return;
+    }
     const incoming = readRequest(deps, request);
     const { canonical } = incoming;
     if (canonical.method === "OPTIONS") {
@@ -138,16 +114,22 @@ function handleUpgrade(deps: GatekeeperDeps, request: IncomingMessage, socket: D
         request,
         socket,
         head,
-        canonical,
+        path: `${canonical.path.encoded}${canonical.query}`,
         upstream: deps.upstreams.get(host.upstream),
         headers: headersFor(deps, incoming, token),
-        setCookies: token.kind === "verified" ? token.setCookies : [],
-        verified,
-        tunnels: deps.tunnels,
-        onFailure: fail,
+        changeHeaders: (headers) => [...headers, ...cookieHeaders(token)],
+        onOpen: (end) => deps.tunnels.add(verified, end),
+        onFailure: (cause) => fail(new Refusal("UPSTREAM", { cause })),
       });
     })
     .catch(fail);
+}
+
+/** @throws {Refusal} AMBIGUOUS_REQUEST */
+function findEnforced({ hosts }: GatekeeperDeps, request: IncomingMessage) {
+  const canonical = canonicalizeRequest(request);
+  const host = hosts.findEnforced(canonical.host.name);
+  return host && { host, canonical };
 }
 
 /** @throws {Refusal} AMBIGUOUS_REQUEST, METHOD, UNKNOWN_HOST */
@@ -160,111 +142,18 @@ function readRequest({ hosts }: GatekeeperDeps, request: IncomingMessage): Incom
   return { request, canonical, host, cookies: parseCookies(request.headers.cookie) };
 }
 
-/** The decision when everything it takes is at hand, without waiting; `undefined` when something must be asked for. */
-function checkNow(deps: GatekeeperDeps, incoming: Incoming): Pass | undefined {
-  const { guard } = deps;
-  if (guard === undefined) {
-    return undefined;
-  }
-  const token = guard.finder.peek(tokenRequest(guard, incoming));
-  if (token?.kind !== "verified") {
-    return isOpen(incoming) && token?.kind === "none" ? { token } : undefined;
-  }
-  const evaluator = guard.policies.peek(incoming.host.credentials.clientId);
-  if (evaluator === undefined || !mayUse(deps, incoming, token)) {
-    return undefined;
-  }
-  const context = { identity: token.verified.identity, now: new Date(deps.clock()) };
-  const granted = isOpen(incoming) || evaluator.decidePath(incoming.canonical.path.decoded, context).granted;
-  return granted ? { token } : undefined;
-}
-
-/**
- * The decision, with everything asked for that it takes: a token, what the identity service knows of it, the host's rules.
- * @throws {Refusal} why the request may not pass
- */
-async function check(deps: GatekeeperDeps, incoming: Incoming): Promise<Pass> {
-  const { guard } = deps;
-  const open = isOpen(incoming);
-  if (guard === undefined) {
-    if (open) {
-      return { token: { kind: "none" } };
-    }
-    throw new Refusal("NO_ISSUER");
-  }
-  let token: FoundToken;
-  try {
-    token = await guard.finder.find(tokenRequest(guard, incoming));
-  } catch (error) {
-    if (open) {
-      // An open path is open whatever becomes of a token that need not be there.
-      return { token: { kind: "none" } };
-    }
-    throw error;
-  }
-  if (open) {
-    return { token: mayUse(deps, incoming, token) ? token : { kind: "none" } };
-  }
-  if (token.kind === "none") {
-    const challenge = `Bearer realm="${incoming.host.url}"`;
-    throw new Refusal("TOKEN_MISSING", {
-      headers: { "www-authenticate": await addTicket(guard, incoming, challenge) },
-    });
-  }
-  if (token.kind === "invalid") {
-    const challenge = `Bearer realm="${incoming.host.url}", error="invalid_token", error_description="${toQuotable(token.error.message)}"`;
-    throw new Refusal("TOKEN_INVALID", {
-      cause: token.error,
-      headers: { "www-authenticate": await addTicket(guard, incoming, challenge) },
-    });
-  }
-  if (!mayUse(deps, incoming, token)) {
-    throw new Refusal("CROSS_SITE");
-  }
-  const { clientId } = incoming.host.credentials;
-  const evaluator = guard.policies.peek(clientId) ?? (await guard.policies.load(clientId));
-  const context = { identity: token.verified.identity, now: new Date(deps.clock()) };
-  if (!evaluator.decidePath(incoming.canonical.path.decoded, context).granted) {
-    throw new Refusal("FORBIDDEN");
-  }
-  return { token };
-}
-
-/** A challenge with a ticket for the path's resources where UMA is on: who brings it to the issuer gets a token for them. */
-async function addTicket(guard: Guard, { request, host, canonical }: Incoming, challenge: string): Promise<string> {
-  const { clientId } = host.credentials;
-  const evaluator = guard.tickets === undefined || isNavigation(request) ? undefined : guard.policies.peek(clientId);
-  const resources = evaluator?.findResources(canonical.path.decoded).map(({ id }) => id) ?? [];
-  const ticket = await guard.tickets?.challenge(host.credentials, resources, host.url);
-  return ticket === undefined ? challenge : `${challenge}, ${ticket}`;
-}
-
-function tokenRequest({ audiences }: Guard, { request, cookies, host }: Incoming) {
-  return {
-    authorization: request.headers.authorization,
-    cookies,
-    audiences: [...audiences, host.credentials.clientId],
-    secure: isSecure(host.url),
-  };
-}
-
-function isOpen({ host, canonical }: Incoming): boolean {
-  return host.openPaths.some((pattern) => pattern.test(canonical.path.decoded));
-}
-
-function mayUse({ pages }: GatekeeperDeps, { request, canonical }: Incoming, token: FoundToken): boolean {
-  return (
-    token.kind !== "verified" || token.from === "header" || mayUseCookies(canonical.method, request.headers, pages)
-  );
-}
-
-function headersFor({ cookies, clock }: GatekeeperDeps, incoming: Incoming, token: FoundToken): readonly string[] {
+function headersFor(
+  { cookies, clock, guard }: GatekeeperDeps,
+  incoming: Incoming,
+  token: FoundToken,
+): readonly string[] {
   const { request, canonical } = incoming;
   return forwardedHeaders({
     rawHeaders: request.rawHeaders,
     host: canonical.host,
     cookie: withoutCookies(incoming.cookies, (name) => cookies.isTokenCookie(name) || name.endsWith("swath_login")),
     verified: token.kind === "verified" ? token.verified : undefined,
+    userIdHeader: guard?.issuer.acceptIdTokens === true,
     now: clock(),
   });
 }
@@ -280,13 +169,21 @@ function forwardRequest(
   forward({
     request,
     response,
-    canonical,
+    relayed: { method: canonical.method, path: `${canonical.path.encoded}${canonical.query}`, body: canonical.body },
     upstream: deps.upstreams.get(host.upstream),
     headers: headersFor(deps, incoming, token),
-    setCookies: token.kind === "verified" ? token.setCookies : [],
-    ...(token.kind === "invalid" && { ignored: token.error.message }),
-    onFailure,
+    changeHeaders: (headers) => {
+      const ignored = token.kind === "invalid" ? [IGNORED_TOKEN_HEADER, token.error.message] : [];
+      const cookies = cookieHeaders(token);
+      return [...headers, ...ignored, ...cookies, ...(cookies.length > 0 ? ["Cache-Control", "no-store"] : [])];
+    },
+    onFailure: (cause) => onFailure(new Refusal("UPSTREAM", { cause })),
   });
+}
+
+/** A login that was renewed comes back as cookies. */
+function cookieHeaders(token: FoundToken): readonly string[] {
+  return token.kind === "verified" ? token.setCookies.flatMap((cookie) => ["Set-Cookie", cookie]) : [];
 }
 
 async function handleEndpoint(deps: GatekeeperDeps, incoming: Incoming, response: ServerResponse): Promise<void> {
@@ -332,11 +229,6 @@ function refuse(deps: GatekeeperDeps, request: IncomingMessage, response: Server
     return;
   }
   respondProblem(request, response, deps.metrics.count(toRefusal(error)), corsHeaders(request.headers, deps.pages));
-}
-
-/** What may stand in a quoted string of a header as it is (RFC 9110 §5.6.4). */
-function toQuotable(text: string): string {
-  return text.replaceAll(/[^\x20-\x7e]|["\\]/g, "'");
 }
 
 function toRefusal(error: unknown): unknown {

@@ -11,6 +11,19 @@ export interface PermissionTickets {
     resources: readonly string[],
     realm: string,
   ) => Promise<string | undefined>;
+  /** A ticket for these permissions, or `undefined` while none can be had. */
+  readonly ticket: (
+    client: ClientCredentials,
+    permissions: readonly RequestedPermission[],
+  ) => Promise<string | undefined>;
+  /** `as_uri` of challenges. */
+  readonly issuer: string;
+}
+
+/** UMA 2.0 Federated Authorization §4.1. */
+export interface RequestedPermission {
+  readonly resource_id: string;
+  readonly resource_scopes?: readonly string[];
 }
 
 interface PermissionTicketsDeps {
@@ -51,7 +64,10 @@ export function createPermissionTickets(deps: PermissionTicketsDeps): Permission
     return answer.tokens.accessToken;
   };
 
-  const ask = async (client: ClientCredentials, resources: readonly string[]): Promise<string | undefined> => {
+  const ask = async (
+    client: ClientCredentials,
+    permissions: readonly RequestedPermission[],
+  ): Promise<string | undefined> => {
     const token = await tokenOf(client);
     if (token === undefined) {
       return undefined;
@@ -59,7 +75,7 @@ export function createPermissionTickets(deps: PermissionTicketsDeps): Permission
     const answer = await peer.fetch(`/realms/${encodeURIComponent(realm)}/authz/protection/permission`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      body: JSON.stringify(resources.map((id) => ({ resource_id: id }))),
+      body: JSON.stringify(permissions),
       timeout: TICKET_TIMEOUT_MS,
     });
     if (answer.status !== 201) {
@@ -71,22 +87,31 @@ export function createPermissionTickets(deps: PermissionTicketsDeps): Permission
     return typeof ticket === "string" && /^[\w.~+/=-]{1,4096}$/.test(ticket) ? ticket : undefined;
   };
 
+  const ticket: PermissionTickets["ticket"] = async (client, permissions) => {
+    if (permissions.length === 0 || running >= MAX_CONCURRENT_TICKETS) {
+      return undefined;
+    }
+    running += 1;
+    try {
+      return await ask(client, permissions);
+    } catch (error) {
+      // The refusal does not depend on it.
+      logger.warn({ err: error }, "failed to get a permission ticket");
+      return undefined;
+    } finally {
+      running -= 1;
+    }
+  };
+
   return {
+    issuer,
+    ticket,
     challenge: async (client, resources, host) => {
-      if (resources.length === 0 || running >= MAX_CONCURRENT_TICKETS) {
-        return undefined;
-      }
-      running += 1;
-      try {
-        const ticket = await ask(client, resources);
-        return ticket === undefined ? undefined : `UMA realm="${host}", as_uri="${issuer}", ticket="${ticket}"`;
-      } catch (error) {
-        // The refusal does not depend on it.
-        logger.warn({ err: error }, "failed to get a permission ticket");
-        return undefined;
-      } finally {
-        running -= 1;
-      }
+      const text = await ticket(
+        client,
+        resources.map((id) => ({ resource_id: id })),
+      );
+      return text === undefined ? undefined : `UMA realm="${host}", as_uri="${issuer}", ticket="${text}"`;
     },
   };
 }

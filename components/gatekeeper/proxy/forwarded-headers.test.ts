@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { type VerifiedToken, identityOf } from "@swath/auth";
+import { returnedHeaders } from "@swath/relay";
 
-import { forwardedHeaders, returnedHeaders } from "./forwarded-headers.ts";
+import { forwardedHeaders } from "./forwarded-headers.ts";
 
 const host = { name: "ades.example.org", authority: "ades.example.org:8443" };
 const claims = {

@@ -1,28 +1,11 @@
 import type { VerifiedToken } from "@swath/auth";
-import { audiencesOf } from "@swath/auth";
+import { USER_ID_HEADER, audiencesOf } from "@swath/auth";
+import { FROM_INGRESS, HOP_BY_HOP, connectionNames } from "@swath/relay";
 
 import type { CanonicalHost } from "../canonical/canonical-host.ts";
 
 /** What a client can say in headers that services would take for ours, in any spelling that maps to the same variable name. */
 const FORGEABLE = /^x-(?:auth|uma|forwarded|original|rewrite)-|^forwarded$|^proxy-?$/;
-
-/** Set by the ingress in front, with every value that came from outside overwritten. */
-const FROM_INGRESS = new Set(["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-forwarded-port"]);
-
-/** Meant for one connection only (RFC 9110 §7.6.1). */
-const HOP_BY_HOP = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  // Answered here once the request is allowed.
-  "expect",
-]);
 
 interface ForwardOptions {
   readonly rawHeaders: readonly string[];
@@ -30,6 +13,8 @@ interface ForwardOptions {
   /** What is left of the Cookie header. */
   readonly cookie: string | undefined;
   readonly verified: VerifiedToken | undefined;
+  /** Services read the token in `X-User-Id`, too (variant B). */
+  readonly userIdHeader?: boolean;
   readonly now: number;
 }
 
@@ -37,7 +22,8 @@ interface ForwardOptions {
  * The headers of a request as the service behind gets them, as a flat list of names and values: the client's own without
  * those of its connection and without any that could be taken for the gatekeeper's, then the verified identity.
  */
-export function forwardedHeaders({ rawHeaders, host, cookie, verified, now }: ForwardOptions): string[] {
+export function forwardedHeaders(options: ForwardOptions): string[] {
+  const { rawHeaders, host, cookie, verified, userIdHeader = false, now } = options;
   const dropped = connectionNames(rawHeaders);
   const headers: string[] = ["Host", host.authority];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -50,7 +36,7 @@ export function forwardedHeaders({ rawHeaders, host, cookie, verified, now }: Fo
     if (lower === "authorization" && verified !== undefined) {
       continue;
     }
-    if (isForgery(lower)) {
+    if (isForgery(lower) || (userIdHeader && lower.replaceAll(/[^a-z0-9]/g, "-") === USER_ID_HEADER)) {
       continue;
     }
     headers.push(name, lower === "x-forwarded-host" ? host.authority : value);
@@ -60,19 +46,8 @@ export function forwardedHeaders({ rawHeaders, host, cookie, verified, now }: Fo
   }
   if (verified !== undefined) {
     addIdentity(headers, verified, now);
-  }
-  return headers;
-}
-
-/** Headers of an answer without those of the connection to the service. */
-export function returnedHeaders(rawHeaders: readonly string[]): string[] {
-  const dropped = connectionNames(rawHeaders);
-  const headers: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    const lower = name.toLowerCase();
-    if (!HOP_BY_HOP.has(lower) && dropped?.has(lower) !== true) {
-      headers.push(name, rawHeaders[index + 1] as string);
+    if (userIdHeader) {
+      headers.push("X-User-Id", verified.token);
     }
   }
   return headers;
@@ -82,23 +57,6 @@ function isForgery(lower: string): boolean {
   // CGI-style services make one variable of `x-auth-userid`, `x_auth_userid` and `x.auth.userid`.
   const spelled = lower.replaceAll(/[^a-z0-9]/g, "-");
   return FORGEABLE.test(spelled) && !FROM_INGRESS.has(lower);
-}
-
-function connectionNames(rawHeaders: readonly string[]): Set<string> | undefined {
-  let names: Set<string> | undefined;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if ((rawHeaders[index] as string).toLowerCase() === "connection") {
-      names ??= new Set();
-      for (const name of (rawHeaders[index + 1] as string).split(",")) {
-        names.add(name.trim().toLowerCase());
-      }
-    }
-  }
-  // A client must not be able to have the body's length or the ingress's word taken away.
-  for (const kept of ["content-length", "authorization", ...FROM_INGRESS]) {
-    names?.delete(kept);
-  }
-  return names;
 }
 
 function addIdentity(headers: string[], { token, claims, identity }: VerifiedToken, now: number): void {

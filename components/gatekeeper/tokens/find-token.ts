@@ -3,7 +3,7 @@ import {
   TokenError,
   type TokenVerifier,
   type VerifiedToken,
-  readBearerToken,
+  readRequestToken,
   type RequestCookies,
 } from "@swath/auth";
 
@@ -42,6 +42,8 @@ export interface TokenFinder {
 
 export interface TokenRequest {
   readonly authorization: string | undefined;
+  /** Header `X-User-Id`, which counts where ID tokens are accepted. */
+  readonly userId?: string | readonly string[] | undefined;
   readonly cookies: RequestCookies;
   readonly audiences: readonly string[] | undefined;
   /** Whether cookies may be marked Secure. */
@@ -51,15 +53,18 @@ export interface TokenRequest {
 /** How long after its end an access token still tells which client its refresh token belongs to. */
 const READ_EXPIRED_FOR = 90 * 86_400_000;
 
-/** Looks for a token: `Authorization: Bearer`, else the cookies, renewing the login they keep when its access token has ended. */
+/** Looks for a token: `Authorization: Bearer`, else `X-User-Id` where ID tokens are accepted, else the cookies, renewing the login they keep when its access token has ended. */
 export function createTokenFinder({
   verifier,
   policies,
   cookies: tokenCookies,
   refresher,
 }: TokenFinderDeps): TokenFinder {
-  const peek: TokenFinder["peek"] = ({ authorization, cookies, audiences }) => {
-    const bearer = readBearerToken(authorization);
+  const readHeaders = ({ authorization, userId }: TokenRequest) =>
+    readRequestToken({ authorization, "x-user-id": userId }, verifier.acceptsIdTokens);
+  const peek: TokenFinder["peek"] = (request) => {
+    const { cookies, audiences } = request;
+    const bearer = readHeaders(request);
     const token = bearer ?? readOnlyValue(cookies, tokenCookies.names.access);
     if (token === undefined) {
       return readOnlyValue(cookies, tokenCookies.names.refresh) === undefined ? { kind: "none" } : undefined;
@@ -103,8 +108,8 @@ export function createTokenFinder({
       if (known !== undefined) {
         return known;
       }
-      const { authorization, cookies, audiences, secure } = request;
-      const bearer = readBearerToken(authorization);
+      const { cookies, audiences, secure } = request;
+      const bearer = readHeaders(request);
       if (bearer !== undefined) {
         const result = await check(bearer, audiences);
         return result instanceof TokenError

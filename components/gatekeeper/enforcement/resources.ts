@@ -1,0 +1,68 @@
+import { readRequestToken } from "@swath/auth";
+import type { Peer } from "@swath/service";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { Refusal } from "../errors.ts";
+import type { ProtectedHost } from "../hosts.ts";
+import { respond } from "../respond.ts";
+import { basicAuthorization } from "../tokens/credentials.ts";
+
+const MAX_BODY_BYTES = 65_536;
+const TIMEOUT_MS = 10_000;
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
+
+/** `/resources` of the known enforcement point: the identity service keeps them, and decides who may change which. */
+export async function passResources(
+  { peer, realm }: { readonly peer: Peer; readonly realm: string },
+  { credentials }: ProtectedHost,
+  request: IncomingMessage,
+  response: ServerResponse,
+  rest: string,
+): Promise<void> {
+  const method = request.method ?? "GET";
+  if (!METHODS.includes(method)) {
+    throw new Refusal("METHOD", { headers: { allow: METHODS.join(", ") } });
+  }
+  const hasBody = ["POST", "PUT", "PATCH"].includes(method);
+  if (hasBody && !/^application\/([\w.-]+\+)?json\b/i.test(request.headers["content-type"] ?? "")) {
+    respond(request, response, { status: 415, headers: { error: "the body must be application/json" } });
+    return;
+  }
+  const token = readRequestToken(request.headers, true);
+  const body = hasBody ? await readBody(request) : undefined;
+  const path = `/internal/realms/${encodeURIComponent(realm)}/clients/${encodeURIComponent(credentials.clientId)}/enforcement/resources${rest}`;
+  const answer = await peer
+    .fetch(path, {
+      method,
+      headers: {
+        authorization: basicAuthorization(credentials),
+        ...(token !== undefined && token !== "" && { "x-user-id": token }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      ...(body !== undefined && { body }),
+      timeout: TIMEOUT_MS,
+    })
+    .catch((cause: unknown) => {
+      throw new Refusal("ISSUER_UNAVAILABLE", { cause });
+    });
+  const error = answer.headers.get("error");
+  respond(request, response, {
+    status: answer.status,
+    type: answer.headers.get("content-type") ?? "application/json",
+    body: await answer.text(),
+    ...(error !== null && { headers: { error } }),
+  });
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      throw new Refusal("BAD_PARAMETER", { because: `the body is larger than ${MAX_BODY_BYTES} bytes` });
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
