@@ -12,6 +12,10 @@ import { endSessionsOfOldPassword } from "./access/root-password.ts";
 import { createConsole } from "./admin/console.ts";
 import { Damages } from "./background/damages.ts";
 import { createDiskGuard } from "./background/disk-guard.ts";
+import { EventDelivery, parseEventTargets } from "./background/event-delivery.ts";
+import { AccessLogs } from "./background/access-logs.ts";
+import { addToAccessLog } from "./background/logged-request.ts";
+import { giveBackSpace } from "./background/give-back.ts";
 import { applyLifecycle } from "./background/lifecycle.ts";
 import { RequestDurations } from "./background/request-durations.ts";
 import { scrubWhenDue } from "./background/scrub-schedule.ts";
@@ -24,7 +28,8 @@ import { Keyring } from "./store/keyring.ts";
 import { moveWatermark } from "./store/recovery.ts";
 import { isIndexWhole } from "./store/index-damage.ts";
 import { rebuildIndex } from "./store/rebuild-index.ts";
-import { openStore } from "./store/store.ts";
+import { rewrapKeys } from "./store/rewrap-keys.ts";
+import { type ObjectStore, openStore } from "./store/store.ts";
 import { createAssumeRole } from "./sts/assume-role.ts";
 import { addDefaultRoles } from "./sts/default-roles.ts";
 import { createWebIdentityVerifier } from "./sts/verify-token.ts";
@@ -34,19 +39,28 @@ interface BuildContext {
   readonly logger: Logger;
   readonly metrics: Registry;
   readonly crash?: CrashPoints;
+  /** How long a day of lifecycle rules is; tests cannot wait for one. */
+  readonly lifecycleDayMs?: number;
+  /** How often access logs of buckets are written. */
+  readonly accessLogMs?: number;
 }
 
 const HOUR = 3600 * 1000;
+const DAY = 24 * HOUR;
+const GIVE_BACK_MS = 30_000;
+const ACCESS_LOG_MS = 5 * 60_000;
 /** Room for deletes on a full disk. */
 const BALLAST_BYTES = 32 << 20;
 
 /** The whole service: store, S3 server, console server and the work in the background. */
-export async function buildObjstore({ settings, logger, metrics, crash }: BuildContext): Promise<RunningService> {
+export async function buildObjstore(context: BuildContext): Promise<RunningService> {
+  const { settings, logger, metrics, crash, lifecycleDayMs = DAY, accessLogMs = ACCESS_LOG_MS } = context;
   if (settings.OBJSTORE_REBUILD && !isIndexWhole(settings.DATA_DIR)) {
     logger.warn(await rebuildIndex(settings.DATA_DIR), "the index was made anew");
   }
   const store = await openStore({
     directory: settings.DATA_DIR,
+    region: settings.OBJSTORE_REGION,
     ballastBytes: Math.min(BALLAST_BYTES, (settings.OBJSTORE_RESERVED_MIB * 2 ** 20) / 4),
     ...(crash && { crash }),
     onFailure: (error) => {
@@ -75,6 +89,7 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       : createWebIdentityVerifier({
           issuer,
           peerUrl: settings.IDENTITY_INTERNAL_URL,
+          acceptIdTokens: settings.ACCEPT_ID_TOKENS,
           audiences: readAudiences(settings.ACCEPTED_AUDIENCES),
         });
   const role =
@@ -96,10 +111,33 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     failures: new Failures(store.now),
   };
   const stalled = new StalledRequests();
+  const stopping = new AbortController();
+  const keyring = new Keyring(settings.OBJSTORE_ENCRYPTION_KEYS);
+  const accessLogs = new AccessLogs({
+    store,
+    keyring,
+    region: settings.OBJSTORE_REGION,
+    onError: (error) => logger.error({ err: error }, "writing an access log of a bucket failed; its lines are lost"),
+  });
+  const eventTargets = parseEventTargets(settings.OBJSTORE_EVENT_TARGETS);
+  const sent = new Counter({
+    name: "objstore_events_total",
+    help: "Events of buckets by webhook and what became of them",
+    labelNames: ["target", "status"],
+    registers: [metrics],
+  });
+  const delivery = new EventDelivery({
+    events: store.events,
+    targets: eventTargets,
+    logger,
+    now: store.now,
+    onSent: (target, status, count) => sent.inc({ target, status }, count),
+  });
   const server = createS3Server({
     ...common,
     stalled,
-    keyring: new Keyring(settings.OBJSTORE_ENCRYPTION_KEYS),
+    keyring,
+    eventTargets,
     signatureVersion2: settings.OBJSTORE_SIGNATURE_V2,
     defaultOwnership: settings.OBJSTORE_DEFAULT_OWNERSHIP,
     consoleOrigin: settings.CONSOLE_URL === undefined ? undefined : new URL(settings.CONSOLE_URL).origin,
@@ -107,10 +145,11 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
     onDamage: (error) => void watch(damages.note(error.file, error.message), "noting damage"),
     onRequest: (entry) => {
       durations.observe(entry.operation, entry.status, entry.ms / 1000);
+      addToAccessLog(accessLogs, entry, store.now());
       if (entry.error !== undefined || logger.isLevelEnabled("debug")) {
-        const { error, target, ...rest } = entry;
+        const { error, target, address: _, message: __, caller, errorCode, ...rest } = entry;
         // The query may hold a signature.
-        const about = { ...rest, path: target.split("?", 1)[0] };
+        const about = { ...rest, caller: caller?.name, errorCode, path: target.split("?", 1)[0] };
         if (error !== undefined) {
           logger.error({ ...about, err: error }, "request failed");
         } else {
@@ -119,6 +158,10 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       }
     },
   });
+  const rotation = watch(
+    rotateKeys(store, keyring, { logger, signal: stopping.signal }),
+    "changing the encryption key",
+  );
   const login = openLogin(settings);
   const app = createConsole({
     ...common,
@@ -131,19 +174,26 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
   });
   const s3 = [new URL(settings.PUBLIC_URL).origin];
   await addWebFiles(app, { directory: join(import.meta.dirname, "web/dist"), connect: s3, images: s3 });
-  const stopping = new AbortController();
   const maintain = async () => {
     await moveWatermark(store.index, store.files);
     await store.accounts.deleteExpiredKeys();
     await store.uploads.forgetCompleted();
-    await applyLifecycle(store, stopping.signal);
+    await delivery.maintain();
+    await applyLifecycle(store, stopping.signal, lifecycleDayMs);
   };
+  let givingBack: Promise<unknown> | undefined;
   const timers = [
-    setInterval(() => void watch(maintain(), "maintenance"), HOUR),
+    setInterval(() => void watch(maintain(), "maintenance"), Math.min(HOUR, lifecycleDayMs / 4)),
     setInterval(() => {
-      const schedule = { signal: stopping.signal, interval: 24 * HOUR, bytesPerSecond: 20 << 20 };
+      const schedule = { signal: stopping.signal, interval: DAY, bytesPerSecond: 20 << 20 };
       void watch(scrubWhenDue(store, scrub, schedule), "the scrub");
     }, HOUR / 4),
+    setInterval(() => void accessLogs.write(), accessLogMs),
+    setInterval(() => {
+      givingBack ??= watch(giveBackSpace(store.index, stopping.signal), "giving space back").finally(() => {
+        givingBack = undefined;
+      });
+    }, GIVE_BACK_MS),
     setInterval(() => {
       store.ballast.restore();
       void watch(store.settings.write(), "copying the settings");
@@ -160,11 +210,30 @@ export async function buildObjstore({ settings, logger, metrics, crash }: BuildC
       stalled.close();
       timers.forEach(clearInterval);
       await app.close();
+      await rotation;
+      await givingBack;
+      await accessLogs.write();
+      await delivery.close();
       await identity?.close();
       await login?.client.close();
       await store.close();
     },
   };
+}
+
+/** After a change of the deployment's key: data keys are encrypted by the new one, in the background. */
+async function rotateKeys(
+  store: ObjectStore,
+  keyring: Keyring,
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  const report = await rewrapKeys(store, keyring, signal);
+  if (report !== undefined && report.rewrapped > 0) {
+    logger.info({ rewrapped: report.rewrapped, key: keyring.names[0] }, "encryption key changed");
+  }
+  for (const [key, objects] of report?.missing ?? []) {
+    logger.error({ key, objects }, "objects cannot be read: their key is missing in OBJSTORE_ENCRYPTION_KEYS");
+  }
 }
 
 /** People come by the platform's login where there is one that can send them back. */

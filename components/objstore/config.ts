@@ -37,7 +37,14 @@ export const settings = defineSettings({
     optional: true,
     secret: true,
     description:
-      "Keys of the deployment for encryption at rest, <name>:<secret> separated by commas: the first encrypts, the others decrypt what they encrypted before; none: no SSE-S3",
+      "Keys of the deployment for encryption at rest, <secret> or <name>:<secret> separated by commas: the first encrypts, the others decrypt what they encrypted before; none: no SSE-S3",
+  },
+  OBJSTORE_EVENT_TARGETS: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description:
+      "Webhooks that buckets may tell of changes, <name>=<URL> separated by commas; a login in the URL is sent as HTTP Basic",
   },
   OBJSTORE_REBUILD: {
     kind: "boolean",
@@ -48,6 +55,12 @@ export const settings = defineSettings({
     kind: "url",
     optional: true,
     description: "Issuer whose tokens AssumeRoleWithWebIdentity accepts; none: not offered",
+  },
+  ACCEPT_ID_TOKENS: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
   },
   IDENTITY_INTERNAL_URL: {
     kind: "string",

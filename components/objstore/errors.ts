@@ -43,6 +43,10 @@ export const S3_ERRORS = {
   InvalidRange: [416, "The requested range is not satisfiable"],
   InvalidRequest: [400, "Invalid Request"],
   InvalidStorageClass: [400, "The storage class that you specified is not valid; STANDARD is the one there is."],
+  InvalidTargetBucketForLogging: [
+    400,
+    "The target bucket for logging does not exist or does not belong to the account of the bucket.",
+  ],
   InvalidTag: [400, "Your request contains tag input that is not valid."],
   InvalidToken: [400, "The provided token is malformed or otherwise not valid."],
   InvalidURI: [400, "The specified URI couldn't be parsed."],

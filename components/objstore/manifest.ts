@@ -1,4 +1,4 @@
-import type { Component, DeployContext } from "@swath/manifest";
+import { type Component, type DeployContext, identityIssuerEnv } from "@swath/manifest";
 
 import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
 
@@ -41,6 +41,12 @@ export const manifest: Component = {
             OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
             OBJSTORE_ROOT_PASSWORD: { secret: "objstore-root", key: "password" },
             OBJSTORE_REGION: variables.OBJSTORE_REGION,
+            OBJSTORE_ENCRYPTION_KEYS: { secret: "objstore-encryption", key: "keys" },
+            ...(variables.OBJSTORE_EVENT_TARGETS !== undefined && {
+              OBJSTORE_EVENT_TARGETS: { secret: "objstore-events", key: "targets" },
+            }),
+            OBJSTORE_DEFAULT_OWNERSHIP: variables.OBJSTORE_DEFAULT_OWNERSHIP,
+            OBJSTORE_SIGNATURE_V2: String(variables.OBJSTORE_SIGNATURE_V2),
             ...toIdentity(context),
           },
           ports: [
@@ -67,22 +73,28 @@ export const manifest: Component = {
           },
         },
       ],
-      secrets: [{ name: "objstore-root", namespace: "rm", entries: { password: variables.OBJSTORE_ROOT_PASSWORD } }],
+      secrets: [
+        { name: "objstore-root", namespace: "rm", entries: { password: variables.OBJSTORE_ROOT_PASSWORD } },
+        ...(variables.OBJSTORE_EVENT_TARGETS === undefined
+          ? []
+          : [{ name: "objstore-events", namespace: "rm", entries: { targets: variables.OBJSTORE_EVENT_TARGETS } }]),
+        { name: "objstore-encryption", namespace: "rm", entries: { keys: variables.OBJSTORE_ENCRYPTION_KEYS } },
+      ],
     };
   },
 };
 
 /** Whose tokens may be exchanged for temporary credentials: the deployed identity service, an existing issuer, or nobody's. */
-function toIdentity({ settings, isEnabled, publicUrl }: DeployContext) {
-  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm } = settings.variables;
+function toIdentity(context: DeployContext) {
+  const { settings, isEnabled } = context;
+  const { IDENTITY_ISSUER_URL: issuer } = settings.variables;
   const ACCEPTED_AUDIENCES = `objstore,objstore-console,${settings.variables.IDENTITY_ACCEPTED_AUDIENCES}`;
   if (issuer !== undefined) {
     return { IDENTITY_ISSUER: issuer, ACCEPTED_AUDIENCES };
   }
   return isEnabled("identity")
     ? {
-        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
-        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        ...identityIssuerEnv(context),
         ACCEPTED_AUDIENCES,
       }
     : undefined;

@@ -8,11 +8,14 @@ const { DATA_DIR } = loadSettings(
   process.env,
 );
 
-const { salvaged, found, strange, lost } = await rebuildIndex(DATA_DIR);
+const { salvaged, found, strange, lost, short } = await rebuildIndex(DATA_DIR);
 process.stdout.write(`${salvaged} versions were read from the old index, ${found} from content files\n`);
 if (lost.length > 0) {
+  process.stdout.write(`not whole in the old index: ${lost.join(", ")}\n`);
+}
+for (const { bucket, objects, bytes } of short) {
   process.stdout.write(
-    `not whole in the old index: ${lost.join(", ")}; objects of up to 32 KiB of the missing part are lost unless a backup has them\n`,
+    `bucket ${bucket}: ${objects} objects and ${bytes} bytes fewer than were counted last; objects of up to 32 KiB lived in the lost part of the index: restore them from a backup\n`,
   );
 }
 if (strange > 0) {

@@ -4,15 +4,17 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { type Authorizer, createAuthorizer } from "./access/authorize.ts";
 import { type Principal, toPrincipal } from "./access/principal.ts";
 import { toRootKey } from "./access/root-key.ts";
+import { idOf } from "./access/acl.ts";
 import { addressOf } from "./access/circumstances.ts";
 import type { Failures } from "./access/failures.ts";
+import type { EventTargets } from "./background/event-delivery.ts";
 import type { DiskGuard } from "./background/disk-guard.ts";
 import type { StalledRequests } from "./background/stalled.ts";
 import { S3Error } from "./errors.ts";
 import type { OperationContext } from "./operations/operation.ts";
 import { findOperation } from "./operations/table.ts";
 import { type Address, parseAddress } from "./protocol/address.ts";
-import { parseCors, toConsoleRules, toCorsHeaders } from "./protocol/cors.ts";
+import { addCors, answerPreflight } from "./preflight.ts";
 import { Query } from "./protocol/query.ts";
 import type { S3Request } from "./protocol/request.ts";
 import { renderXml } from "./protocol/xml.ts";
@@ -22,6 +24,7 @@ import { SigningKeys } from "./signature/signing-key.ts";
 import type { AccessKey } from "./store/accounts.ts";
 import { checkQuota } from "./store/buckets.ts";
 import { DamagedContentError } from "./store/content-reader.ts";
+import { answerQuery, isQueryRequest } from "./iam/query-api.ts";
 import { isDiskFull } from "./store/disk-full.ts";
 import type { Keyring } from "./store/keyring.ts";
 import type { Bucket, Ownership } from "./store/rows.ts";
@@ -37,6 +40,7 @@ export interface S3Options {
   readonly consoleOrigin?: string | undefined;
   readonly disk: DiskGuard;
   readonly keyring: Keyring;
+  readonly eventTargets: EventTargets;
   /** Accepts Signature Version 2 as well. */
   readonly signatureVersion2: boolean;
   /** Of buckets that are made without saying: whether access control lists count. */
@@ -61,6 +65,14 @@ export interface RequestEntry {
   readonly requestId: string;
   /** Set when the fault is ours. */
   readonly error?: unknown;
+  /** Undefined when the address could not be read. */
+  readonly address: Address | undefined;
+  readonly message: IncomingMessage;
+  /** Who signed and how; undefined: nobody. */
+  readonly caller: { readonly name: string; readonly authType: string | undefined } | undefined;
+  readonly errorCode: string | undefined;
+  /** With the head. */
+  readonly sentBytes: number;
 }
 
 /** The S3 server: address → signature → operation → right → handle. Listens on nothing. */
@@ -130,9 +142,13 @@ function answer(
     context.stalled.watch(message, response);
   }
   const requestId = nextRequestId();
+  const sentBefore = message.socket.bytesWritten;
   const target = message.url ?? "/";
   const baseHead = ["x-amz-request-id", requestId, "server", "swath", "x-content-type-options", "nosniff"];
   let operation = "unknown";
+  let address: Address | undefined;
+  let caller: RequestEntry["caller"];
+  let errorCode: string | undefined;
   const log = (error?: unknown) =>
     context.onRequest({
       operation,
@@ -142,9 +158,15 @@ function answer(
       ms: Math.round(performance.now() - started),
       requestId,
       error,
+      address,
+      message,
+      caller,
+      errorCode,
+      sentBytes: message.socket.bytesWritten - sentBefore,
     });
   const fail = (error: unknown) => {
     const known = toS3Error(error);
+    errorCode = known.code;
     if (error instanceof DamagedContentError) {
       context.onDamage(error);
     }
@@ -161,7 +183,7 @@ function answer(
     }
   };
   try {
-    const address = parseAddress(target, message.headers.host, context.domain);
+    address = parseAddress(target, message.headers.host, context.domain);
     if (message.method === "OPTIONS") {
       operation = "Preflight";
       setHeaders(response, baseHead);
@@ -170,8 +192,9 @@ function answer(
       return;
     }
     addCors(context, address, message, baseHead);
-    const work = perform(context, { address, message, response, requestId, baseHead, acceptBody }, (name) => {
+    const work = perform(context, { address, message, response, requestId, baseHead, acceptBody }, (name, who) => {
       operation = name;
+      caller = who;
     });
     if (work === undefined) {
       log();
@@ -188,27 +211,23 @@ type Incoming = Pick<S3Request, "address" | "message" | "response" | "requestId"
 function perform(
   context: ServerContext,
   incoming: Incoming,
-  onOperation: (name: string) => void,
+  onOperation: (name: string, caller?: RequestEntry["caller"]) => void,
 ): undefined | Promise<void> {
   const { address, message, response, requestId, baseHead, acceptBody } = incoming;
   const { store, region, credentials } = context;
   const { headers, method = "GET" } = message;
   const { path, query: pairs, raw, hostBucket } = address;
   const query = new Query(pairs);
+  const plain = { address, message, response, requestId, baseHead, acceptBody, headers, method, query };
+  if (isQueryRequest(plain)) {
+    setHeaders(response, baseHead);
+    const own = { accounts: store.accounts, rootUser: context.rootUser, credentials };
+    const slow = () => context.failures.slow(addressOf(plain));
+    return answerQuery({ ...plain, payload: { kind: "unsigned" } }, { ...own, slow }, onOperation);
+  }
   const signed = authenticate({ method, path, query: pairs, parameters: query, headers, raw, hostBucket }, credentials);
   const payload = signed?.payload ?? readAnonymousPayload(message);
-  const request: S3Request = {
-    address,
-    message,
-    response,
-    requestId,
-    baseHead,
-    acceptBody,
-    headers,
-    method,
-    query,
-    payload,
-  };
+  const request: S3Request = { ...plain, payload };
   if (address.bucket === undefined && method === "POST" && signed === undefined && context.assumeRole !== undefined) {
     onOperation("AssumeRoleWithWebIdentity");
     setHeaders(response, baseHead);
@@ -217,7 +236,7 @@ function perform(
   const admitted = admit(context, request, signed?.credential, signed?.authType);
   const { principal, authorize } = admitted;
   const operation = findOperation(request);
-  onOperation(operation.name);
+  onOperation(operation.name, signed === undefined ? undefined : { name: idOf(principal), authType: signed.authType });
   if (principal.kind === "anonymous" && address.bucket === undefined) {
     throw new S3Error("AccessDenied");
   }
@@ -236,6 +255,7 @@ function perform(
     region,
     publicUrl: context.publicUrl,
     keyring: context.keyring,
+    eventTargets: context.eventTargets,
     defaultOwnership: context.defaultOwnership,
     watchClient: () => context.stalled.watch(message, response),
     signIn: (form) => admit(context, request, authenticateForm(form, credentials), "POST"),
@@ -286,47 +306,6 @@ function readAnonymousPayload(message: IncomingMessage): S3Request["payload"] {
   return message.headers["x-amz-content-sha256"] === "STREAMING-UNSIGNED-PAYLOAD-TRAILER"
     ? { kind: "chunked", trailer: true }
     : { kind: "unsigned" };
-}
-
-function corsHeaders(
-  context: ServerContext,
-  address: Address,
-  method: string,
-  origin: string,
-  headers: readonly string[],
-) {
-  const bucket = address.bucket === undefined ? undefined : context.store.buckets.find(address.bucket);
-  const rules = [...toConsoleRules(context.consoleOrigin), ...(bucket?.cors ? parseCors(bucket.cors) : [])];
-  return toCorsHeaders(rules, { origin, method, headers });
-}
-
-function addCors(context: ServerContext, address: Address, message: IncomingMessage, head: string[]): void {
-  const { origin } = message.headers;
-  if (origin !== undefined) {
-    const method = message.headers["access-control-request-method"] ?? message.method ?? "";
-    head.push(...Object.entries(corsHeaders(context, address, method, origin, []) ?? {}).flat());
-  }
-}
-
-function answerPreflight(
-  context: ServerContext,
-  address: Address,
-  message: IncomingMessage,
-  response: ServerResponse,
-): void {
-  const { origin, "access-control-request-method": method, "access-control-request-headers": wanted } = message.headers;
-  if (origin === undefined || method === undefined) {
-    throw new S3Error("InvalidRequest", "Insufficient information. Origin request header needed.");
-  }
-  const names = (wanted ?? "")
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
-  const headers = corsHeaders(context, address, method, origin, names);
-  if (headers === undefined) {
-    throw new S3Error("AccessDenied", "CORSResponse: This CORS request is not allowed.");
-  }
-  response.writeHead(200, { ...headers, "content-length": 0 }).end();
 }
 
 function toS3Error(error: unknown): S3Error {

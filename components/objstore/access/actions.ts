@@ -23,8 +23,23 @@ const ACTIONS = NAMES.trim()
   .map((name) => `s3:${name.toLowerCase()}`);
 const KNOWN = new Set(ACTIONS);
 
+/** Actions of IAM and STS that policies of users may name. */
+const OF_USERS =
+  `AttachUserPolicy CreateAccessKey CreateUser DeleteAccessKey DeleteUser DeleteUserPolicy DetachUserPolicy
+GetAccountSummary GetUser GetUserPolicy ListAccessKeys ListAttachedUserPolicies ListUserPolicies ListUsers PutUserPolicy
+UpdateAccessKey UpdateUser`
+    .split(/\s+/)
+    .map((name) => `iam:${name.toLowerCase()}`)
+    .concat("sts:getcalleridentity", "sts:getsessiontoken");
+
 /** Whether a pattern of a policy names an action that there is: one that names none would never apply, and nobody would notice. */
-export function isActionPattern(pattern: string, isLike: (text: string, pattern: string) => boolean): boolean {
+export function isActionPattern(
+  pattern: string,
+  isLike: (text: string, pattern: string) => boolean,
+  isOfUser: boolean,
+): boolean {
   const lower = pattern.toLowerCase();
-  return lower === "*" || KNOWN.has(lower) || (/[*?]/.test(lower) && ACTIONS.some((action) => isLike(action, lower)));
+  const isNamed = (actions: readonly string[]) =>
+    actions.includes(lower) || (/[*?]/.test(lower) && actions.some((action) => isLike(action, lower)));
+  return lower === "*" || KNOWN.has(lower) || isNamed(ACTIONS) || (isOfUser && isNamed(OF_USERS));
 }

@@ -1,7 +1,7 @@
 import type { Bucket } from "../store/rows.ts";
 import { type Acl, allowsByAcl, levelOf } from "./acl.ts";
 import { recallPolicy } from "./policy-memory.ts";
-import { type AccessQuestion, type Verdict, evaluatePolicy, mightAllow } from "./policy.ts";
+import { type AccessQuestion, type Verdict, evaluatePolicy, mightAllow, withoutAccounts } from "./policy.ts";
 import { type Principal, callerOf } from "./principal.ts";
 import { isPublicPolicy } from "./public-policy.ts";
 
@@ -45,7 +45,27 @@ export function isAllowed(principal: Principal, bucket: Bucket | undefined, ques
   const byIdentity = (identity === "allow" || principal.ownsAccount) && boundary === "allow";
   const byResource = byBucket === "allow" || byAcl;
   const owner = question.objectAccount ?? bucket?.account ?? principal.account;
-  return owner === principal.account ? byIdentity || byResource : byIdentity && byResource;
+  if (owner !== principal.account) {
+    return byIdentity && byResource;
+  }
+  return byIdentity || (isMember(principal) ? isNamed(bucket, question, full) : byResource);
+}
+
+/** Whether a caller is one of the users of an account of its own, and not who owns it. */
+function isMember({ account, ownsAccount }: Extract<Principal, { readonly kind: "user" }>): boolean {
+  return account !== "" && !ownsAccount;
+}
+
+/**
+ * Whether the resource allows something to a member of its account by itself. What is given to the account is its owner's to give on:
+ * only what names the user, or everybody, counts.
+ */
+function isNamed(bucket: Bucket | undefined, question: Question, full: AccessQuestion): boolean {
+  if (bucket === undefined) {
+    return false;
+  }
+  const policy = bucket.policy === null ? [] : withoutAccounts(recallPolicy(bucket.policy, bucket.name));
+  return evaluatePolicy(policy, full) === "allow" || isGranted({ kind: "anonymous" }, bucket, question);
 }
 
 /** Whether the caller might be allowed an action on something in a bucket: asked before a body is read that says on what. */
@@ -59,6 +79,16 @@ export function mightBeAllowed(principal: Principal, bucket: Bucket, action: str
     return true;
   }
   return principal.kind === "user" && (principal.ownsAccount || mightAllow(principal.identity, action, caller));
+}
+
+/** Whether a policy of the caller's own, a bound or a limit says no to an action, whatever else allows it. */
+export function isDenied(principal: Principal, question: Question): boolean {
+  if (principal.kind !== "user") {
+    return false;
+  }
+  const { identity, boundary = [], limits } = principal;
+  const full: AccessQuestion = { ...question, caller: callerOf(principal) };
+  return [identity, boundary, ...limits].some((policy) => evaluatePolicy(policy, full) === "deny");
 }
 
 function judgeByBucket(

@@ -102,7 +102,7 @@ function parseStatement(value: unknown, bucket: string | undefined): Statement {
     return { list: readTexts(value[name] ?? value[not], name), not: value[name] === undefined };
   };
   const actions = either("Action");
-  const badAction = actions.list.find((action) => !isActionPattern(action, isLike));
+  const badAction = actions.list.find((action) => !isActionPattern(action, isLike, bucket === undefined));
   if (badAction !== undefined) {
     throw new S3Error("MalformedPolicy", `Policy has invalid action ${badAction}`);
   }
@@ -134,6 +134,9 @@ function parseStatement(value: unknown, bucket: string | undefined): Statement {
 }
 
 function toResource(resource: string, bucket: string | undefined): string {
+  if (bucket === undefined && /^arn:aws:iam::[\w-]*:.+$/.test(resource)) {
+    return resource;
+  }
   const pattern = resource === "*" ? "*" : /^arn:aws:s3::[\w-]*:(.+)$/.exec(resource)?.[1];
   const [name = ""] = (pattern ?? "").split("/", 1);
   if (pattern === undefined || (bucket !== undefined && !isLike(bucket, name))) {
@@ -203,6 +206,15 @@ export function evaluatePolicy(policy: Policy, question: AccessQuestion): Verdic
   return verdict;
 }
 
+/** A policy that allows nothing to whole accounts; what it denies stays. */
+export function withoutAccounts(policy: Policy): Policy {
+  return policy.map((statement) =>
+    statement.effect === "Deny" || statement.principals === undefined
+      ? statement
+      : { ...statement, principals: statement.principals.filter(({ kind }) => kind !== "account") },
+  );
+}
+
 /** Whether some statement could allow this action on something: what is asked before a body is read that names the resources. */
 export function mightAllow(policy: Policy, action: string, caller: Caller): boolean {
   return policy.some(
@@ -234,7 +246,11 @@ function names({ kind, name, account }: PrincipalPattern, caller: Caller): boole
     case "account":
       return caller.user !== undefined && caller.account === name;
     case "user":
-      return name === caller.user && (account === undefined || account === caller.account);
+      // Without an account: one of the deployment's own, or who owns an account. Others' users may have any name.
+      return (
+        name === caller.user &&
+        (account === undefined ? caller.account === "" || caller.account === name : account === caller.account)
+      );
   }
 }
 

@@ -1,5 +1,6 @@
 import { S3Error } from "../errors.ts";
-import type { AccessKey, Accounts } from "../store/accounts.ts";
+import { findManagedPolicy } from "../iam/managed-policies.ts";
+import type { AccessKey, Accounts, User } from "../store/accounts.ts";
 import { recallPolicy } from "./policy-memory.ts";
 import type { Caller, Policy } from "./policy.ts";
 
@@ -67,9 +68,26 @@ export function toPrincipal(key: AccessKey, accounts: Accounts, rootUser: string
     name: user.name,
     account: user.account,
     ownsAccount: user.account === user.name,
-    identity: recallPolicy(user.policy),
+    identity: toIdentity(user),
     ...(user.boundary !== null && { boundary: recallPolicy(user.boundary) }),
     limits,
     claims: {},
   };
+}
+
+const identities = new WeakMap<User, Policy>();
+
+/** All policies of a user together, joined once as long as the row is remembered. */
+function toIdentity(user: User): Policy {
+  if (user.policies === null && user.attached === null) {
+    return recallPolicy(user.policy);
+  }
+  let identity = identities.get(user);
+  if (identity === undefined) {
+    const inline = Object.values(JSON.parse(user.policies ?? "{}") as Record<string, string>);
+    const attached = (JSON.parse(user.attached ?? "[]") as string[]).flatMap((arn) => findManagedPolicy(arn) ?? []);
+    identity = [user.policy, ...inline, ...attached].flatMap((text) => recallPolicy(text));
+    identities.set(user, identity);
+  }
+  return identity;
 }

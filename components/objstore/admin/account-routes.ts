@@ -62,8 +62,11 @@ export function addAccountRoutes(
       }
       const policy = JSON.stringify(request.body.policy);
       checkPolicy(policy);
-      const { enabled = true, account, email } = request.body;
-      if (account !== undefined && account !== "" && account !== name) {
+      const { enabled = true, email } = request.body;
+      const known = store.accounts.findUser(name)?.account;
+      // A user that an account made for itself stays with it.
+      const account = request.body.account ?? known;
+      if (account !== undefined && account !== "" && account !== name && account !== known) {
         throw new Problem(400, `The account of ${name} is its own ("${name}") or that of the deployment ("").`);
       }
       const boundary = request.body.boundary === undefined ? undefined : JSON.stringify(request.body.boundary);

@@ -6,13 +6,15 @@ import type { ObjectStore } from "../store/store.ts";
 
 const DAY = 24 * 3600 * 1000;
 
+const EXPIRATION = { kind: "LifecycleExpiration" } as const;
+
 /** Applies the lifecycle rules of all buckets once. Gives back how many versions and uploads it removed. */
-export async function applyLifecycle(store: ObjectStore, signal: AbortSignal): Promise<number> {
+export async function applyLifecycle(store: ObjectStore, signal: AbortSignal, day = DAY): Promise<number> {
   let removed = 0;
   for (const bucket of store.buckets.list()) {
     for (const rule of bucket.lifecycle === null ? [] : parseLifecycle(bucket.lifecycle)) {
-      removed += await expireVersions(store, bucket, rule, signal);
-      removed += await abortUploads(store, bucket, rule);
+      removed += await expireVersions(store, bucket, rule, { signal, day });
+      removed += await abortUploads(store, bucket, rule, day);
     }
   }
   store.garbage.nudge();
@@ -23,7 +25,7 @@ async function expireVersions(
   store: ObjectStore,
   bucket: Bucket,
   rule: LifecycleRule,
-  signal: AbortSignal,
+  { signal, day }: { readonly signal: AbortSignal; readonly day: number },
 ): Promise<number> {
   const now = store.now();
   let removed = 0;
@@ -51,18 +53,18 @@ async function expireVersions(
       }
       if (entry.isLatest && entry.marker === 1) {
         const days = rule.expireDays;
-        const isDue = rule.lonelyMarkers || (days !== undefined && now >= entry.modified + days * DAY);
+        const isDue = rule.lonelyMarkers || (days !== undefined && now >= entry.modified + days * day);
         return isDue && isAlone(store, bucket, entry);
       }
       if (entry.isLatest) {
         const byDate = rule.expireAt !== undefined && now >= rule.expireAt;
-        return byDate || (rule.expireDays !== undefined && now >= entry.modified + rule.expireDays * DAY);
+        return byDate || (rule.expireDays !== undefined && now >= entry.modified + rule.expireDays * day);
       }
       return (
         rule.noncurrentDays !== undefined &&
         replaced !== undefined &&
         newerNoncurrent > rule.noncurrentKept &&
-        now >= replaced + rule.noncurrentDays * DAY
+        now >= replaced + rule.noncurrentDays * day
       );
     });
     if (due.length > 0) {
@@ -75,7 +77,7 @@ async function expireVersions(
           }
           const isForGood = !isLatest || marker === 1;
           if (!isForGood || !isLocked(found, now)) {
-            store.versions.remove(bucket.id, key, isForGood ? version : undefined);
+            store.versions.remove(bucket.id, key, isForGood ? version : undefined, undefined, EXPIRATION);
           }
         }
       });
@@ -122,7 +124,7 @@ function isChosen(
   return wanted.every(([name, value]) => tags[name] === value);
 }
 
-async function abortUploads(store: ObjectStore, bucket: Bucket, rule: LifecycleRule): Promise<number> {
+async function abortUploads(store: ObjectStore, bucket: Bucket, rule: LifecycleRule, day: number): Promise<number> {
   const { abortUploadDays: days } = rule;
   if (days === undefined) {
     return 0;
@@ -134,7 +136,7 @@ async function abortUploads(store: ObjectStore, bucket: Bucket, rule: LifecycleR
     after: "",
     limit: 1000,
   });
-  const due = entries.filter(({ initiated }) => store.now() >= initiated + days * DAY);
+  const due = entries.filter(({ initiated }) => store.now() >= initiated + days * day);
   for (const { key, id } of due) {
     await store.uploads.abort(bucket.id, key, id);
   }

@@ -2,11 +2,13 @@ import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import { toChecksumElements } from "../protocol/checksums.ts";
 import { toWriteCheck } from "../protocol/conditions.ts";
+import { openEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
 import { childrenOf, parseLargeXml, textOf } from "../protocol/xml.ts";
 import type { Version } from "../store/rows.ts";
 import { encodePath } from "../signature/canonical-request.ts";
-import { type Operation, type OperationContext, bucketOf, keyOf, setVersionHeader } from "./operation.ts";
+import { type Operation, type OperationContext, bucketOf, keyOf, originOf, setVersionHeader } from "./operation.ts";
+import { setEncryptionHeaders } from "./put-object.ts";
 
 export const completeMultipartUpload: Operation = {
   name: "CompleteMultipartUpload",
@@ -30,6 +32,10 @@ export const completeMultipartUpload: Operation = {
       answer(context, done);
       return;
     }
+    if (upload !== undefined && upload.checksum_algorithm !== null) {
+      // The checksum of encrypted parts tells something of them: who has the key may have it made.
+      openEncryption(upload.encryption, request, context.keyring, { mismatch: "InvalidRequest" });
+    }
     const document = await parseLargeXml((await readDocument(request, 4 << 20)).toString(), "CompleteMultipartUpload");
     const parts = childrenOf(document, "Part").map((part) => {
       const number = textOf(part, "PartNumber") ?? "";
@@ -52,6 +58,7 @@ export const completeMultipartUpload: Operation = {
       checksum: whole,
       size: size === undefined ? undefined : Number(size),
       check: toWriteCheck(request.message.headers),
+      origin: originOf(context),
     });
     answer(context, version);
     store.garbage.nudge();
@@ -62,6 +69,7 @@ function answer(context: OperationContext, version: Version): void {
   const { request, publicUrl } = context;
   const bucket = bucketOf(context);
   setVersionHeader(context, bucket, version.version);
+  setEncryptionHeaders(request, version.encryption);
   sendXml(request, "CompleteMultipartUploadResult", {
     Location: `${publicUrl}/${bucket.name}/${encodePath(version.key)}`,
     Bucket: bucket.name,

@@ -15,6 +15,7 @@ import {
   type OperationContext,
   bucketOf,
   keyOf,
+  originOf,
   readObjectHeaders,
   readTagHeader,
   setVersionHeader,
@@ -41,7 +42,7 @@ export const copyObject: Operation = {
       );
     }
     context.checkRoom(bucket, version.size);
-    const from = openEncryption(version.encryption, request, context.keyring, "x-amz-copy-source-");
+    const from = openEncryption(version.encryption, request, context.keyring, { prefix: "x-amz-copy-source-" });
     const to = readEncryption(request, bucket.encryption, context.keyring);
     const check = toWriteCheck(request.message.headers);
     const described = {
@@ -60,6 +61,7 @@ export const copyObject: Operation = {
       parts: version.parts ?? undefined,
       draft: store.versions.draft(),
     };
+    const event = { name: "ObjectCreated:Copy", origin: originOf(context) } as const;
     const rewritten =
       from === undefined && to === undefined && header(request, "x-amz-checksum-algorithm") === undefined
         ? undefined
@@ -72,7 +74,7 @@ export const copyObject: Operation = {
           throw new S3Error("NoSuchKey", undefined, { details: { Key: version.key } });
         }
         store.contents.checkSound(content);
-        const added = { ...described, label, content: { kind: "shared", id: version.content } as const };
+        const added = { ...described, label, event, content: { kind: "shared", id: version.content } as const };
         return store.versions.insert(bucket.id, added, check);
       });
     const shared =
@@ -80,7 +82,7 @@ export const copyObject: Operation = {
     // Small content lies in the index beside its versions; of files a file says that they are this object's too.
     const copy =
       rewritten !== undefined
-        ? await rewritten.keep((added) => store.versions.put(bucket, added, check))
+        ? await rewritten.keep((added) => store.versions.put(bucket, { ...added, event }, check))
         : shared !== undefined && "parts" in shared
           ? await store.files.keepLabel(
               { kind: "version", bucket: bucket.name, ...described.draft, ...described, content: shared.parts },

@@ -2,7 +2,7 @@ import { send } from "../protocol/request.ts";
 import { toDeleteCheck } from "../protocol/conditions.ts";
 import type { Version } from "../store/rows.ts";
 import { checkUnlocked, mayBypass } from "./object-lock.ts";
-import { type Operation, bucketOf, keyOf } from "./operation.ts";
+import { type Operation, bucketOf, keyOf, originOf } from "./operation.ts";
 
 export const deleteObject: Operation = {
   name: "DeleteObject",
@@ -20,8 +20,9 @@ export const deleteObject: Operation = {
         checkUnlocked(current, store.now(), bypass);
       }
     };
+    const removal = { kind: "ObjectRemoved", origin: originOf(context) } as const;
     const result = await store.ballast.whileFull(() =>
-      store.versions.delete(bucket, keyOf(context), request.query.get("versionId"), check),
+      store.versions.delete(bucket, keyOf(context), request.query.get("versionId"), check, removal),
     );
     if (bucket.versioning !== "" && result !== undefined) {
       request.response.setHeader("x-amz-version-id", result.version);

@@ -3,9 +3,10 @@ import { readDocument } from "../protocol/body.ts";
 import { toDeleteCheck } from "../protocol/conditions.ts";
 import { sendXml } from "../protocol/request.ts";
 import { type XmlElement, childrenOf, parseLargeXml, textOf } from "../protocol/xml.ts";
+import type { Version } from "../store/rows.ts";
 import { takeTurns } from "../store/turns.ts";
 import { checkUnlocked, mayBypass } from "./object-lock.ts";
-import { type Operation, type OperationContext, bucketOf } from "./operation.ts";
+import { type Operation, type OperationContext, bucketOf, originOf } from "./operation.ts";
 
 /** Keys that are deleted before others have their turn: about two milliseconds. */
 const STEP = 25;
@@ -85,12 +86,14 @@ function deleteOne(context: OperationContext, wanted: Wanted): Result {
     authorize(version === undefined ? "s3:DeleteObject" : "s3:DeleteObjectVersion", bucket.name, key, version);
     const conditions = toDeleteCheck(toConditions(wanted));
     const bypass = version !== undefined && mayBypass(context, key);
-    const result = store.versions.remove(bucket.id, key, version, (current) => {
+    const check = (current: Version | undefined) => {
       conditions(current);
       if (version !== undefined) {
         checkUnlocked(current, store.now(), bypass);
       }
-    });
+    };
+    const removal = { kind: "ObjectRemoved", origin: originOf(context) } as const;
+    const result = store.versions.remove(bucket.id, key, version, check, removal);
     const marker = bucket.versioning !== "" && result?.marker === true;
     return {
       deleted: {

@@ -1,11 +1,14 @@
 import { idOf } from "../access/acl.ts";
 import { noContext } from "../access/circumstances.ts";
-import { isAllowed } from "../access/evaluate.ts";
+import { isAllowed, isDenied } from "../access/evaluate.ts";
 import type { Principal } from "../access/principal.ts";
+import { S3Error } from "../errors.ts";
 import { readInteger, sendXml } from "../protocol/request.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 import type { Operation } from "./operation.ts";
+
+const LIST = { action: "s3:ListAllMyBuckets", resource: "", context: noContext };
 
 /** Buckets that the caller may list. */
 export const listBuckets: Operation = {
@@ -17,10 +20,11 @@ export const listBuckets: Operation = {
     const prefix = query.get("prefix") ?? "";
     const after = Buffer.from(query.get("continuation-token") ?? "", "base64url").toString();
     const there = query.get("bucket-region") ?? region;
-    const fitting =
-      there === region
-        ? listVisible(store, principal).filter(({ name }) => name.startsWith(prefix) && name > after)
-        : [];
+    const listed = listVisible(store, principal);
+    if (isDenied(principal, LIST) || (listed.length === 0 && !isAllowed(principal, undefined, LIST))) {
+      throw new S3Error("AccessDenied");
+    }
+    const fitting = there === region ? listed.filter(({ name }) => name.startsWith(prefix) && name > after) : [];
     const visible = fitting.slice(0, limit);
     const isCut = fitting.length > visible.length;
     sendXml(request, "ListAllMyBucketsResult", {
@@ -36,7 +40,7 @@ export const listBuckets: Operation = {
 
 /** Of an account of one's own its buckets; of the deployment's those that the caller may list, or all where it may see all. */
 export function listVisible(store: ObjectStore, principal: Principal): readonly Bucket[] {
-  const all = isAllowed(principal, undefined, { action: "s3:ListAllMyBuckets", resource: "", context: noContext });
+  const all = isAllowed(principal, undefined, LIST);
   const buckets = store.buckets.list();
   if (principal.kind === "root") {
     return buckets;

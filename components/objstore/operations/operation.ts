@@ -1,9 +1,11 @@
 import type { Authorizer } from "../access/authorize.ts";
-import type { Principal } from "../access/principal.ts";
+import { addressOf } from "../access/circumstances.ts";
+import { type Principal, nameOf } from "../access/principal.ts";
 import { S3Error } from "../errors.ts";
 import type { FormFields } from "../protocol/post-policy.ts";
 import { type S3Request, header } from "../protocol/request.ts";
 import type { Bucket, Ownership, Version } from "../store/rows.ts";
+import type { Origin } from "../store/events.ts";
 import type { Keyring } from "../store/keyring.ts";
 import type { ObjectStore } from "../store/store.ts";
 
@@ -16,6 +18,8 @@ export interface OperationContext extends Authorizer {
   readonly publicUrl: string;
   /** Keys of the deployment for encryption at rest. */
   readonly keyring: Keyring;
+  /** Names of webhooks that buckets may tell of changes. */
+  readonly eventTargets: { readonly has: (name: string) => boolean };
   /** Of buckets that are made without saying. */
   readonly defaultOwnership: Ownership;
   /** Ends the request when the client stops to take its answer. */
@@ -38,6 +42,11 @@ export interface Operation {
 
 export function bucketOf({ store, request }: OperationContext): Bucket {
   return store.buckets.get(request.address.bucket ?? "");
+}
+
+/** Who changes something, as events tell. */
+export function originOf({ request, principal }: OperationContext): Origin {
+  return { requestId: request.requestId, address: addressOf(request), principal: nameOf(principal) };
 }
 
 export function keyOf({ request }: OperationContext): string {

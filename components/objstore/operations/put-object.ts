@@ -14,6 +14,7 @@ import {
   type OperationContext,
   bucketOf,
   keyOf,
+  originOf,
   readObjectHeaders,
   readTagHeader,
   setVersionHeader,
@@ -107,7 +108,9 @@ export async function keepObject(
     const { size, etag, checksum } = body;
     const stored = encryption === undefined ? null : JSON.stringify(encryption.stored);
     const added = { key, size, etag, ...access, lock, encryption: stored, headers, tags, checksum, content, draft };
-    const version = await store.versions.put(bucket, added, check);
+    const name = request.method === "POST" ? "ObjectCreated:Post" : "ObjectCreated:Put";
+    const event = { name, origin: originOf(context) } as const;
+    const version = await store.versions.put(bucket, { ...added, event }, check);
     setVersionHeader(context, bucket, version.version);
     request.response.setHeader("etag", `"${etag}"`);
     setEncryptionHeaders(request, stored);

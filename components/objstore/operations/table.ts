@@ -4,6 +4,8 @@ import * as acl from "./acl.ts";
 import { abortMultipartUpload } from "./abort-multipart-upload.ts";
 import * as documents from "./bucket-documents.ts";
 import * as fixed from "./bucket-fixed.ts";
+import { getBucketLogging, putBucketLogging } from "./bucket-logging.ts";
+import { getBucketNotificationConfiguration, putBucketNotificationConfiguration } from "./bucket-notification.ts";
 import * as policy from "./bucket-policy.ts";
 import { getBucketVersioning, putBucketVersioning } from "./bucket-versioning.ts";
 import { completeMultipartUpload } from "./complete-multipart-upload.ts";
@@ -76,6 +78,10 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
   "GET bucket?encryption": fixed.getBucketEncryption,
   "PUT bucket?encryption": fixed.putBucketEncryption,
   "DELETE bucket?encryption": fixed.deleteBucketEncryption,
+  "GET bucket?logging": getBucketLogging,
+  "PUT bucket?logging": putBucketLogging,
+  "GET bucket?notification": getBucketNotificationConfiguration,
+  "PUT bucket?notification": putBucketNotificationConfiguration,
   "GET object": getObject,
   "HEAD object": getObject,
   "PUT object": putObject,
@@ -101,7 +107,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
 };
 
 /** Query names that choose an operation; all others are parameters or are tolerated. */
-const SUBRESOURCES = new Set([
+export const SUBRESOURCES = new Set([
   "abac", "accelerate", "acl", "analytics", "annotation", "attributes", "cors", "delete", "encryption", "intelligent-tiering", "inventory",
   "legal-hold", "lifecycle", "location", "logging", "metadataAnnotationTable", "metadataConfiguration", "metadataInventoryTable",
   "metadataJournalTable", "metadataTable", "metrics", "notification", "object-lock", "ownershipControls", "policy", "policyStatus",

@@ -20,8 +20,8 @@ export const uploadPartCopy: Operation = {
     const content = version.content === null ? undefined : store.contents.read(version.content);
     const algorithm = upload.checksum_algorithm;
     const { keyring } = context;
-    const source = openEncryption(version.encryption, request, keyring, "x-amz-copy-source-");
-    const target = openEncryption(upload.encryption, request, keyring);
+    const source = openEncryption(version.encryption, request, keyring, { prefix: "x-amz-copy-source-" });
+    const target = openEncryption(upload.encryption, request, keyring, { mismatch: "InvalidRequest" });
     const digests: readonly DigestName[] = algorithm === null ? ["md5"] : ["md5", algorithm];
     const writer = await store.files.create(digests, target?.key);
     try {

@@ -14,7 +14,7 @@ export const uploadPart: Operation = {
     const { store, request } = context;
     const bucket = bucketOf(context);
     const { upload, number } = readPartAddress(context);
-    const encryption = openEncryption(upload.encryption, request, context.keyring);
+    const encryption = openEncryption(upload.encryption, request, context.keyring, { mismatch: "InvalidRequest" });
     const body = await receiveBody(request, {
       encryption,
       files: store.files,

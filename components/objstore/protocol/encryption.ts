@@ -92,6 +92,11 @@ export function readEncryption(request: S3Request, byDefault: string | null, key
   if (keyring.isEmpty) {
     throw new S3Error("NotImplemented", "This deployment has no keys: encryption needs OBJSTORE_ENCRYPTION_KEYS.");
   }
+  return encryptByDeployment(keyring);
+}
+
+/** Encryption by a key of its own, which a key of the deployment encrypts. */
+export function encryptByDeployment(keyring: Keyring): Encryption {
   const key = randomBytes(32);
   return { stored: { kind: "AES256", seed: toSeed(), key: keyring.wrap(key) }, key };
 }
@@ -104,13 +109,23 @@ export function openEncryption(
   json: string | null,
   request: S3Request,
   keyring: Keyring,
-  prefix: "x-amz-" | "x-amz-copy-source-" = "x-amz-",
+  {
+    prefix = "x-amz-",
+    mismatch = "AccessDenied",
+  }: {
+    readonly prefix?: "x-amz-" | "x-amz-copy-source-";
+    /** What a wrong key is answered with: of a part, whose upload named its key, InvalidRequest. */
+    readonly mismatch?: "AccessDenied" | "InvalidRequest";
+  } = {},
 ): Encryption | undefined {
   const customer = readCustomerKey(request, prefix);
   const stored = json === null ? undefined : (JSON.parse(json) as StoredEncryption);
   if (stored?.kind !== "customer") {
     if (customer !== undefined) {
       throw new S3Error("InvalidRequest", "The encryption parameters are not applicable to this object.");
+    }
+    if (stored !== undefined && isRead(request) && header(request, "x-amz-server-side-encryption") !== undefined) {
+      throw new S3Error("InvalidArgument", "x-amz-server-side-encryption header is not supported for this operation.");
     }
     return stored && { stored, key: keyring.unwrap(stored.key) };
   }
@@ -122,9 +137,13 @@ export function openEncryption(
   }
   const [found, proof] = [Buffer.from(prove(customer.key, stored.salt)), Buffer.from(stored.proof)];
   if (!timingSafeEqual(found, proof)) {
-    throw new S3Error("AccessDenied", "The key is not the one that the object was stored with.");
+    throw new S3Error(mismatch, "The provided encryption parameters did not match the ones used originally.");
   }
   return { stored, key: customer.key };
+}
+
+function isRead({ method }: S3Request): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** Headers that tell how something is encrypted, names and values in turn. */

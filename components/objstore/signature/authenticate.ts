@@ -8,7 +8,6 @@ import {
   toRawCanonicalRequest,
   toStringToSign,
 } from "./canonical-request.ts";
-import { verifyHeader2, verifyQuery2 } from "./authenticate-2.ts";
 import {
   type AuthenticateDeps,
   type Authenticated,
@@ -23,7 +22,7 @@ import {
 } from "./credential.ts";
 import { type Payload, toPayload } from "./payload.ts";
 import { type CredentialScope, type HmacKey, equalsSafely, hmacHex, toScope } from "./signing-key.ts";
-import { compareVersion2, toSignature } from "./version-2.ts";
+import { compareVersion2, toSignature, verifyHeader2, verifyQuery2 } from "./verify-version-2.ts";
 
 /**
  * Verifies Signature Version 4 in the Authorization header or in the query.
@@ -259,13 +258,15 @@ function checkScope(
   expected: string,
   code: "AuthorizationHeaderMalformed" | "AuthorizationQueryParametersError",
 ): void {
-  if (service !== "s3" && service !== "sts") {
+  // IAM and STS have no regions of their own; clients name any.
+  const isGlobal = service === "iam" || service === "sts";
+  if (service !== "s3" && !isGlobal) {
     throw new S3Error(code, `The credential is for the service "${service}"; this is s3.`);
   }
   if (!time.startsWith(day)) {
     throw new S3Error(code, `The day of the credential, ${day}, is not the day of the request, ${time.slice(0, 8)}.`);
   }
-  if (region !== expected) {
+  if (region !== expected && !isGlobal) {
     throw new S3Error(code, `The region '${region}' is wrong; expecting '${expected}'`, {
       details: { Region: expected },
       headers: { "x-amz-bucket-region": expected },

@@ -11,7 +11,7 @@ export interface CredentialScope {
 
 /** Reads `<access key>/<day>/<region>/<service>/aws4_request`; an access key may hold slashes. */
 function parseCredential(text: string): CredentialScope | undefined {
-  const match = /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(text);
+  const match = /^(.+)\/(\d{8})\/([^/]*)\/([^/]+)\/aws4_request$/.exec(text);
   const [, accessKey, day, region, service] = match ?? [];
   return accessKey === undefined || day === undefined || region === undefined || service === undefined
     ? undefined

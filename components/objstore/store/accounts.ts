@@ -14,6 +14,14 @@ export interface User {
   readonly email: string | null;
   /** What the policy may give at most; null: no bound. */
   readonly boundary: string | null;
+  /** Lasting id, which no other user had or will have. */
+  readonly id: string | null;
+  /** `/` or a path of IAM. */
+  readonly path: string;
+  /** Inline policies, JSON: name to document. */
+  readonly policies: string | null;
+  /** ARNs of attached policies, JSON. */
+  readonly attached: string | null;
 }
 
 export interface UserSettings {
@@ -98,6 +106,44 @@ export class Accounts {
     return this.#index.get<User>("select * from users where email = ? order by name limit 1", email);
   }
 
+  /** The user of a name, whose case does not count to IAM. */
+  findUserByName(name: string): User | undefined {
+    return this.findUser(name) ?? this.#index.get<User>("select * from users where lower(name) = lower(?)", name);
+  }
+
+  /** Users of an account in the order of their names. */
+  listUsersOf(account: string): User[] {
+    return this.#index.all<User>("select * from users where account = ? order by lower(name)", account);
+  }
+
+  /** Adds a user that is not there yet. */
+  addUser(
+    name: string,
+    { policy, account, path, boundary }: Pick<User, "policy" | "account" | "path"> & { boundary?: string | undefined },
+  ): Promise<User> {
+    return this.#index.mutate(() => {
+      this.insertUser(name, policy, { enabled: true, account, boundary });
+      this.#index.run("update users set path = ? where name = ?", path, name);
+      this.#forget();
+      return this.findUser(name) as User;
+    });
+  }
+
+  /** Changes what the IAM API may change of a user; with another name the keys go along. */
+  changeUser(name: string, change: Partial<Pick<User, "name" | "path" | "policies" | "attached">>): Promise<void> {
+    return this.#change(() => {
+      for (const column of ["path", "policies", "attached", "name"] as const) {
+        const value = change[column];
+        if (value !== undefined) {
+          this.#index.run(`update users set ${column} = ? where name = ?`, value, name);
+        }
+      }
+      if (change.name !== undefined) {
+        this.#index.run("update access_keys set user = ? where user = ?", change.name, name);
+      }
+    });
+  }
+
   listUsers(): User[] {
     return this.#index.all<User>("select * from users order by name");
   }
@@ -113,7 +159,7 @@ export class Accounts {
     }
     this.#forget();
     this.#index.run(
-      `insert into users (name, created, enabled, policy, account, email, boundary) values (?, ?, ?, ?, ?, ?, ?) on conflict (name)
+      `insert into users (name, created, enabled, policy, account, email, boundary, id) values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (name)
        do update set policy = excluded.policy, enabled = excluded.enabled, account = excluded.account, email = excluded.email, boundary = excluded.boundary`,
       name,
       this.#now(),
@@ -122,6 +168,7 @@ export class Accounts {
       account,
       email ?? null,
       boundary ?? null,
+      `AIDA${randomBytes(8).toString("hex").toUpperCase()}`,
     );
     return this.findUser(name) as User;
   }

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 
 /** A data key as a row keeps it: encrypted with a key of the deployment (AES-256-GCM). */
 export interface WrappedKey {
@@ -12,8 +12,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The keys of the deployment, `<name>:<secret>` separated by commas. The first encrypts; the others are there to decrypt what they
- * encrypted before, until the last object of them is gone or was copied onto itself.
+ * The keys of the deployment, `<secret>` or `<name>:<secret>` separated by commas. The first encrypts; the others are there to decrypt
+ * what they encrypted before. A secret without a name is known by its fingerprint.
  */
 export class Keyring {
   readonly #keys: ReadonlyMap<string, Buffer>;
@@ -23,12 +23,13 @@ export class Keyring {
     const entries = (setting ?? "").split(",").flatMap((item) => (item.trim() === "" ? [] : [item.trim()]));
     this.#keys = new Map(
       entries.map((entry) => {
-        const [, name, secret] = /^([\w-]{1,32}):(.{16,})$/.exec(entry) ?? [];
-        if (name === undefined || secret === undefined) {
+        const [, given, secret] = /^(?:([\w-]{1,32}):)?(.{16,})$/.exec(entry) ?? [];
+        if (secret === undefined) {
           throw new Error(
-            "OBJSTORE_ENCRYPTION_KEYS must be <name>:<secret of 16 characters or more>, several separated by commas; the first encrypts.",
+            "OBJSTORE_ENCRYPTION_KEYS must be secrets of 16 characters or more, each with or without a name in front (<name>:<secret>), separated by commas; the first encrypts.",
           );
         }
+        const name = given ?? createHash("sha256").update(`swath objstore key ${secret}`).digest("hex").slice(0, 8);
         return [name, Buffer.from(hkdfSync("sha256", secret, "swath objstore", name, 32))] as const;
       }),
     );
@@ -36,6 +37,11 @@ export class Keyring {
 
   get isEmpty(): boolean {
     return this.#keys.size === 0;
+  }
+
+  /** Names of the keys; the first encrypts. */
+  get names(): readonly string[] {
+    return [...this.#keys.keys()];
   }
 
   wrap(key: Buffer): WrappedKey {

@@ -9,7 +9,7 @@ import { unmarkDamaged } from "./index-damage.ts";
 import { IndexDatabase } from "./index-database.ts";
 import type { ContentPart, StoredChecksum } from "./rows.ts";
 import { type Row, salvage } from "./salvage.ts";
-import { readSettingsCopy } from "./settings-copy.ts";
+import { type SettingsRows, readSettingsCopy } from "./settings-copy.ts";
 import { lockVolume } from "./volume-lock.ts";
 
 export interface RebuildReport {
@@ -21,6 +21,19 @@ export interface RebuildReport {
   readonly strange: number;
   /** Tables of the old index that could not be read whole. */
   readonly lost: readonly string[];
+  /**
+   * Buckets that hold less than the copy of the settings counted in them: mostly objects of up to 32 KiB, which live in the index
+   * alone. What was written or deleted in the seconds after the copy is not in its counts.
+   */
+  readonly short: readonly BucketShortage[];
+}
+
+export interface BucketShortage {
+  readonly bucket: string;
+  /** Keys that were counted and are not there. */
+  readonly objects: number;
+  /** Bytes of all versions that were counted and are not there. */
+  readonly bytes: number;
 }
 
 const BATCH = 1000;
@@ -94,8 +107,9 @@ async function fill(
       },
     );
   }
+  const copy = readSettingsCopy(directory);
   await index.mutate(() => {
-    for (const [table, rows] of Object.entries(readSettingsCopy(directory) ?? {})) {
+    for (const [table, rows] of Object.entries(copy ?? {})) {
       for (const row of rows) {
         // What is known of a bucket by its name must not get another's number.
         insert(table, row as Readonly<Record<string, SQLInputValue>>);
@@ -111,7 +125,20 @@ async function fill(
   const { found, strange } = await addLabelled(index, files, insert, directory);
   await index.mutate(() => tidy(index));
   await files.close();
-  return { salvaged, found, strange, lost: [...new Set(lost)] };
+  return { salvaged, found, strange, lost: [...new Set(lost)], short: findShortages(index, copy) };
+}
+
+/** Compares what buckets hold with what the copy of the settings counted in them. */
+function findShortages(index: IndexDatabase, copy: SettingsRows | undefined): readonly BucketShortage[] {
+  return (copy?.buckets ?? []).flatMap((counted) => {
+    const found = index.get<{ objects: number; bytes: number }>(
+      "select objects, bytes from buckets where name = ?",
+      counted["name"] as string,
+    );
+    const objects = Math.max(0, Number(counted["objects"]) - (found?.objects ?? 0));
+    const bytes = Math.max(0, Number(counted["bytes"]) - (found?.bytes ?? 0));
+    return objects > 0 || bytes > 0 ? [{ bucket: String(counted["name"]), objects, bytes }] : [];
+  });
 }
 
 type Insert = (table: string, row: Readonly<Record<string, SQLInputValue>>) => boolean;
@@ -221,6 +248,9 @@ function addVersion(
     tags: label["tags"] === undefined ? null : JSON.stringify(label["tags"]),
     checksum: toChecksum(label),
     label: isWhole ? null : id,
+    acl: toJson(label["acl"]),
+    lock: toJson(label["lock"]),
+    encryption: toJson(label["encryption"]),
   });
   return Number(added);
 }
@@ -239,6 +269,11 @@ function toBucket(index: IndexDatabase, insert: Insert, label: ContentLabel): { 
 
 function toText(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** JSON as rows hold it; labels hold some of it as text already. */
+function toJson(value: unknown): string | null {
+  return value === undefined || value === null ? null : typeof value === "string" ? value : JSON.stringify(value);
 }
 
 function toDigest({ digests }: Labelled["label"]): string {

@@ -6,6 +6,7 @@ import { Buckets } from "./buckets.ts";
 import { ContentFiles } from "./content-files.ts";
 import { Contents } from "./contents.ts";
 import { type CrashPoints, noCrashPoints } from "./crash-points.ts";
+import { Events } from "./events.ts";
 import { GarbageCollector } from "./garbage.ts";
 import { checkIndex } from "./index-damage.ts";
 import { IndexDatabase } from "./index-database.ts";
@@ -21,6 +22,7 @@ export interface ObjectStore {
   readonly index: IndexDatabase;
   readonly buckets: Buckets;
   readonly versions: Versions;
+  readonly events: Events;
   readonly contents: Contents;
   readonly uploads: Uploads;
   readonly accounts: Accounts;
@@ -36,6 +38,8 @@ export interface ObjectStore {
 
 export interface StoreOptions {
   readonly directory: string;
+  /** What events call the region. */
+  readonly region?: string;
   readonly now?: () => number;
   readonly crash?: CrashPoints;
   /** Room that is kept for deletes on a full disk. */
@@ -63,7 +67,8 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
   await files.prepare();
   const buckets = new Buckets(index);
   const contents = new Contents(index);
-  const versions = new Versions({ index, buckets, contents, now });
+  const events = new Events({ index, region: options.region ?? "us-east-1", now });
+  const versions = new Versions({ index, buckets, contents, events, now });
   const uploads = new Uploads({ index, buckets, contents, versions, files, now });
   const garbage = new GarbageCollector({ index, files, crash, onError: options.onBackgroundError });
   const settings = new SettingsCopy(directory, index);
@@ -74,6 +79,7 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     index,
     buckets,
     versions,
+    events,
     contents,
     uploads,
     accounts: new Accounts(index, now),

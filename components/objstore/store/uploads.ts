@@ -6,6 +6,7 @@ import type { ContentFiles, WrittenFile } from "./content-files.ts";
 import type { Contents } from "./contents.ts";
 import { combineCrcs } from "./crc-combine.ts";
 import { createDigests } from "./digests.ts";
+import type { Origin } from "./events.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import { afterPrefix, compareKeys } from "./key-order.ts";
 import { type ListQuery, type Listing, Page } from "./listing.ts";
@@ -53,6 +54,7 @@ export interface Completion {
   /** Size of the whole that the client expects. */
   readonly size?: number | undefined;
   readonly check?: (current: Version | undefined) => void;
+  readonly origin?: Origin;
 }
 
 /** Open multipart uploads and their parts. */
@@ -223,7 +225,8 @@ export class Uploads {
           this.#checkUnchanged(upload);
           this.#close(upload, chosen);
           const content = { kind: "parts", parts } as const;
-          const version = versions.insert(bucket.id, { ...added, label, content }, completion.check);
+          const event = { name: "ObjectCreated:CompleteMultipartUpload", origin: completion.origin } as const;
+          const version = versions.insert(bucket.id, { ...added, label, content, event }, completion.check);
           index.run(
             "insert into completions (upload, bucket, key, version, seq, completed) values (?, ?, ?, ?, ?, ?)",
             id,

@@ -4,6 +4,8 @@ import { S3Error } from "../errors.ts";
 import type { Buckets } from "./buckets.ts";
 import type { WrittenFile } from "./content-files.ts";
 import type { Contents, NewContent } from "./contents.ts";
+import type { EventName } from "../protocol/notification.ts";
+import type { Events, Origin } from "./events.ts";
 import type { IndexDatabase } from "./index-database.ts";
 import type { Lock } from "./lock.ts";
 import { ReadCache } from "./read-cache.ts";
@@ -27,6 +29,14 @@ export interface NewVersion {
   readonly acl?: string | null | undefined;
   readonly lock?: string | null | undefined;
   readonly encryption?: string | null | undefined;
+  /** What is told of it to whoever asked for events. */
+  readonly event?: { readonly name: EventName; readonly origin?: Origin | undefined } | undefined;
+}
+
+/** Why something is removed. */
+export interface Removal {
+  readonly kind: "ObjectRemoved" | "LifecycleExpiration";
+  readonly origin?: Origin;
 }
 
 /** Order and id of a version that is still to be made; the id counts in buckets with versions. */
@@ -45,6 +55,7 @@ interface VersionsDeps {
   readonly index: IndexDatabase;
   readonly buckets: Buckets;
   readonly contents: Contents;
+  readonly events: Events;
   readonly now: () => number;
 }
 
@@ -102,7 +113,8 @@ export class Versions {
     const { index, buckets, contents } = this.#deps;
     const current = this.findLatest(bucketId, added.key);
     check(current);
-    const { versioning } = buckets.checkRoom(bucketId, 0);
+    const bucket = buckets.checkRoom(bucketId, 0);
+    const { versioning } = bucket;
     const replaced = versioning === "Enabled" ? undefined : this.#findNull(bucketId, added.key, current);
     buckets.checkRoom(bucketId, added.size - (replaced?.size ?? 0));
     const content = contents.insertInPlaceOf(replaced?.content ?? null, added.content);
@@ -132,6 +144,9 @@ export class Versions {
     };
     this.#insertRow(index, bucketId, row);
     this.#latest.set(toName(bucketId, row.key), row);
+    if (added.event !== undefined) {
+      this.#deps.events.record(bucket, added.event.name, row, added.event.origin);
+    }
     buckets.count(bucketId, {
       objects: isVisible(current) ? 0 : 1,
       bytes: added.size - (replaced?.size ?? 0),
@@ -147,9 +162,10 @@ export class Versions {
     bucket: Bucket,
     key: string,
     version: string | undefined,
-    check: (current: Version | undefined) => void = () => {},
+    check?: (current: Version | undefined) => void,
+    removal?: Removal,
   ): Promise<DeleteResult | undefined> {
-    return this.#deps.index.mutate(() => this.remove(bucket.id, key, version, check));
+    return this.#deps.index.mutate(() => this.remove(bucket.id, key, version, check, removal));
   }
 
   /** `delete` inside a `mutate` of the caller. */
@@ -158,11 +174,13 @@ export class Versions {
     key: string,
     version: string | undefined,
     check: (current: Version | undefined) => void = () => {},
+    { kind, origin }: Removal = { kind: "ObjectRemoved" },
   ): DeleteResult | undefined {
-    const { index, buckets } = this.#deps;
+    const { index, buckets, events } = this.#deps;
     const current = this.findLatest(bucketId, key);
     check(version === undefined ? current : this.find(bucketId, key, version));
-    const { versioning } = buckets.checkRoom(bucketId, 0);
+    const bucket = buckets.checkRoom(bucketId, 0);
+    const { versioning } = bucket;
     let result: DeleteResult | undefined;
     let freed = 0;
     if (version !== undefined || versioning === "") {
@@ -171,6 +189,7 @@ export class Versions {
         this.#removeRow(bucketId, target);
         freed = target.size;
         result = { version: target.version, marker: target.marker === 1 };
+        events.record(bucket, `${kind}:Delete`, { ...target, seq: this.draft().seq }, origin);
       }
     } else {
       const replaced = versioning === "Enabled" ? undefined : this.#findNull(bucketId, key, current);
@@ -180,6 +199,7 @@ export class Versions {
       const marker = this.#toMarker(key, versioning, current);
       this.#insertRow(index, bucketId, marker);
       result = { version: marker.version, marker: true };
+      events.record(bucket, `${kind}:DeleteMarkerCreated`, marker, origin);
     }
     this.#latest.forget(toName(bucketId, key));
     const latest = this.findLatest(bucketId, key);
@@ -206,7 +226,20 @@ export class Versions {
     });
   }
 
-  #setColumn(bucket: Bucket, { key, seq }: Version, column: "acl" | "lock", value: string | null): void {
+  /** Changes by which key of the deployment a version's own is encrypted; inside `mutate`. */
+  setEncryption(bucket: number, { key, seq }: Pick<Version, "key" | "seq">, value: string): void {
+    this.#deps.index.run(
+      "update versions set encryption = ? where bucket = ? and key = ? and seq = ?",
+      value,
+      bucket,
+      key,
+      seq,
+    );
+    this.#latest.forget(toName(bucket, key));
+  }
+
+  #setColumn(bucket: Bucket, version: Version, column: "acl" | "lock", value: string | null): void {
+    const { key, seq } = version;
     this.#deps.index.run(
       `update versions set ${column} = ? where bucket = ? and key = ? and seq = ?`,
       value,
@@ -215,6 +248,9 @@ export class Versions {
       seq,
     );
     this.#latest.forget(toName(bucket.id, key));
+    if (column === "acl") {
+      this.#deps.events.record(bucket, "ObjectAcl:Put", version);
+    }
   }
 
   /** Changes the tags of one version; `undefined` removes them. */
@@ -228,6 +264,7 @@ export class Versions {
         version.seq,
       );
       this.#latest.forget(toName(bucket.id, version.key));
+      this.#deps.events.record(bucket, tags === undefined ? "ObjectTagging:Delete" : "ObjectTagging:Put", version);
     });
   }
 

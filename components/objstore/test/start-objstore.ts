@@ -16,6 +16,7 @@ export async function startObjstore(
   env: Readonly<Record<string, string>> = {},
   /** Where it listens, when addresses of it have to be known before. */
   ports: { readonly http?: number; readonly console?: number } = {},
+  more: { readonly lifecycleDayMs?: number; readonly accessLogMs?: number } = {},
 ): Promise<{
   readonly url: string;
   readonly consoleUrl: string;
@@ -34,6 +35,7 @@ export async function startObjstore(
     }),
     logger: createLogger("objstore", "error"),
     metrics: new Registry(),
+    ...more,
   });
   const urls: string[] = [];
   for (const name of ["http", "console"] as const) {

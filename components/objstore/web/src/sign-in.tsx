@@ -1,20 +1,7 @@
-import {
-  Alert,
-  Box,
-  Button,
-  Center,
-  Divider,
-  Group,
-  Paper,
-  PasswordInput,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from "@mantine/core";
-import { Brand, ErrorNote, requestJson } from "@swath/ui";
+import { Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { ErrorNote, SignInFrame, requestJson, toOwnPath } from "@swath/ui";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect } from "react";
+import type { FormEvent } from "react";
 import { Navigate, useSearchParams } from "react-router";
 
 import { type Session, useSession } from "./session.ts";
@@ -45,9 +32,6 @@ export function SignIn() {
       requestJson<Session>("/api/session", { method: "POST", body: keys }),
     onSuccess: (made) => client.setQueryData(["session"], made),
   });
-  useEffect(() => {
-    document.title = "Sign in · Object storage · Swath";
-  }, []);
   const to = toOwnPath(search.get("to"));
   if (session.data) {
     return <Navigate to={to} replace />;
@@ -59,47 +43,22 @@ export function SignIn() {
     signIn.mutate({ accessKey: read("accessKey"), secretKey: read("secretKey") });
   };
   return (
-    <Center mih="100vh" p="md" component="main">
-      <Box w="100%" maw={400}>
-        <Paper withBorder p="xl">
-          <Group gap="xs" mb="lg">
-            <Brand />
-            <Text fw={600}>Swath</Text>
-            <Text c="dimmed">Object storage</Text>
-          </Group>
-          <Title order={1} mb="md">
+    <SignInFrame
+      title="Object storage"
+      failed={failed !== null && signIn.isIdle ? (FAILURES[failed] ?? "The login was not completed.") : undefined}
+      platform={methods.data?.platform ? `/api/login?to=${encodeURIComponent(to)}` : undefined}
+      or="or with an access key"
+    >
+      <form onSubmit={submit}>
+        <Stack>
+          {signIn.error && <ErrorNote error={signIn.error} title="Not signed in" />}
+          <TextInput label="Access key" name="accessKey" autoComplete="username" spellCheck={false} required />
+          <PasswordInput label="Secret key" name="secretKey" autoComplete="current-password" required />
+          <Button type="submit" variant={methods.data?.platform ? "default" : "filled"} loading={signIn.isPending}>
             Sign in
-          </Title>
-          {failed !== null && signIn.isIdle && (
-            <Alert color="red" mb="md" role="alert" title="Not signed in">
-              {FAILURES[failed] ?? "The login was not completed."}
-            </Alert>
-          )}
-          {methods.data?.platform && (
-            <>
-              <Button component="a" href={`/api/login?to=${encodeURIComponent(to)}`} fullWidth>
-                Sign in with the platform
-              </Button>
-              <Divider label="or with an access key" my="md" />
-            </>
-          )}
-          <form onSubmit={submit}>
-            <Stack>
-              {signIn.error && <ErrorNote error={signIn.error} title="Not signed in" />}
-              <TextInput label="Access key" name="accessKey" autoComplete="username" spellCheck={false} required />
-              <PasswordInput label="Secret key" name="secretKey" autoComplete="current-password" required />
-              <Button type="submit" variant={methods.data?.platform ? "default" : "filled"} loading={signIn.isPending}>
-                Sign in
-              </Button>
-            </Stack>
-          </form>
-        </Paper>
-      </Box>
-    </Center>
+          </Button>
+        </Stack>
+      </form>
+    </SignInFrame>
   );
-}
-
-/** Where to go afterwards; only addresses of this console. */
-function toOwnPath(to: string | null): string {
-  return to !== null && /^\/(?![/\\])/.test(to) ? to : "/";
 }

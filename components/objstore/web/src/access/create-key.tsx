@@ -1,14 +1,12 @@
 import { Alert, Button, Group, Modal, Select, Stack, Switch, Text, TextInput } from "@mantine/core";
-import { ErrorNote, requestJson } from "@swath/ui";
+import { DialogButtons, ErrorNote, SecretField, requestJson } from "@swath/ui";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { TriangleAlert } from "lucide-react";
 import { type FormEvent, useState } from "react";
 
-import { DialogButtons } from "../dialog-buttons.tsx";
 import { PolicyEditor } from "../policy/policy-editor.tsx";
 import { usePolicyCheck } from "../policy/use-policy-check.ts";
 import { useSession } from "../session.ts";
-import { SecretField } from "./secret-field.tsx";
 import type { User } from "./users.ts";
 
 interface CreateKeyProps {

@@ -1,11 +1,10 @@
 import { Stack, TextInput, Textarea } from "@mantine/core";
-import { notifyDone, requestJson } from "@swath/ui";
+import { EditDialog, notifyDone, requestJson } from "@swath/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { PolicyEditor } from "../policy/policy-editor.tsx";
 import { usePolicyCheck } from "../policy/use-policy-check.ts";
-import { EditDialog } from "./edit-dialog.tsx";
 import { NameInput } from "./name-input.tsx";
 import { type Role, isName, roleApi } from "./users.ts";
 

@@ -1,14 +1,24 @@
 import { Badge, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Awaited, type Column, DataTable, Empty, Page, RelativeTime, requestJson, useConfirm } from "@swath/ui";
+import {
+  Awaited,
+  type Column,
+  DataTable,
+  Empty,
+  Page,
+  RelativeTime,
+  deleteColumn,
+  requestJson,
+  switchColumn,
+  useChange,
+  useConfirm,
+} from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useMemo } from "react";
 
 import { useSession } from "../session.ts";
-import { deleteColumn, switchColumn } from "./account-columns.tsx";
 import { CreateKey } from "./create-key.tsx";
-import { useChange } from "./use-change.ts";
 
 /** A key as the administration API gives it; the secret is told only when it is made. */
 interface AccessKey {

@@ -1,12 +1,21 @@
 import { Anchor, Button, Text } from "@mantine/core";
-import { Awaited, type Column, DataTable, Empty, Page, requestJson, useConfirm } from "@swath/ui";
+import {
+  Awaited,
+  type Column,
+  DataTable,
+  Empty,
+  Page,
+  deleteColumn,
+  madeColumn,
+  requestJson,
+  useChange,
+  useConfirm,
+} from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { IdCard, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 
-import { deleteColumn, madeColumn } from "./account-columns.tsx";
 import { EditRole } from "./edit-role.tsx";
-import { useChange } from "./use-change.ts";
 import { type Role, roleApi } from "./users.ts";
 
 /** What people of the platform may do here: temporary rights for whoever holds a token that fits. */

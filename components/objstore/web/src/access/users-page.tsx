@@ -1,12 +1,22 @@
 import { Anchor, Button } from "@mantine/core";
-import { Awaited, type Column, DataTable, Empty, Page, requestJson, useConfirm } from "@swath/ui";
+import {
+  Awaited,
+  type Column,
+  DataTable,
+  Empty,
+  Page,
+  deleteColumn,
+  madeColumn,
+  requestJson,
+  switchColumn,
+  useChange,
+  useConfirm,
+} from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Users } from "lucide-react";
 import { useMemo, useState } from "react";
 
-import { deleteColumn, madeColumn, switchColumn } from "./account-columns.tsx";
 import { EditUser } from "./edit-user.tsx";
-import { useChange } from "./use-change.ts";
 import { type User, userApi } from "./users.ts";
 
 /** Users of this object store: those of programs, and of workspaces. People of the platform sign in by the platform. */

@@ -10,11 +10,11 @@ import {
   formatBytes,
   formatCount,
   formatPlural,
+  madeColumn,
 } from "@swath/ui";
 import { Database, Plus } from "lucide-react";
 import { Link } from "react-router";
 
-import { madeColumn } from "../access/account-columns.tsx";
 import { toBucket } from "../paths.ts";
 import { CreateBucket } from "./create-bucket.tsx";
 import { type Bucket, useBuckets } from "./use-buckets.ts";

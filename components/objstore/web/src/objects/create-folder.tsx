@@ -1,10 +1,9 @@
 import { Modal, Stack, TextInput } from "@mantine/core";
-import { ErrorNote } from "@swath/ui";
+import { DialogButtons, ErrorNote } from "@swath/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 
-import { DialogButtons } from "../dialog-buttons.tsx";
 import { toFolder } from "../paths.ts";
 import { send } from "../s3/send.ts";
 

@@ -15,12 +15,17 @@ import { ShieldCheck } from "lucide-react";
 
 import { useSession } from "../session.ts";
 
+interface Damage {
+  readonly file: string;
+  readonly what: string;
+}
+
 interface Scrub {
   readonly started: number;
   /** Left out while it runs. */
   readonly finished?: number;
   readonly checked: number;
-  readonly damaged: readonly { readonly file: string; readonly what: string }[];
+  readonly damaged: readonly Damage[];
 }
 
 /** What `GET /api/server` says. */
@@ -31,6 +36,8 @@ interface Server {
   readonly buckets: number;
   readonly bytes: number;
   readonly scrub: Scrub;
+  /** What is known to be damaged now, by reads or by the last check: up to a hundred contents. */
+  readonly damaged: readonly Damage[];
 }
 
 /** How full the disk is, and whether what is stored is still what came. */
@@ -52,7 +59,7 @@ export function Component() {
               <Connection server={data} />
             </Grid.Col>
             <Grid.Col span={12}>
-              <ScrubReport scrub={data.scrub} />
+              <ScrubReport scrub={data.scrub} damaged={data.damaged} />
             </Grid.Col>
           </Grid>
         )}
@@ -115,7 +122,7 @@ function Connection({ server: { endpoint, region } }: { readonly server: Server 
   );
 }
 
-function ScrubReport({ scrub }: { readonly scrub: Scrub }) {
+function ScrubReport({ scrub, damaged }: { readonly scrub: Scrub; readonly damaged: readonly Damage[] }) {
   const client = useQueryClient();
   const { data: session } = useSession();
   const start = useMutation({
@@ -138,9 +145,13 @@ function ScrubReport({ scrub }: { readonly scrub: Scrub }) {
           </>
         )}
       </Text>
-      {scrub.damaged.length > 0 && (
-        <Alert color="red" title={formatPlural(scrub.damaged.length, "damaged content", "damaged contents")} mb="sm">
-          {scrub.damaged.slice(0, 50).map(({ file, what }) => (
+      {damaged.length > 0 && (
+        <Alert color="red" title={formatPlural(damaged.length, "damaged content", "damaged contents")} mb="sm">
+          <Text size="sm" mb="xs">
+            The disk has lost bytes. These objects are answered with an error; restore them from a backup or upload them
+            again.
+          </Text>
+          {damaged.slice(0, 50).map(({ file, what }) => (
             <div key={file}>
               {file}: {what}
             </div>

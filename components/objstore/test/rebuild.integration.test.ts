@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+
+import * as s3 from "@aws-sdk/client-s3";
+
+import { rebuildIndex } from "../store/rebuild-index.ts";
+import { createS3Client } from "./s3-client.ts";
+import { startObjstore } from "./start-objstore.ts";
+
+const Bucket = "vault";
+const LARGE = Buffer.alloc(50_000, "large object;");
+const PART = Buffer.alloc(5 << 20, "part;");
+const KEYS = { OBJSTORE_ENCRYPTION_KEYS: "one:a-key-of-the-tests-0" };
+const customerKey = Buffer.alloc(32, "k");
+const CUSTOMER = {
+  SSECustomerAlgorithm: "AES256",
+  SSECustomerKey: customerKey.toString("base64"),
+  SSECustomerKeyMD5: createHash("md5").update(customerKey).digest("base64"),
+};
+
+interface Kept {
+  readonly key: string;
+  readonly version: string;
+  readonly owner: string;
+  readonly acl: string | null;
+  readonly lock: string | null;
+  readonly encryption: string | null;
+  readonly tags: string | null;
+  readonly etag: string;
+}
+
+function readRows(directory: string): readonly Kept[] {
+  const index = new DatabaseSync(join(directory, "index.db"), { readOnly: true });
+  const rows = index
+    .prepare(
+      "select key, version, owner, acl, lock, encryption, tags, etag from versions where size > 40000 order by 1, 2",
+    )
+    .all();
+  index.close();
+  return rows as unknown as readonly Kept[];
+}
+
+test("a rebuild gives back lists, locks and encryption, and says which buckets lack small objects", async () => {
+  const volume = await mkdtemp(join(tmpdir(), "objstore-rebuild-"));
+  const DATA_DIR = join(volume, "data");
+  let store = await startObjstore({ DATA_DIR, ...KEYS });
+  let client = createS3Client(store);
+  try {
+    await client.send(
+      new s3.CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: true, ObjectOwnership: "ObjectWriter" }),
+    );
+    const put = (Key: string, more: Partial<s3.PutObjectCommandInput>) =>
+      client.send(new s3.PutObjectCommand({ Bucket, Key, Body: LARGE, ...more }));
+    await put("encrypted", { ServerSideEncryption: "AES256", Tagging: "a=1" });
+    await put("of-customer", CUSTOMER);
+    await put("public", { ACL: "public-read" });
+    const until = new Date(Date.now() + 86_400_000);
+    await put("held", { ObjectLockMode: "COMPLIANCE", ObjectLockRetainUntilDate: until });
+    await put("legal", { ObjectLockLegalHoldStatus: "ON" });
+    await client.send(
+      new s3.CopyObjectCommand({ Bucket, Key: "copy", CopySource: `${Bucket}/public`, ACL: "authenticated-read" }),
+    );
+    const upload = { Bucket, Key: "parts" };
+    const { UploadId } = await client.send(
+      new s3.CreateMultipartUploadCommand({ ...upload, ServerSideEncryption: "AES256", ACL: "public-read" }),
+    );
+    const { ETag } = await client.send(new s3.UploadPartCommand({ ...upload, UploadId, PartNumber: 1, Body: PART }));
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
+    await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload }));
+    for (const Key of ["small/1", "small/2", "small/3"]) {
+      await put(Key, { Body: "twelve bytes" });
+    }
+    client.destroy();
+    await store.stop();
+    const before = readRows(DATA_DIR);
+    assert.equal(before.length, 7);
+    for (const name of ["index.db", "index.db-wal", "index.db-shm"]) {
+      await rm(join(DATA_DIR, name), { force: true });
+    }
+    const report = await rebuildIndex(DATA_DIR);
+    assert.equal(report.found, 7);
+    assert.deepEqual(report.short, [{ bucket: Bucket, objects: 3, bytes: 36 }]);
+    assert.deepEqual(readRows(DATA_DIR), before);
+
+    store = await startObjstore({ DATA_DIR, ...KEYS });
+    client = createS3Client(store);
+    const read = async (Key: string, more: Partial<s3.GetObjectCommandInput> = {}) => {
+      const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key, ...more }));
+      return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    };
+    assert.deepEqual(await read("encrypted"), LARGE);
+    assert.deepEqual(await read("of-customer", CUSTOMER), LARGE);
+    assert.deepEqual(await read("parts"), PART);
+    await assert.rejects(read("of-customer"), { name: "InvalidRequest" });
+    for (const Key of ["held", "legal"]) {
+      const { VersionId } = await client.send(new s3.HeadObjectCommand({ Bucket, Key }));
+      await assert.rejects(client.send(new s3.DeleteObjectCommand({ Bucket, Key, VersionId })), {
+        name: "AccessDenied",
+      });
+    }
+    const { Grants } = await client.send(new s3.GetObjectAclCommand({ Bucket, Key: "copy" }));
+    assert.ok(Grants?.some(({ Grantee }) => Grantee?.URI?.endsWith("AuthenticatedUsers")));
+  } finally {
+    client.destroy();
+    await store.stop();
+    await rm(volume, { recursive: true, force: true });
+  }
+});
