@@ -194,7 +194,12 @@ function send(
   type = "application/octet-stream",
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: AUTHORIZATION, "content-type": type, "content-length": body?.length ?? 0 };
+    const headers = {
+      authorization: AUTHORIZATION,
+      "content-length": body?.length ?? 0,
+      // A type without a body is refused where JSON is expected.
+      ...(body && { "content-type": type }),
+    };
     const sent = request(`${url}${path}`, { method, agent, headers }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));

@@ -1,10 +1,15 @@
+import { createHmac } from "node:crypto";
+
 import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService, Settings } from "@swath/service";
 import { SettingsError } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
+import { createDelegates } from "./access/delegates.ts";
 import { createLoginGuard } from "./access/login-guard.ts";
 import type { CallerDeps } from "./access/caller.ts";
+import { createSessions } from "./access/sessions.ts";
 import { createRegistryTokens } from "./access/tokens.ts";
 import { createApi } from "./api/api.ts";
 import { createPullCounter } from "./background/pull-counter.ts";
@@ -18,6 +23,8 @@ import { openRegistryDatabase } from "./store/database.ts";
 import { createManifestReader } from "./store/manifest-reader.ts";
 import { dropLeases } from "./store/uploads.ts";
 import { createUploads } from "./uploads/uploads.ts";
+import { startDeliveries } from "./webhooks/deliver.ts";
+import { createWebhookSender } from "./webhooks/send-webhook.ts";
 
 type RegistrySettings = Settings<typeof definitions>;
 
@@ -47,8 +54,10 @@ export async function buildRegistry({
       ? undefined
       : openIssuer({
           issuer: settings.IDENTITY_ISSUER,
+          acceptIdTokens: settings.ACCEPT_ID_TOKENS,
           ...(settings.IDENTITY_INTERNAL_URL !== undefined && { peerUrl: settings.IDENTITY_INTERNAL_URL }),
         });
+  const signing = { secret: settings.TOKEN_SECRET, service: new URL(settings.PUBLIC_URL).host };
   const access: CallerDeps = {
     sql: database,
     adminPassword: settings.REGISTRY_ADMIN_PASSWORD,
@@ -56,7 +65,8 @@ export async function buildRegistry({
     verifier: issuer && createTokenVerifier({ issuer }),
     audiences: ["registry", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
     guard: createLoginGuard(),
-    tokens: createRegistryTokens({ secret: settings.TOKEN_SECRET, service: new URL(settings.PUBLIC_URL).host }),
+    tokens: createRegistryTokens(signing),
+    delegates: createDelegates(signing),
     publicUrl: settings.PUBLIC_URL,
   };
   const onError = (error: unknown) => logger.error({ err: error }, "background work failed; retrying");
@@ -73,7 +83,25 @@ export async function buildRegistry({
     pulls,
     onError,
   });
-  const app = createApi({ logger, database, access });
+  const sender = createWebhookSender(settings.ALLOW_PRIVATE.split(",").flatMap((entry) => entry.trim() || []));
+  const deliveries = await startDeliveries({ database, databaseUrl: settings.DATABASE_URL, sender, onError });
+  const sessions = createSessions({
+    sql: database,
+    adminProof: createHmac("sha256", settings.TOKEN_SECRET)
+      .update(settings.REGISTRY_ADMIN_PASSWORD)
+      .digest("base64url"),
+    publicUrl: settings.PUBLIC_URL,
+  });
+  const client = openLogin(settings);
+  const app = await createApi({
+    logger,
+    database,
+    access,
+    sessions,
+    blobs,
+    client,
+    processingSecret: settings.PROCESSING_SECRET,
+  });
   await readyServer(app);
   const server = createRegistryServer(
     { database, blobs, access, uploads, manifests, pulls, redirects: settings.BLOB_REDIRECTS, pushSeconds, logger },
@@ -88,12 +116,25 @@ export async function buildRegistry({
     close: async () => {
       uploads.close();
       await schedule.stop();
+      await deliveries.stop();
       await app.close();
+      await client?.close();
       await issuer?.close();
       await blobs.close();
       await database.close();
     },
   };
+}
+
+/** People come by the platform's login where there is one. */
+function openLogin({
+  IDENTITY_ISSUER: issuer,
+  IDENTITY_INTERNAL_URL: peerUrl,
+  CONSOLE_CLIENT_ID: clientId,
+}: RegistrySettings) {
+  return issuer === undefined
+    ? undefined
+    : createOidcClient({ issuer, clientId, ...(peerUrl !== undefined && { peerUrl }) });
 }
 
 function openBlobs(settings: RegistrySettings): Promise<BlobStore> {

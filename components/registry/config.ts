@@ -42,6 +42,12 @@ export const settings = defineSettings({
     description: "Audiences that access tokens may have besides this service's own, separated by commas.",
   },
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  ACCEPT_ID_TOKENS: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
+  },
   IDENTITY_ADMIN_USER: {
     kind: "string",
     default: "admin",
@@ -51,6 +57,17 @@ export const settings = defineSettings({
     kind: "string",
     default: "registry",
     description: "Public client that people log in to the console with.",
+  },
+  PROCESSING_SECRET: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "What the processing service shows to pull in the names of users; it pulls nothing private without.",
+  },
+  ALLOW_PRIVATE: {
+    kind: "string",
+    default: "",
+    description: "Private addresses, networks and hosts that webhooks may reach, separated by commas.",
   },
   UPLOAD_RETENTION: {
     kind: "duration",

@@ -1,4 +1,4 @@
-import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+import { type Component, type DeployContext, type EnvValue, identityIssuerEnv } from "@swath/manifest";
 
 const NAMESPACE = "rm";
 
@@ -8,7 +8,19 @@ export const manifest: Component = {
   title: "Image registry",
   namespace: NAMESPACE,
   enabled: ({ variables }) => variables.REQUIRE_REGISTRY && variables.REGISTRY_URL === undefined,
-  declare: () => ({ routes: [{ service: "registry", workload: "registry" }] }),
+  declare: ({ publicUrl }) => ({
+    identityClients: [
+      {
+        // Without a secret: a public client.
+        clientId: "registry",
+        name: "Image registry",
+        description: "Signing in to the console of the image registry",
+        redirectUris: [`${publicUrl("registry")}/api/login/callback`],
+        webOrigins: [publicUrl("registry")],
+      },
+    ],
+    routes: [{ service: "registry", workload: "registry" }],
+  }),
   deploy: (context) => {
     const { variables } = context.settings;
     const isOnVolume = variables.REGISTRY_CONTENT === "volume";
@@ -24,6 +36,10 @@ export const manifest: Component = {
             PUBLIC_URL: context.publicUrl("registry"),
             REGISTRY_ADMIN_PASSWORD: variables.REGISTRY_ADMIN_PASSWORD,
             TOKEN_SECRET: { kind: "generated", name: "registry-token", bytes: 32 },
+            PROCESSING_SECRET: { kind: "generated", name: "registry-processing", bytes: 32 },
+            ...(variables.PROCESSING_ALLOW_PRIVATE !== undefined && {
+              ALLOW_PRIVATE: variables.PROCESSING_ALLOW_PRIVATE,
+            }),
             BLOB_REDIRECTS: String(variables.REGISTRY_REDIRECT),
             IDENTITY_ADMIN_USER: variables.IDENTITY_SERVICE_ADMIN_USER,
             ...(isOnVolume ? { BLOBS: "volume", DATA_DIR: { volume: "registry" } } : toStorage(context)),
@@ -73,19 +89,15 @@ function toStorage(context: DeployContext): Record<string, EnvValue> {
 }
 
 /** Whose tokens are accepted: the deployed identity service's, an existing issuer's, or nobody's. */
-function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
-  const {
-    IDENTITY_ISSUER_URL: issuer,
-    IDENTITY_REALM: realm,
-    IDENTITY_ACCEPTED_AUDIENCES: audiences,
-  } = settings.variables;
+function toIdentity(context: DeployContext): Record<string, EnvValue> {
+  const { settings, isEnabled } = context;
+  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_ACCEPTED_AUDIENCES: audiences } = settings.variables;
   if (issuer !== undefined) {
     return { IDENTITY_ISSUER: issuer, ACCEPTED_AUDIENCES: audiences };
   }
   return isEnabled("identity")
     ? {
-        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
-        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        ...identityIssuerEnv(context),
         ACCEPTED_AUDIENCES: audiences,
       }
     : {};

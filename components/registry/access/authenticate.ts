@@ -4,6 +4,7 @@ import { RegistryError } from "../errors.ts";
 import { type Account, findAccount, recordAccount } from "../store/accounts.ts";
 import type { Sql } from "../store/database.ts";
 import { findRobotLogin, isRobotName } from "../store/robots.ts";
+import { type Delegates, isDelegateName } from "./delegates.ts";
 import type { LoginGuard } from "./login-guard.ts";
 import { ANONYMOUS, type Principal } from "./principal.ts";
 import { digestSecret, isSecret } from "./secrets.ts";
@@ -20,6 +21,7 @@ export interface AuthenticateDeps {
   /** The clients whose access tokens are taken. */
   readonly audiences: readonly string[];
   readonly guard: LoginGuard;
+  readonly delegates: Delegates;
 }
 
 export interface Login {
@@ -75,6 +77,10 @@ async function findPrincipal(deps: AuthenticateDeps, user: string, password: str
       ? { kind: "robot", name: login.robot.fullName, permissions: login.robot.permissions }
       : undefined;
   }
+  if (isDelegateName(user)) {
+    const owner = await deps.delegates.verify(user, password);
+    return owner === undefined ? undefined : findDelegate(deps, owner);
+  }
   // Secrets have no dots; tokens have two.
   if (password.split(".").length === 3 && deps.verifier !== undefined) {
     return authenticateToken(deps, password).catch((error: unknown) => {
@@ -123,8 +129,21 @@ export async function authenticateToken(
   return toPrincipal({ username, groups, isAdmin });
 }
 
-function toPrincipal({ username, groups, isAdmin }: Pick<Account, "username" | "groups" | "isAdmin">): Principal {
+export function toPrincipal({
+  username,
+  groups,
+  isAdmin,
+}: Pick<Account, "username" | "groups" | "isAdmin">): Principal {
   return isAdmin ? { kind: "admin", name: username } : { kind: "user", name: username, groups };
+}
+
+/** Who has never come to the registry has the rights of their name alone. */
+async function findDelegate(
+  { sql, identityAdmin }: Pick<AuthenticateDeps, "sql" | "identityAdmin">,
+  name: string,
+): Promise<Principal> {
+  const account = (await findAccount(sql, name)) ?? { username: name, groups: [], isAdmin: name === identityAdmin };
+  return { kind: "delegate", name, of: toPrincipal(account) };
 }
 
 /** What a token of the registry says in `sub`. */
@@ -133,7 +152,11 @@ export function toSubject({ kind, name }: Principal): string {
 }
 
 /** The principal that a token of the registry was given to, as it is now; undefined when it may not log in any more. */
-export async function findSubject(sql: Sql, subject: string): Promise<Principal | undefined> {
+export async function findSubject(
+  deps: Pick<AuthenticateDeps, "sql" | "identityAdmin">,
+  subject: string,
+): Promise<Principal | undefined> {
+  const { sql } = deps;
   const colon = subject.indexOf(":");
   const [kind, name] = [subject.slice(0, colon), subject.slice(colon + 1)];
   switch (kind) {
@@ -145,6 +168,8 @@ export async function findSubject(sql: Sql, subject: string): Promise<Principal 
       const login = await findRobotLogin(sql, name);
       return login && { kind: "robot", name, permissions: login.robot.permissions };
     }
+    case "delegate":
+      return findDelegate(deps, name);
     default: {
       const account = await findAccount(sql, name);
       return account && toPrincipal(account);

@@ -30,6 +30,8 @@ export interface Caller {
   /** Names one push, as pins do. */
   readonly holder: Holder;
   readonly isAnonymous: boolean;
+  /** Pulls for processing, which policies of projects hold for. */
+  readonly isDelegate: boolean;
   /** Whether one of the actions is allowed on a repository. */
   readonly can: (repository: string, ...anyOf: readonly Action[]) => Promise<boolean>;
   /** @throws {RegistryError} UNAUTHORIZED with a challenge, DENIED */
@@ -92,6 +94,7 @@ function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
     name: principal.name,
     holder: { token: toSubject(principal), subject: toSubject(principal) },
     isAnonymous,
+    isDelegate: principal.kind === "delegate",
     can,
     require: async (repository, ...anyOf) => {
       if (!(await can(repository, ...anyOf))) {
@@ -118,6 +121,7 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
     name: token.subject.slice(token.subject.indexOf(":") + 1),
     holder: { token: token.id, subject: token.subject },
     isAnonymous,
+    isDelegate: token.subject.startsWith("delegate:"),
     can,
     require: async (repository, ...anyOf) => {
       if (!(await can(repository, ...anyOf))) {
@@ -128,7 +132,7 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
       new RegistryError("UNAUTHORIZED", "The token does not allow this; ask for one with both scopes.", {
         headers: toChallenge(deps, scopes, "insufficient_scope"),
       }),
-    principal: () => findSubject(deps.sql, token.subject),
+    principal: () => findSubject(deps, token.subject),
   };
 }
 

@@ -13,7 +13,9 @@ export type Principal =
   | { readonly kind: "anonymous"; readonly name: "anonymous" }
   | { readonly kind: "admin"; readonly name: string }
   | { readonly kind: "user"; readonly name: string; readonly groups: readonly string[] }
-  | { readonly kind: "robot"; readonly name: string; readonly permissions: readonly RobotPermission[] };
+  | { readonly kind: "robot"; readonly name: string; readonly permissions: readonly RobotPermission[] }
+  /** The processing service in the name of somebody: it pulls what they may pull. */
+  | { readonly kind: "delegate"; readonly name: string; readonly of: Principal };
 
 export const ANONYMOUS: Principal = { kind: "anonymous", name: "anonymous" };
 
@@ -44,6 +46,8 @@ export async function findRights(
       ]);
     case "user":
       return new Set([...open, ...actionsOf(await findRoles(sql, project.id, principal))]);
+    case "delegate":
+      return new Set([...(await findRights(sql, principal.of, project))].filter((action) => action === "pull"));
   }
 }
 
@@ -85,5 +89,7 @@ export async function listVisibleProjects(sql: Sql, principal: Principal): Promi
       );
       return rows.map(({ project_id }) => project_id);
     }
+    case "delegate":
+      return listVisibleProjects(sql, principal.of);
   }
 }

@@ -1,19 +1,29 @@
+import { join } from "node:path";
+
+import type { OidcClient } from "@swath/auth/login";
 import { type Logger, toProblem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
+import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
 
 import { RegistryError } from "../errors.ts";
+import { addAdditionRoutes } from "./additions.ts";
 import { addArtifactRoutes } from "./artifacts.ts";
 import { addAuditRoutes } from "./audit.ts";
 import type { ApiContext } from "./context.ts";
+import { addDelegateRoutes } from "./delegates.ts";
 import { addImmutableRoutes } from "./immutable.ts";
 import { addMemberRoutes } from "./members.ts";
 import { addProjectRoutes } from "./projects.ts";
 import { addQuotaRoutes } from "./quotas.ts";
 import { addRepositoryRoutes } from "./repositories.ts";
+import { addRetentionRoutes } from "./retention.ts";
 import { addRobotRoutes } from "./robots.ts";
+import { addSessionRoutes } from "./session.ts";
 import { addSystemRoutes } from "./system.ts";
+import { addTrustedKeyRoutes } from "./trusted-keys.ts";
 import { addUserRoutes } from "./users.ts";
+import { addWebhookRoutes } from "./webhooks.ts";
 
 /** Names of errors as the API has them, by status. */
 const CODES: Readonly<Record<number, string>> = {
@@ -27,9 +37,27 @@ const CODES: Readonly<Record<number, string>> = {
   429: "TOO_MANY_REQUESTS",
 };
 
-/** The REST API beside the distribution API: the common part of that of the known product, so that its scripts work. */
-export function createApi({ logger, ...context }: ApiContext & { readonly logger: Logger }): FastifyInstance {
+interface ApiOptions extends ApiContext {
+  readonly logger: Logger;
+  /** Signs people in with the platform's login. */
+  readonly client: OidcClient | undefined;
+  /** What the processing service shows for pulls in the names of users. */
+  readonly processingSecret: string | undefined;
+}
+
+/**
+ * What is beside the distribution API: a REST API, the common part of that of the known product, so that its scripts work, and the
+ * console.
+ */
+export async function createApi({
+  logger,
+  client,
+  processingSecret,
+  ...context
+}: ApiOptions): Promise<FastifyInstance> {
   const app = createApp(logger);
+  addSessionRoutes(app, { context, client, logger });
+  addDelegateRoutes(app, { delegates: context.access.delegates, secret: processingSecret });
   app.register(
     (api, _options, done) => {
       api.setErrorHandler((error, request, reply) => {
@@ -51,8 +79,12 @@ export function createApi({ logger, ...context }: ApiContext & { readonly logger
         addProjectRoutes,
         addMemberRoutes,
         addImmutableRoutes,
+        addRetentionRoutes,
+        addWebhookRoutes,
+        addTrustedKeyRoutes,
         addRepositoryRoutes,
         addArtifactRoutes,
+        addAdditionRoutes,
         addRobotRoutes,
         addQuotaRoutes,
         addUserRoutes,
@@ -64,6 +96,7 @@ export function createApi({ logger, ...context }: ApiContext & { readonly logger
     },
     { prefix: "/api/v2.0" },
   );
+  await addWebFiles(app, { directory: join(import.meta.dirname, "../web/dist"), programs: ["/api/", "/service/"] });
   return app;
 }
 

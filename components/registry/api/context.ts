@@ -6,6 +6,8 @@ import type { Action } from "../access/actions.ts";
 import { authenticate, authenticateToken, readBasic } from "../access/authenticate.ts";
 import { type CallerDeps, addressOf } from "../access/caller.ts";
 import { ANONYMOUS, type Principal, findRights } from "../access/principal.ts";
+import type { Sessions } from "../access/sessions.ts";
+import type { BlobStore } from "../blobs/blob-store.ts";
 import { isProjectName, isRepositoryName } from "../protocol/names.ts";
 import type { RegistryDatabase } from "../store/database.ts";
 import { type Project, findProject, findProjectById } from "../store/projects.ts";
@@ -15,20 +17,26 @@ import { findRepository } from "../store/repositories.ts";
 export interface ApiContext {
   readonly database: RegistryDatabase;
   readonly access: CallerDeps;
+  readonly sessions: Sessions;
+  readonly blobs: BlobStore;
 }
 
 const MAX_PAGE_SIZE = 100;
 const DEFAULT_PAGE_SIZE = 10;
 
 /** Who sends a request; `anonymous` without a login. @throws {RegistryError} UNAUTHORIZED */
-export async function findPrincipal({ access }: ApiContext, { raw }: FastifyRequest): Promise<Principal> {
+export async function findPrincipal({ access, sessions }: ApiContext, { raw }: FastifyRequest): Promise<Principal> {
   const { authorization } = raw.headers;
   const login = readBasic(authorization);
   if (login !== undefined) {
-    return authenticate(access, { ...login, address: addressOf(raw) });
+    const principal = await authenticate(access, { ...login, address: addressOf(raw) });
+    if (principal.kind === "delegate") {
+      throw new Problem(403, "These credentials are for pulls by the processing service alone.");
+    }
+    return principal;
   }
   const token = readBearerToken(authorization);
-  return token === undefined ? ANONYMOUS : authenticateToken(access, token);
+  return token === undefined ? ((await sessions.find(raw)) ?? ANONYMOUS) : authenticateToken(access, token);
 }
 
 /** @throws {Problem} 401 without a login */
@@ -36,7 +44,10 @@ export async function requireLogin(context: ApiContext, request: FastifyRequest)
   const principal = await findPrincipal(context, request);
   if (principal.kind === "anonymous") {
     throw new Problem(401, "Log in first: HTTP Basic, or an access token of the identity service.", {
-      headers: { "www-authenticate": 'Basic realm="registry"' },
+      // A browser would ask for a password by itself, over the console's own page, which takes nothing but JSON.
+      ...(request.headers.accept !== "application/json" && {
+        headers: { "www-authenticate": 'Basic realm="registry"' },
+      }),
     });
   }
   return principal;
@@ -68,12 +79,38 @@ export async function requireProject(
 ): Promise<ProjectAccess> {
   const { project: reference = "" } = request.params as { project?: string };
   const isName = request.headers["x-is-resource-name"] === "true" || !/^\d{1,18}$/.test(reference);
-  const principal = await findPrincipal(context, request);
   const project = isName
     ? isProjectName(reference)
       ? await findProject(context.database, reference)
       : undefined
     : await findProjectById(context.database, reference);
+  return enterProject(context, request, { project, reference, action });
+}
+
+/** The same for a number that stands in a path or a body. @throws {Problem} 404, 403 */
+export async function requireProjectById(
+  context: ApiContext,
+  request: FastifyRequest,
+  id: string,
+  action: Action,
+): Promise<ProjectAccess> {
+  const project = /^\d{1,18}$/.test(id) ? await findProjectById(context.database, id) : undefined;
+  return enterProject(context, request, { project, reference: id, action });
+}
+
+interface Entry {
+  readonly project: Project | undefined;
+  /** What the caller calls it. */
+  readonly reference: string;
+  readonly action: Action;
+}
+
+async function enterProject(
+  context: ApiContext,
+  request: FastifyRequest,
+  { project, reference, action }: Entry,
+): Promise<ProjectAccess> {
+  const principal = await findPrincipal(context, request);
   const rights = project === undefined ? new Set<Action>() : await findRights(context.database, principal, project);
   if (project === undefined || rights.size === 0) {
     if (principal.kind === "anonymous") {

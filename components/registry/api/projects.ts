@@ -20,6 +20,7 @@ import { toRoleId } from "./roles.ts";
 const Metadata = Type.Object({
   public: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])),
   allow_sparse_index: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])),
+  enable_content_trust_cosign: Type.Optional(Type.Union([Type.Literal("true"), Type.Literal("false")])),
 });
 const NewProject = Type.Object({
   project_name: Type.String(),
@@ -122,10 +123,12 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
     const { metadata, ...body } = request.body as Static<typeof ProjectChange>;
     const isPublic = body.public ?? (metadata?.public === undefined ? undefined : metadata.public === "true");
     const sparse = metadata?.allow_sparse_index;
+    const signed = metadata?.enable_content_trust_cosign;
     await database.transact(async (tx) => {
       await updateProject(tx, project.id, {
         ...(isPublic !== undefined && { isPublic }),
         ...(sparse !== undefined && { allowsSparse: sparse === "true" }),
+        ...(signed !== undefined && { preventsUnsigned: signed === "true" }),
       });
       await addAudit(tx, {
         actor: principal.name,
@@ -164,7 +167,12 @@ function toProjectJson(project: Project, repositories: number) {
     name: project.name,
     owner_name: project.owner,
     repo_count: repositories,
-    metadata: { public: String(project.isPublic), allow_sparse_index: String(project.allowsSparse) },
+    metadata: {
+      public: String(project.isPublic),
+      allow_sparse_index: String(project.allowsSparse),
+      enable_content_trust_cosign: String(project.preventsUnsigned),
+    },
+    quota: { hard: { storage: project.quotaBytes ?? -1 }, used: { storage: project.usedBytes } },
     creation_time: project.createdAt.toISOString(),
     update_time: project.updatedAt.toISOString(),
   };

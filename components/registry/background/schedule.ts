@@ -1,5 +1,8 @@
 import { openListener } from "@swath/postgres";
 
+import { runPolicy } from "../retention/run.ts";
+import { findProject } from "../store/projects.ts";
+import { takeDueRetention } from "../store/retention.ts";
 import type { PullCounter } from "./pull-counter.ts";
 import { type CollectOptions, collect } from "./collect.ts";
 
@@ -19,6 +22,7 @@ export async function startSchedule(options: ScheduleOptions): Promise<{ readonl
       isWanted = false;
       // The next turn tries again, and the log says what failed.
       await collect(options).catch(options.onError);
+      await runDueRetention(options).catch(options.onError);
     } while (isWanted && !isStopped);
     work = undefined;
   };
@@ -48,4 +52,14 @@ export async function startSchedule(options: ScheduleOptions): Promise<{ readonl
       await options.pulls.flush().catch(options.onError);
     },
   };
+}
+
+/** Retention policies whose time has come. */
+async function runDueRetention({ database }: ScheduleOptions): Promise<void> {
+  for (let name = await takeDueRetention(database); name !== undefined; name = await takeDueRetention(database)) {
+    const project = await findProject(database, name);
+    if (project !== undefined) {
+      await runPolicy(database, project);
+    }
+  }
 }

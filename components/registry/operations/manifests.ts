@@ -3,6 +3,7 @@ import { readBody } from "../protocol/body.ts";
 import { type DigestAlgorithm, digestOf, findDigest, parseAlgorithm, parseDigest } from "../protocol/digest.ts";
 import { MAX_MANIFEST_BYTES, parseManifest } from "../protocol/manifest.ts";
 import { isTag, projectOf } from "../protocol/names.ts";
+import { checkSigned } from "../signatures/check-signed.ts";
 import { deleteManifest, deleteTag } from "../store/delete-manifest.ts";
 import { putManifest } from "../store/put-manifest.ts";
 import { type OperationContext, sendEmpty } from "./operation.ts";
@@ -25,6 +26,9 @@ export async function getManifest(context: OperationContext, { name, reference }
     throw new RegistryError("MANIFEST_UNKNOWN", "The manifest is unknown to the repository.", {
       detail: { name, reference: reference.slice(0, 200) },
     });
+  }
+  if (caller.isDelegate) {
+    await checkSigned({ sql: deps.database, blobs: deps.blobs, repository: name, digest: manifest.digest });
   }
   const etag = `"${manifest.digest}"`;
   if (message.headers["if-none-match"]?.includes(manifest.digest) === true) {

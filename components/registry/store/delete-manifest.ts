@@ -5,6 +5,7 @@ import { checkImmutable } from "./immutable.ts";
 import { unlinkUnused } from "./links.ts";
 import { type Project, lockProject } from "./projects.ts";
 import { findRepository } from "./repositories.ts";
+import { tellWebhooks } from "./webhooks.ts";
 
 interface Deletion {
   readonly project: string;
@@ -34,6 +35,7 @@ export async function deleteTag(tx: Sql, { project: name, repository, actor }: D
     resourceType: "tag",
     resource: `${repository}:${tag}`,
   });
+  await tellOf(tx, project, { repository, actor }, { digest: undefined, tag });
 }
 
 /**
@@ -70,6 +72,23 @@ export async function deleteManifest(
     project: name,
     resourceType: "artifact",
     resource: `${repository}@${digest}`,
+  });
+  await tellOf(tx, target.project, { repository, actor }, { digest, tag: undefined });
+}
+
+function tellOf(
+  tx: Sql,
+  project: Project,
+  { repository, actor }: Omit<Deletion, "project">,
+  resource: { readonly digest: string | undefined; readonly tag: string | undefined },
+): Promise<void> {
+  return tellWebhooks(tx, {
+    projectId: project.id,
+    project: project.name,
+    event: actor === "retention" ? "TAG_RETENTION" : "DELETE_ARTIFACT",
+    operator: actor,
+    repository,
+    resources: [resource],
   });
 }
 

@@ -6,6 +6,10 @@ export interface Project {
   readonly name: string;
   readonly isPublic: boolean;
   readonly allowsSparse: boolean;
+  /** Only what is signed with a trusted key is pulled for processing. */
+  readonly preventsUnsigned: boolean;
+  /** Public keys, PEM. */
+  readonly trustedKeys: readonly string[];
   readonly quotaBytes: number | null;
   readonly usedBytes: number;
   readonly owner: string;
@@ -18,6 +22,8 @@ interface ProjectRow {
   readonly name: string;
   readonly is_public: boolean;
   readonly allows_sparse: boolean;
+  readonly prevents_unsigned: boolean;
+  readonly trusted_keys: readonly string[];
   readonly quota_bytes: string | null;
   readonly used_bytes: string;
   readonly owner: string;
@@ -30,6 +36,8 @@ const toProject = (row: ProjectRow): Project => ({
   name: row.name,
   isPublic: row.is_public,
   allowsSparse: row.allows_sparse,
+  preventsUnsigned: row.prevents_unsigned,
+  trustedKeys: row.trusted_keys,
   quotaBytes: row.quota_bytes === null ? null : Number(row.quota_bytes),
   usedBytes: Number(row.used_bytes),
   owner: row.owner,
@@ -99,16 +107,20 @@ export async function createProject(
 export interface ProjectChange {
   readonly isPublic?: boolean;
   readonly allowsSparse?: boolean;
+  readonly preventsUnsigned?: boolean;
+  readonly trustedKeys?: readonly string[];
   /** null: no limit. */
   readonly quotaBytes?: number | null;
 }
 
 export async function updateProject(sql: Sql, id: string, change: ProjectChange): Promise<void> {
-  const { isPublic = null, allowsSparse = null, quotaBytes } = change;
+  const { isPublic = null, allowsSparse = null, preventsUnsigned = null, trustedKeys = null, quotaBytes } = change;
   await sql.query(
     `update project set is_public = coalesce($2, is_public), allows_sparse = coalesce($3, allows_sparse),
-       quota_bytes = case when $4 then $5::bigint else quota_bytes end, updated_at = now() where id = $1`,
-    [id, isPublic, allowsSparse, quotaBytes !== undefined, quotaBytes ?? null],
+       quota_bytes = case when $4 then $5::bigint else quota_bytes end,
+       prevents_unsigned = coalesce($6, prevents_unsigned), trusted_keys = coalesce($7, trusted_keys),
+       updated_at = now() where id = $1`,
+    [id, isPublic, allowsSparse, quotaBytes !== undefined, quotaBytes ?? null, preventsUnsigned, trustedKeys],
   );
 }
 

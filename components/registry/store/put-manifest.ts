@@ -6,6 +6,7 @@ import { type Project, checkQuota, lockProject } from "./projects.ts";
 import { ensureRepository } from "./repositories.ts";
 import type { Sql } from "./database.ts";
 import { addAudit } from "./audit.ts";
+import { tellWebhooks } from "./webhooks.ts";
 
 export interface NewManifest {
   readonly project: string;
@@ -45,6 +46,14 @@ export async function putManifest(tx: Sql, manifest: NewManifest): Promise<void>
     project: project.name,
     resourceType: "artifact",
     resource: tags.length > 0 ? `${repository}:${tags.join(",")}` : `${repository}@${digest}`,
+  });
+  await tellWebhooks(tx, {
+    projectId: project.id,
+    project: project.name,
+    event: "PUSH_ARTIFACT",
+    operator: actor,
+    repository,
+    resources: tags.length > 0 ? tags.map((tag) => ({ digest, tag })) : [{ digest, tag: undefined }],
   });
 }
 

@@ -306,6 +306,37 @@ test("tags that a rule holds are neither moved nor deleted, and go with nothing"
   assert.equal((await admin.call("DELETE", "/v2/fixed/a/b/manifests/v1")).status, 202);
 });
 
+test("a session of the console changes something only from its own pages, and ends with what it hangs on", async () => {
+  const dora = await as("dora");
+  const { secret } = (await dora.call("POST", "/api/v2.0/users/current/cli_secret")).json();
+  const signIn = async (user: string, password: string) => {
+    const response = await fetch(`${registry.url}/api/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ user, password }),
+    });
+    return { status: response.status, cookie: response.headers.get("set-cookie")?.split(";", 1)[0] ?? "" };
+  };
+  const robot = await createRobot("eric", ["pull"]);
+  assert.equal((await signIn(robot.name, robot.secret)).status, 403);
+  assert.equal((await signIn("dora", "wrong")).status, 401);
+  const { cookie } = await signIn("dora", secret);
+  const call = (method: string, path: string, origin?: string) =>
+    fetch(`${registry.url}${path}`, { method, headers: { cookie, ...(origin !== undefined && { origin }) } });
+  assert.equal((await call("GET", "/api/v2.0/users/current")).status, 200);
+  assert.equal((await call("GET", "/v2/eric/tool/manifests/1")).status, 401, "the cookie is for the console alone");
+  const renew = "/api/v2.0/users/current/cli_secret";
+  for (const origin of [undefined, "null", "http://user-content.127.0.0.1", `${registry.url}.example.org`]) {
+    assert.equal((await call("POST", renew, origin)).status, 403, origin);
+  }
+  assert.equal((await call("POST", renew, registry.url)).status, 201);
+  assert.equal((await call("GET", "/api/session")).status, 401, "the secret that opened it is gone");
+  const admins = await signIn("admin", "password-of-the-tests");
+  await fetch(`${registry.url}/api/session`, { method: "DELETE", headers: { cookie: admins.cookie } });
+  const after = await fetch(`${registry.url}/api/session`, { headers: { cookie: admins.cookie } });
+  assert.equal(after.status, 401);
+});
+
 test("ten wrong passwords a minute are enough", async () => {
   const login = (password: string) => createClient(registry.url, basic("guessed", password)).call("GET", "/v2/");
   for (let attempt = 0; attempt < 10; attempt++) {

@@ -1,0 +1,32 @@
+import { createSecret, digestSecret } from "../access/secrets.ts";
+import type { Sql } from "./database.ts";
+
+export interface StoredSession {
+  /** Left out for the administrator by password. */
+  readonly username: string | undefined;
+  /** What has to be the same still, for the session to be good. */
+  readonly proof: string;
+}
+
+/** Keeps a session and gives the secret of its cookie; sessions that ended are forgotten. */
+export async function insertSession(sql: Sql, { username, proof }: StoredSession, seconds: number): Promise<string> {
+  const secret = createSecret();
+  await sql.query("delete from session where expires_at <= now()");
+  await sql.query(
+    "insert into session (digest, username, proof, expires_at) values ($1, $2, $3, now() + $4 * interval '1 second')",
+    [digestSecret(secret), username ?? null, proof, seconds],
+  );
+  return secret;
+}
+
+export async function findSession(sql: Sql, secret: string): Promise<StoredSession | undefined> {
+  const [row] = await sql.query<{ username: string | null; proof: string }>(
+    "/* prepared: session */ select username, proof from session where digest = $1 and expires_at > now()",
+    [digestSecret(secret)],
+  );
+  return row && { username: row.username ?? undefined, proof: row.proof };
+}
+
+export async function deleteSession(sql: Sql, secret: string): Promise<void> {
+  await sql.query("delete from session where digest = $1", [digestSecret(secret)]);
+}

@@ -1,0 +1,222 @@
+import type { Sql } from "./database.ts";
+
+/** Events as the known product names them. */
+export const EVENTS = ["PUSH_ARTIFACT", "DELETE_ARTIFACT", "TAG_RETENTION"] as const;
+export type WebhookEvent = (typeof EVENTS)[number];
+
+export interface Webhook {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string;
+  readonly isEnabled: boolean;
+  readonly events: readonly WebhookEvent[];
+  readonly address: string;
+  readonly hasAuthHeader: boolean;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export interface WebhookValues {
+  readonly name: string;
+  readonly description: string;
+  readonly isEnabled: boolean;
+  readonly events: readonly WebhookEvent[];
+  readonly address: string;
+  /** Undefined keeps the one that is there. */
+  readonly authHeader: string | undefined;
+}
+
+export async function listWebhooks(sql: Sql, projectId: string): Promise<readonly Webhook[]> {
+  const rows = await sql.query<{
+    id: string;
+    name: string;
+    description: string;
+    is_enabled: boolean;
+    events: readonly WebhookEvent[];
+    address: string;
+    auth_header: string | null;
+    created_by: string;
+    created_at: Date;
+    updated_at: Date;
+  }>("select * from webhook where project_id = $1 order by id", [projectId]);
+  return rows.map((row) => ({
+    id: Number(row.id),
+    name: row.name,
+    description: row.description,
+    isEnabled: row.is_enabled,
+    events: row.events,
+    address: row.address,
+    hasAuthHeader: row.auth_header !== null,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }));
+}
+
+/** Undefined when the name is taken. */
+export async function insertWebhook(
+  sql: Sql,
+  { projectId, createdBy, ...values }: WebhookValues & { readonly projectId: string; readonly createdBy: string },
+): Promise<number | undefined> {
+  const [row] = await sql.query<{ id: string }>(
+    `insert into webhook (project_id, name, description, is_enabled, events, address, auth_header, created_by)
+     values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (project_id, name) do nothing returning id`,
+    [
+      projectId,
+      values.name,
+      values.description,
+      values.isEnabled,
+      values.events,
+      values.address,
+      values.authHeader ?? null,
+      createdBy,
+    ],
+  );
+  return row && Number(row.id);
+}
+
+/** False when the project has no such webhook. */
+export async function updateWebhook(sql: Sql, projectId: string, id: number, values: WebhookValues): Promise<boolean> {
+  const rows = await sql.query(
+    `update webhook set name = $3, description = $4, is_enabled = $5, events = $6, address = $7,
+       auth_header = coalesce($8, auth_header), updated_at = now()
+     where project_id = $1 and id = $2 returning 1 as updated`,
+    [
+      projectId,
+      id,
+      values.name,
+      values.description,
+      values.isEnabled,
+      values.events,
+      values.address,
+      values.authHeader ?? null,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export async function deleteWebhook(sql: Sql, projectId: string, id: number): Promise<boolean> {
+  const rows = await sql.query("delete from webhook where project_id = $1 and id = $2 returning 1 as deleted", [
+    projectId,
+    id,
+  ]);
+  return rows.length > 0;
+}
+
+export interface HookedEvent {
+  readonly projectId: string;
+  readonly project: string;
+  readonly event: WebhookEvent;
+  readonly operator: string;
+  /** With the project. */
+  readonly repository: string;
+  readonly resources: readonly { readonly digest: string | undefined; readonly tag: string | undefined }[];
+}
+
+/** Notes what is to be told, in the transaction that it tells of: what happened is told, and nothing else. */
+export async function tellWebhooks(tx: Sql, told: HookedEvent): Promise<void> {
+  const payload = {
+    type: told.event,
+    occur_at: Math.floor(Date.now() / 1000),
+    operator: told.operator,
+    event_data: {
+      resources: told.resources,
+      repository: {
+        name: told.repository.slice(told.project.length + 1),
+        namespace: told.project,
+        repo_full_name: told.repository,
+      },
+    },
+  };
+  const rows = await tx.query(
+    `insert into webhook_delivery (webhook_id, event, payload)
+     select id, $2, $3 from webhook where project_id = $1 and is_enabled and $2 = any(events) returning 1 as noted`,
+    [told.projectId, told.event, JSON.stringify(payload)],
+  );
+  if (rows.length > 0) {
+    await tx.query("notify registry_webhooks");
+  }
+}
+
+export interface Delivery {
+  readonly id: string;
+  readonly event: string;
+  readonly payload: object;
+  readonly attempts: number;
+  readonly address: string;
+  readonly authHeader: string | undefined;
+}
+
+/** After this many attempts, over a day, it is given up. */
+const MAX_ATTEMPTS = 12;
+
+/** Takes the next delivery; it is due again, should whoever took it die. */
+export async function claimDelivery(sql: Sql): Promise<Delivery | undefined> {
+  const [row] = await sql.query<{
+    id: string;
+    event: string;
+    payload: object;
+    attempts: number;
+    address: string;
+    auth_header: string | null;
+  }>(
+    `update webhook_delivery d set attempts = attempts + 1,
+       next_at = now() + least(21600, 10 * 3 ^ least(attempts, 8)) * interval '1 second'
+     from webhook w where w.id = d.webhook_id and d.id = (
+       select id from webhook_delivery where state = 'pending' and next_at <= now()
+       order by next_at limit 1 for update skip locked)
+     returning d.id, d.event, d.payload, d.attempts, w.address, w.auth_header`,
+  );
+  return (
+    row && {
+      id: row.id,
+      event: row.event,
+      payload: row.payload,
+      attempts: row.attempts,
+      address: row.address,
+      authHeader: row.auth_header ?? undefined,
+    }
+  );
+}
+
+/** Notes what came of an attempt; `isFinal` gives it up. */
+export async function noteDelivery(
+  sql: Sql,
+  { id, attempts }: Delivery,
+  { isDelivered, said, isFinal }: { readonly isDelivered: boolean; readonly said: string; readonly isFinal: boolean },
+): Promise<void> {
+  const state = isDelivered ? "delivered" : isFinal || attempts >= MAX_ATTEMPTS ? "failed" : "pending";
+  await sql.query(
+    `update webhook_delivery set state = $2, said = $3, ended_at = case when $2 <> 'pending' then now() end where id = $1`,
+    [id, state, said.slice(0, 500)],
+  );
+}
+
+/** What was told is shown for a week. */
+export async function deleteOldDeliveries(sql: Sql): Promise<void> {
+  await sql.query("delete from webhook_delivery where state <> 'pending' and ended_at < now() - interval '7 days'");
+}
+
+export interface DeliveryRecord {
+  readonly id: string;
+  readonly event: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly said: string | null;
+  readonly createdAt: Date;
+}
+
+/** The latest deliveries of a webhook. */
+export async function listDeliveries(
+  sql: Sql,
+  projectId: string,
+  webhookId: number,
+): Promise<readonly DeliveryRecord[]> {
+  const rows = await sql.query<Omit<DeliveryRecord, "createdAt"> & { created_at: Date }>(
+    `select d.id, d.event, d.state, d.attempts, d.said, d.created_at from webhook_delivery d join webhook w on w.id = d.webhook_id
+     where w.project_id = $1 and w.id = $2 order by d.created_at desc limit 100`,
+    [projectId, webhookId],
+  );
+  return rows.map(({ created_at: createdAt, ...row }) => ({ ...row, createdAt }));
+}

@@ -1,0 +1,35 @@
+import { requestJson, RequestError } from "@swath/ui";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+
+export const SIGN_IN = "/sign-in";
+
+/** Who is signed in, as `GET /api/session` says. */
+export interface Session {
+  readonly user: string;
+  /** Administers the whole registry. */
+  readonly isAdmin: boolean;
+  /** `registry.example.org`, as references of images begin. */
+  readonly host: string;
+  /** When the secret for command lines was made; null without one. */
+  readonly secretCreated: string | null;
+  /** People of the identity service have one; the administrator by password has the password. */
+  readonly canHaveSecret: boolean;
+}
+
+/** The session; null when nobody is signed in. */
+export function useSession(): UseQueryResult<Session | null> {
+  return useQuery({
+    queryKey: ["session"],
+    queryFn: async () => {
+      try {
+        return await requestJson<Session>("/api/session");
+      } catch (error) {
+        if (error instanceof RequestError && error.status === 401) {
+          return null;
+        }
+        throw error;
+      }
+    },
+    staleTime: 60_000,
+  });
+}
