@@ -4,6 +4,7 @@ import { RasterPool } from "@swath/raster";
 import { type Logger, type Settings, createPeer } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 
+import { createCatalogueClient } from "./catalogue/client.ts";
 import type { settings } from "./config.ts";
 import { createCatalogueSource } from "./layers/catalogue-source.ts";
 import { createFolderSource } from "./layers/folder-source.ts";
@@ -12,7 +13,13 @@ import type { AssetPlaces } from "./layers/locate-asset.ts";
 import { createDataAccessService } from "./service.ts";
 
 /** Without a catalogue and a folder there are no layers; files by their address still work. */
-const NO_LAYERS: LayerSource = { list: async () => [], find: async () => undefined, findItems: async () => [] };
+const NO_LAYERS: LayerSource = {
+  list: async () => [],
+  find: async () => undefined,
+  findBySearch: async () => undefined,
+  findItems: async () => [],
+  findItemAt: async () => undefined,
+};
 
 /** Puts the service together from its settings. */
 export async function buildDataAccess(
@@ -42,7 +49,7 @@ export async function buildDataAccess(
   const peer = given.CATALOGUE_URL === undefined ? undefined : createPeer(given.CATALOGUE_URL);
   const layers =
     peer !== undefined
-      ? createCatalogueSource(peer, given.CATALOGUE_PUBLIC_URL ?? peer.origin, places)
+      ? createCatalogueSource(createCatalogueClient(peer, given.CATALOGUE_PUBLIC_URL ?? peer.origin), places)
       : given.LAYERS_FOLDER !== undefined
         ? createFolderSource(given.LAYERS_FOLDER, places)
         : NO_LAYERS;
@@ -52,6 +59,7 @@ export async function buildDataAccess(
     privateHosts,
     allowPublicUrls: given.ALLOW_PUBLIC_URLS,
     title: given.TITLE,
+    catalogueUrl: given.CATALOGUE_PUBLIC_URL,
   });
   return {
     app,

@@ -14,6 +14,7 @@ export const manifest: Component = {
       {
         service: SERVICE,
         workload: SERVICE,
+        perWorkspace: true,
         offersOpenHost: true,
         protection: {
           required: variables.REQUIRE_DATA_ACCESS_PROTECTION,

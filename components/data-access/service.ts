@@ -1,15 +1,38 @@
+import { join } from "node:path";
+
 import type { Logger } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
+import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
 
+import { addCoverageRoutes } from "./coverages/routes.ts";
+import { addEdrRoutes } from "./edr/routes.ts";
+import { addTimeSeriesRoute } from "./edr/time-series.ts";
 import type { DataAccessContext } from "./http/context.ts";
+import { addOldPaths } from "./http/old-paths.ts";
 import { toHttpError } from "./http/errors.ts";
+import { addDaysRoute } from "./ogc/days.ts";
 import { addOgcRoutes } from "./ogc/routes.ts";
 import { addOwsRoutes } from "./ows/routes.ts";
+import { addStyleRoutes } from "./styles/routes.ts";
 import { addCogRoutes } from "./tiler/cog-routes.ts";
+import { addTilerRoutes } from "./tiler/routes.ts";
 
 const MAX_PATH_PART_CHARACTERS = 2000;
+/** Below these there are no pages: what is not there is a 404 for programs. */
+const PROGRAMS = [
+  "/cache",
+  "/cog",
+  "/collections",
+  "/coverages",
+  "/opensearch",
+  "/ows",
+  "/searches",
+  "/stac",
+  "/tileMatrixSets",
+  "/wmts",
+];
 
 /** The whole HTTP surface. Listens on nothing. */
 export async function createDataAccessService(logger: Logger, context: DataAccessContext): Promise<FastifyInstance> {
@@ -24,6 +47,12 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
       { name: "ogc", description: "OGC API Tiles and Maps over the layers" },
       { name: "ows", description: "WMS and WMTS" },
       { name: "cog", description: "Any file by its address" },
+      { name: "stac", description: "An item by its address" },
+      { name: "collections", description: "Collections and items by name, as mosaics" },
+      { name: "searches", description: "Searches of the catalogue, as mosaics" },
+      { name: "coverages", description: "OGC API Coverages: values of areas" },
+      { name: "edr", description: "OGC API EDR: values over time, of areas and along lines" },
+      { name: "styles", description: "How layers are shown" },
     ],
   });
   app.addHook("onSend", (_request, reply, _payload, done) => {
@@ -36,7 +65,15 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
     scope.setErrorHandler((error, request, reply) => answerError(toHttpError(error) as never, request, reply));
     scope.register(async (cog) => addCogRoutes(cog, context), { prefix: "/cog" });
     addOwsRoutes(scope, context);
+    addOldPaths(scope, context.catalogueUrl);
+    addTilerRoutes(scope, context);
+    addStyleRoutes(scope, context);
+    addCoverageRoutes(scope, context);
+    addEdrRoutes(scope, context);
+    addTimeSeriesRoute(scope, context);
+    addDaysRoute(scope, context);
     addOgcRoutes(scope, context);
   });
+  await addWebFiles(app, { directory: join(import.meta.dirname, "web/dist"), programs: PROGRAMS });
   return app;
 }

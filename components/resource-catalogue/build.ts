@@ -1,7 +1,9 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { type Logger, type Settings, createPeer } from "@swath/service";
 import type { FastifyInstance } from "fastify";
+import type { Server } from "node:http";
 
+import { createInternalPort } from "./access/internal-port.ts";
 import { createMembershipFinder } from "./access/memberships.ts";
 import { MAIN_COLLECTION } from "./access/reader.ts";
 import { createReaderOf } from "./access/readers.ts";
@@ -21,6 +23,8 @@ import { StatementNames } from "./store/statement-names.ts";
 
 export interface BuiltCatalogue {
   readonly app: FastifyInstance;
+  /** For services of the deployment; left out without a secret. */
+  readonly createInternalServer?: () => Server;
   readonly check: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -38,7 +42,11 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const issuer =
     issuerUrl === undefined
       ? undefined
-      : openIssuer({ issuer: issuerUrl, ...(identityUrl !== undefined && { peerUrl: identityUrl }) });
+      : openIssuer({
+          issuer: issuerUrl,
+          acceptIdTokens: settings.ACCEPT_ID_TOKENS,
+          ...(identityUrl !== undefined && { peerUrl: identityUrl }),
+        });
   const workspaces = settings.WORKSPACE_URL === undefined ? undefined : createPeer(settings.WORKSPACE_URL);
   const callerOf = createCallerOf({
     ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
@@ -60,12 +68,14 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     changeRetentionDays: settings.CHANGE_RETENTION_DAYS,
     onError: (error) => logger.warn({ err: error }, "maintenance failed; retrying"),
   });
+  const internal = settings.INTERNAL_SECRET === undefined ? undefined : createInternalPort(settings.INTERNAL_SECRET);
   const app = await createCatalogueService(logger, {
     pool,
     names: new StatementNames(),
     statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),
     readerOf: createReaderOf({
       callerOf,
+      ...(internal && { isService: internal.isService }),
       ...(workspaces && secret !== undefined && { findMemberships: createMembershipFinder(workspaces, secret) }),
       service: new URL(settings.PUBLIC_URL).hostname.split(".")[0] ?? "resource-catalogue",
       ...(settings.PLATFORM_DOMAIN !== undefined && { domain: settings.PLATFORM_DOMAIN }),
@@ -85,6 +95,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   });
   return {
     app,
+    ...(internal && { createInternalServer: () => internal.createServer(app) }),
     check: database.check,
     close: async () => {
       await app.close();

@@ -26,6 +26,12 @@ export const settings = defineSettings({
     description: "Audiences that access tokens may have besides this service's own, separated by commas.",
   },
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  ACCEPT_ID_TOKENS: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
+  },
   IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   WORKSPACE_URL: {
     kind: "string",
@@ -33,6 +39,13 @@ export const settings = defineSettings({
     description: "Internal port of the workspace API, which knows the members of workspaces.",
   },
   WORKSPACE_SECRET: { kind: "string", optional: true, secret: true, description: "What that port asks for." },
+  INTERNAL_SECRET: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description:
+      "Opens the internal port (LISTEN_INTERNAL) to services that send it as a bearer token; they act as operators.",
+  },
   S3_PUBLIC_URL: {
     kind: "url",
     optional: true,

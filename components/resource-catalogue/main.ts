@@ -8,7 +8,12 @@ await runService({
   name: "resource-catalogue",
   settings,
   build: async ({ settings: given, logger }) => {
-    const { app, check, close } = await buildCatalogue(given, logger);
-    return { servers: { http: await readyServer(app) }, ready: check, close };
+    const { app, createInternalServer, check, close } = await buildCatalogue(given, logger);
+    const http = await readyServer(app);
+    return {
+      servers: { http, ...(createInternalServer && { internal: createInternalServer() }) },
+      ready: check,
+      close,
+    };
   },
 });

@@ -1,4 +1,4 @@
-import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+import { type Component, type DeployContext, type EnvValue, identityIssuerEnv } from "@swath/manifest";
 
 const NAMESPACE = "rm";
 const SERVICE = "resource-catalogue";
@@ -14,6 +14,7 @@ export const manifest: Component = {
       {
         service: SERVICE,
         workload: SERVICE,
+        perWorkspace: true,
         offersOpenHost: true,
         protection: {
           required: variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION,
@@ -47,11 +48,15 @@ export const manifest: Component = {
             PLATFORM_DOMAIN: context.settings.domain,
             AUTHENTICATION: variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
+            INTERNAL_SECRET: { kind: "generated", name: "resource-catalogue-internal", bytes: 32 },
             ...toIdentity(context),
             ...toWorkspaces(context),
             ...toStorage(context),
           },
-          ports: [{ name: "http", number: 8080 }],
+          ports: [
+            { name: "http", number: 8080 },
+            { name: "internal", number: 8081 },
+          ],
           resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
         },
       ],
@@ -59,10 +64,10 @@ export const manifest: Component = {
   },
 };
 
-function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+function toIdentity(context: DeployContext): Record<string, EnvValue> {
+  const { settings, isEnabled } = context;
   const {
     IDENTITY_ISSUER_URL: issuer,
-    IDENTITY_REALM: realm,
     IDENTITY_SERVICE_ADMIN_USER: admin,
     IDENTITY_ACCEPTED_AUDIENCES: audiences,
   } = settings.variables;
@@ -71,8 +76,7 @@ function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<s
   }
   return isEnabled("identity")
     ? {
-        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
-        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        ...identityIssuerEnv(context),
         IDENTITY_ADMIN_USER: admin,
         ACCEPTED_AUDIENCES: audiences,
       }

@@ -11,10 +11,12 @@ export interface DataAccessContext {
   /** Files of public addresses may be named by anybody. */
   readonly allowPublicUrls: boolean;
   readonly title: string;
+  /** Public address of the catalogue, where there is one. */
+  readonly catalogueUrl: string | undefined;
 }
 
 export function callerOf(request: FastifyRequest): Caller {
-  return { authorization: request.headers.authorization };
+  return { authorization: request.headers.authorization, hostname: request.hostname };
 }
 
 /** `https://data-access.example.org`, as the client sees it. */

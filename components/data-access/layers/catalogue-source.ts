@@ -1,97 +1,93 @@
-import type { Bbox } from "@swath/raster";
-import { type Peer, Problem } from "@swath/service";
+import { Problem } from "@swath/service";
 import { type StacItem, isStac, parseStac } from "@swath/stac";
 
-import type { Caller, ItemQuery, Layer, LayerSource } from "./layer.ts";
+import { createAssetAccess } from "../catalogue/asset-access.ts";
+import type { CatalogueClient } from "../catalogue/client.ts";
+import { RENDER_EXTENSION, readStyles } from "../styles/render-document.ts";
+import { makeStyles } from "../styles/make-styles.ts";
+import type { Caller, ItemOrder, ItemQuery, Layer, LayerItem, LayerSearch, LayerSource } from "./layer.ts";
+import { createLayerCache } from "./layer-cache.ts";
 import type { AssetPlaces } from "./locate-asset.ts";
-import { makeStyles } from "./make-styles.ts";
-import { toLayerItem } from "./to-layer-item.ts";
+import { ITEM_SEPARATOR, splitItemId, toBbox, toLayerSearchBody } from "./names.ts";
+import { resolveAsset, toLayerItem } from "./to-layer-item.ts";
 
-/** Below the 2 s within which a registered item is to be seen. */
-const MAX_AGE_MS = 1000;
-const MAX_CACHED = 1000;
 const MAX_COLLECTIONS = 1000;
-const WORLD: Bbox = [-180, -90, 180, 90];
+/** Collections that are looked into at the same time, for their styles. */
+const CONCURRENCY = 16;
 
 interface CollectionFields {
   readonly id: string;
   readonly title?: string;
   readonly description?: string;
   readonly keywords?: readonly string[];
+  readonly renders?: unknown;
+  readonly stac_extensions?: readonly string[];
   readonly extent?: {
     readonly spatial?: { readonly bbox?: readonly (readonly number[])[] };
     readonly temporal?: { readonly interval?: readonly (readonly (string | null)[])[] };
   };
 }
 
-/** Layers of a STAC API: its collections, and their items by search. What the caller may not see, the catalogue does not give. */
-export function createCatalogueSource(peer: Peer, publicUrl: string, places: AssetPlaces): LayerSource {
-  const cache = new Map<string, { readonly at: number; readonly layer: Promise<Layer | undefined> }>();
+const SORTS: Readonly<Record<ItemOrder, readonly { readonly field: string; readonly direction: "asc" | "desc" }[]>> = {
+  newest: [{ field: "properties.datetime", direction: "desc" }],
+  oldest: [{ field: "properties.datetime", direction: "asc" }],
+  "least-cloudy": [
+    { field: "properties.eo:cloud_cover", direction: "asc" },
+    { field: "properties.datetime", direction: "desc" },
+  ],
+};
 
-  const call = async (
-    path: string,
-    { authorization }: Caller,
-    signal: AbortSignal | undefined,
-    body?: unknown,
-  ): Promise<unknown> => {
-    const response = await peer.fetch(`/stac${path}`, {
-      ...(signal && { signal }),
-      headers: {
-        accept: "application/json",
-        host: new URL(publicUrl).host,
-        ...(authorization !== undefined && { authorization }),
-        ...(body !== undefined && { "content-type": "application/json" }),
-      },
-      ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
-    });
-    if (response.status === 404) {
-      await response.body?.cancel();
-      return undefined;
-    }
-    if (!response.ok) {
-      await response.body?.cancel();
-      throw new Problem(
-        response.status === 401 || response.status === 403 ? response.status : 503,
-        `The catalogue answered with status ${response.status}.`,
-      );
-    }
-    return response.json();
-  };
+/** Layers of a STAC API: its collections, items and searches. What the caller may not see, the catalogue does not give. */
+export function createCatalogueSource(client: CatalogueClient, places: AssetPlaces): LayerSource {
+  const { publicUrl } = client;
+  const cache = createLayerCache();
+  const findReadable = places.storage && createAssetAccess(client, places.storage);
+  const addressOf = ({ collection = "", id }: StacItem) =>
+    `${publicUrl}/stac/collections/${encodeURIComponent(collection)}/items/${encodeURIComponent(id)}`;
 
   const search = async (
-    collection: string,
-    { bbox, times, limit }: ItemQuery,
+    wanted: LayerSearch,
+    query: ItemQuery,
     caller: Caller,
     signal: AbortSignal | undefined,
   ): Promise<readonly StacItem[]> => {
-    const ranges = times ?? [undefined];
+    const bodies = toLayerSearchBody(wanted, query);
     const pages = await Promise.all(
-      ranges.map((range) =>
-        call("/search", caller, signal, {
-          collections: [collection],
-          limit,
-          sortby: [{ field: "properties.datetime", direction: "desc" }],
-          ...(bbox !== undefined && { bbox: clampBbox(bbox) }),
-          ...(range !== undefined && { datetime: range.map((time) => new Date(time).toISOString()).join("/") }),
-        }),
+      bodies.map((body) =>
+        client.call("/search", caller, { signal, body: { ...body, sortby: SORTS[query.order ?? "newest"] } }),
       ),
     );
     return pages
       .flatMap((page) => (page as { features?: readonly unknown[] } | undefined)?.features ?? [])
-      .flatMap((value) => {
-        const object = isStac(value) ? parseStac(value, publicUrl) : undefined;
-        return object?.type === "Feature" ? [object] : [];
-      })
-      .slice(0, limit);
+      .flatMap((value) => toItem(value, publicUrl) ?? [])
+      .slice(0, query.limit);
   };
+
+  const toLayerItems = async (
+    items: readonly StacItem[],
+    caller: Caller,
+    signal: AbortSignal | undefined,
+  ): Promise<readonly LayerItem[]> => {
+    const mayRead = await findReadable?.(items, (item, href) => resolveAsset(href, addressOf(item)), caller, signal);
+    return items.map((item) =>
+      toLayerItem(item, addressOf(item), {
+        ...places,
+        ...(mayRead && { mayRead: (bucket) => mayRead(item.collection ?? "", bucket) }),
+      }),
+    );
+  };
+
+  const findCollection = async (id: string, caller: Caller) =>
+    (await client.call(`/collections/${encodeURIComponent(id)}`, caller)) as CollectionFields | undefined;
 
   const toLayer = async (
     collection: CollectionFields,
     caller: Caller,
     signal: AbortSignal | undefined,
   ): Promise<Layer | undefined> => {
-    const [sample] = await search(collection.id, { limit: 1 }, caller, signal);
-    const styles = sample === undefined ? [] : makeStyles(sample);
+    const wanted = { collections: [collection.id] };
+    const [sample] = await search(wanted, { limit: 1 }, caller, signal);
+    const styles = sample === undefined ? [] : stylesOf(sample, collection);
     const [start, end] = collection.extent?.temporal?.interval?.[0] ?? [];
     return styles.length === 0
       ? undefined
@@ -104,61 +100,143 @@ export function createCatalogueSource(peer: Peer, publicUrl: string, places: Ass
           interval: [start ?? null, end ?? null],
           styles,
           selection: "first",
+          search: wanted,
+          kind: "collection",
         };
   };
 
-  /** The same caller asks for many tiles of a layer at once. */
-  const cached = (key: string, load: () => Promise<Layer | undefined>): Promise<Layer | undefined> => {
-    const known = cache.get(key);
-    if (known !== undefined && Date.now() - known.at < MAX_AGE_MS) {
-      return known.layer;
+  const toItemLayer = async (item: StacItem, caller: Caller): Promise<Layer | undefined> => {
+    const { collection = "", properties } = item;
+    const parent = await findCollection(collection, caller);
+    const styles = stylesOf(item, parent);
+    const text = (value: unknown) => (typeof value === "string" ? value : undefined);
+    const [start, end] = [
+      text(properties["start_datetime"]) ?? text(properties["datetime"]) ?? null,
+      text(properties["end_datetime"]) ?? text(properties["datetime"]) ?? null,
+    ];
+    return styles.length === 0
+      ? undefined
+      : {
+          id: `${collection}${ITEM_SEPARATOR}${item.id}`,
+          title: text(properties["title"]) ?? item.id,
+          description: text(properties["description"]) ?? `Item ${item.id} of ${parent?.title ?? collection}`,
+          keywords: [],
+          bbox: toBbox(item.bbox),
+          interval: [start, end],
+          styles,
+          selection: "first",
+          search: { collections: [collection], ids: [item.id] },
+          kind: "item",
+        };
+  };
+
+  const find = async (id: string, caller: Caller): Promise<Layer | undefined> => {
+    const collection = await findCollection(id, caller);
+    if (collection !== undefined) {
+      return toLayer(collection, caller, undefined);
     }
-    if (cache.size >= MAX_CACHED) {
-      cache.clear();
-    }
-    const layer = load();
-    cache.set(key, { at: Date.now(), layer });
-    layer.catch(() => cache.delete(key));
-    return layer;
+    const named = splitItemId(id);
+    const items = await search(
+      named.length > 0
+        ? { collections: named.map((each) => each.collection), ids: named.map((each) => each.item) }
+        : { ids: [id] },
+      { limit: 2 },
+      caller,
+      undefined,
+    );
+    const item = items.find(
+      (each) =>
+        named.length === 0 ||
+        named.some(({ collection: name, item: key }) => each.collection === name && each.id === key),
+    );
+    // An id alone says which item only while no other collection has it.
+    return item === undefined || (named.length === 0 && items.length > 1) ? undefined : toItemLayer(item, caller);
   };
 
   return {
-    list: async (caller, signal) => {
-      const answer = (await call(`/collections?limit=${MAX_COLLECTIONS}`, caller, signal)) as
-        | { collections?: readonly CollectionFields[] }
-        | undefined;
-      const layers = await Promise.all(
-        (answer?.collections ?? []).map((collection) => toLayer(collection, caller, signal)),
-      );
-      return layers.filter((layer) => layer !== undefined);
-    },
-    find: (id, caller) =>
-      cached(`${id} ${caller.authorization ?? ""}`, async () => {
-        const collection = (await call(`/collections/${encodeURIComponent(id)}`, caller, undefined)) as
-          | CollectionFields
+    list: (caller, signal) =>
+      cache.list(caller, async () => {
+        const answer = (await client.call(`/collections?limit=${MAX_COLLECTIONS}`, caller, { signal })) as
+          | { collections?: readonly CollectionFields[] }
           | undefined;
-        return collection === undefined ? undefined : toLayer(collection, caller, undefined);
+        const waiting = [...(answer?.collections ?? [])].entries();
+        const layers: Layer[] = [];
+        await Promise.all(
+          Array.from({ length: CONCURRENCY }, async () => {
+            for (const [at, collection] of waiting) {
+              const layer = await toLayer(collection, caller, signal);
+              if (layer !== undefined) {
+                layers[at] = layer;
+              }
+            }
+          }),
+        );
+        return layers.filter((layer) => layer !== undefined);
       }),
-    findItems: async ({ id }, query, caller, signal) => {
-      const items = await search(id, query, caller, signal);
-      return items.map((item) =>
-        toLayerItem(
-          item,
-          `${publicUrl}/stac/collections/${encodeURIComponent(id)}/items/${encodeURIComponent(item.id)}`,
-          places,
-        ),
-      );
+    find: (id, caller) => cache.find(id, caller, () => find(id, caller)),
+    findBySearch: (id, wanted, caller, signal) =>
+      cache.find(id, caller, async () => {
+        const [sample] = await search(wanted, { limit: 1 }, caller, signal);
+        const collection =
+          sample?.collection === undefined ? undefined : await findCollection(sample.collection, caller);
+        return sample === undefined
+          ? undefined
+          : {
+              id,
+              title: `Search ${wanted.collections?.join(", ") ?? "of all collections"}`,
+              description: "A saved search",
+              keywords: [],
+              bbox: wanted.bbox ?? toBbox(collection?.extent?.spatial?.bbox?.[0]),
+              interval: [null, null],
+              styles: stylesOf(sample, collection),
+              selection: "first",
+              search: wanted,
+              kind: "search",
+            };
+      }),
+    findItems: async ({ search: wanted }, query, caller, signal) =>
+      toLayerItems(await search(wanted, query, caller, signal), caller, signal),
+    findItemAt: async (url, caller, signal) => {
+      const path = pathOfItem(url, publicUrl);
+      const value = path === undefined ? undefined : await client.call(path, caller, { signal });
+      const item = toItem(value, publicUrl);
+      return item && (await toLayerItems([item], caller, signal))[0];
+    },
+    keepStyle: async (id, style, document, caller) => {
+      const collection = await findCollection(id, caller);
+      if (collection === undefined) {
+        throw new Problem(404, `There is no collection "${id.slice(0, 100)}".`);
+      }
+      const { stac_extensions: extensions = [] } = collection;
+      await client.call(`/collections/${encodeURIComponent(id)}`, caller, {
+        method: "PATCH",
+        body: {
+          renders: { [style]: document },
+          stac_extensions: extensions.some((each) => each.includes("/render/"))
+            ? extensions
+            : [...extensions, RENDER_EXTENSION],
+        },
+      });
+      cache.forget(id);
     },
   };
 }
 
-function toBbox(bbox: readonly number[] | undefined): Bbox {
-  const flat = bbox?.length === 6 ? [bbox[0], bbox[1], bbox[3], bbox[4]] : bbox;
-  return flat?.length === 4 ? (flat as unknown as Bbox) : WORLD;
+/** Kept styles come first, and replace those made from the bands. */
+function stylesOf(item: StacItem, collection: CollectionFields | undefined) {
+  const kept = [...readStyles(item.properties["renders"]), ...readStyles(collection?.renders)];
+  return [...kept, ...makeStyles(item)].filter(({ id }, at, all) => all.findIndex((other) => other.id === id) === at);
 }
 
-function clampBbox([west, south, east, north]: Bbox): Bbox {
-  return east - west >= 360
-    ? [-180, Math.max(-90, south), 180, Math.min(90, north)]
-    : [west < -180 ? west + 360 : west, Math.max(-90, south), east > 180 ? east - 360 : east, Math.min(90, north)];
+function toItem(value: unknown, publicUrl: string): StacItem | undefined {
+  const object = isStac(value) ? parseStac(value, publicUrl) : undefined;
+  return object?.type === "Feature" ? object : undefined;
+}
+
+/** The path below `/stac` of an item of this catalogue. */
+function pathOfItem(url: string, publicUrl: string): string | undefined {
+  const path = url.startsWith(`${publicUrl}/stac/`) ? url.slice(`${publicUrl}/stac`.length) : undefined;
+  return path !== undefined && /^\/collections\/[^/?#]+\/items\/[^/?#]+$/.test(path) && !/\/(\.|%2e)/i.test(path)
+    ? path
+    : undefined;
 }

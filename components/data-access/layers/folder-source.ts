@@ -5,8 +5,9 @@ import type { Bbox } from "@swath/raster";
 import { type StacItem, extentOf, isStac, parseStac } from "@swath/stac";
 
 import type { ItemQuery, Layer, LayerItem, LayerSource } from "./layer.ts";
+import { makeStyles } from "../styles/make-styles.ts";
 import { type AssetPlaces, folderOf } from "./locate-asset.ts";
-import { makeStyles } from "./make-styles.ts";
+import { ITEM_SEPARATOR, splitItemId, toBbox } from "./names.ts";
 import { toLayerItem } from "./to-layer-item.ts";
 
 /** How long what was found is taken for what is there. */
@@ -29,11 +30,66 @@ export function createFolderSource(folder: string, places: Omit<AssetPlaces, "fo
     }
     return last.found;
   };
+  const findItems: LayerSource["findItems"] = async ({ search }, query) => {
+    const { items } = await find();
+    const found = (search.collections ?? [...items.keys()])
+      .flatMap((name) => items.get(name) ?? [])
+      .filter(
+        (item) =>
+          search.ids?.includes(item.id) !== false &&
+          query.ids?.includes(item.id) !== false &&
+          matches(item, query) &&
+          matches(item, search),
+      );
+    return (query.order === "oldest" ? found.toReversed() : found).slice(0, query.limit);
+  };
+  const findItem = async (id: string): Promise<Layer | undefined> => {
+    const { items, layers } = await find();
+    const named = splitItemId(id);
+    const found = [...items].flatMap(([collection, list]) =>
+      list
+        .filter((item) =>
+          named.length === 0
+            ? item.id === id
+            : named.some((each) => each.collection === collection && each.item === item.id),
+        )
+        .map((item) => ({ collection, item })),
+    );
+    const [only] = found;
+    const parent = layers.find((layer) => layer.id === only?.collection);
+    return only === undefined || found.length > 1 || parent === undefined
+      ? undefined
+      : {
+          ...parent,
+          id: `${only.collection}${ITEM_SEPARATOR}${only.item.id}`,
+          title: only.item.id,
+          description: `Item ${only.item.id} of ${parent.title}`,
+          bbox: toBbox(only.item.bbox),
+          interval: [only.item.datetime, only.item.datetime],
+          search: { collections: [only.collection], ids: [only.item.id] },
+          kind: "item",
+        };
+  };
   return {
     list: async () => (await find()).layers,
-    find: async (id) => (await find()).layers.find((layer) => layer.id === id),
-    findItems: async ({ id }, query) =>
-      ((await find()).items.get(id) ?? []).filter((item) => matches(item, query)).slice(0, query.limit),
+    find: async (id) => (await find()).layers.find((layer) => layer.id === id) ?? findItem(id),
+    findBySearch: async (id, search) => {
+      const [item] = await findItems({ search }, { limit: 1 }, { authorization: undefined });
+      const parent = (await find()).layers.find((layer) => layer.id === item?.collection);
+      return parent === undefined
+        ? undefined
+        : {
+            ...parent,
+            id,
+            title: "Search",
+            description: "A saved search",
+            bbox: search.bbox ?? parent.bbox,
+            search,
+            kind: "search",
+          };
+    },
+    findItems,
+    findItemAt: async () => undefined,
   };
 }
 
@@ -46,11 +102,11 @@ async function scan(folder: string, places: AssetPlaces): Promise<Found> {
     if (item === undefined) {
       continue;
     }
-    const layerItem = toLayerItem(item, folderOf(path), places);
+    const id = item.collection ?? WITHOUT_COLLECTION;
+    const layerItem = { ...toLayerItem(item, folderOf(path), places), collection: id };
     if (Object.keys(layerItem.scene.assets).length === 0) {
       continue;
     }
-    const id = item.collection ?? WITHOUT_COLLECTION;
     const collection = collections.get(id) ?? { items: [], layerItems: [] };
     collections.set(id, collection);
     collection.items.push(item);
@@ -91,10 +147,15 @@ function toLayer(id: string, items: readonly StacItem[]): Layer {
     interval: [temporal.interval[0]?.[0] ?? null, temporal.interval[0]?.[1] ?? null],
     styles: first === undefined ? [] : makeStyles(first),
     selection: "first",
+    search: { collections: [id] },
+    kind: "collection",
   };
 }
 
-export function matches({ bbox, datetime }: LayerItem, { bbox: area, times }: ItemQuery): boolean {
+export function matches(
+  { bbox, datetime }: LayerItem,
+  { bbox: area, times }: Pick<ItemQuery, "bbox" | "times">,
+): boolean {
   const time = datetime === null ? Number.NaN : Date.parse(datetime);
   if (times !== undefined && !times.some(([from, to]) => time >= from && time <= to)) {
     return false;

@@ -25,8 +25,18 @@ test("a record leads to listed buckets and to no other, by either form of addres
     "https://objstore.example.org/ws-eric/secret.tif",
     "https://objstore.example.org/%77s-eric/secret.tif",
     "s3://registry/blob",
+    "s3://eodata/../ws-eric/secret.tif",
+    "https://objstore.example.org/eodata/%2e%2e/ws-eric/secret.tif",
+    "https://objstore.example.org/eodata/a/%zz",
     "file:///etc/passwd",
   ]) {
     assert.equal(locateAsset(href, places), undefined, href);
   }
+});
+
+test("a bucket that is not listed is read where the catalogue says so", () => {
+  const asked = { ...places, mayRead: (bucket: string) => bucket === "ws-eric" };
+  assert.equal(locateAsset("s3://ws-eric/a.tif", asked)?.kind, "s3");
+  assert.equal(locateAsset("s3://ws-bob/a.tif", asked), undefined);
+  assert.equal(locateAsset("s3://ws-eric/../ws-bob/a.tif", asked), undefined);
 });

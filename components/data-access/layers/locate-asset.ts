@@ -11,10 +11,7 @@ export interface StorageSettings {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /**
-   * Buckets that are read. A record can name any bucket, and the service's keys read them all: whoever may write a record could
-   * otherwise read what is not theirs.
-   */
+  /** Buckets that are read for whoever sees a record that names them; the catalogue is asked about any other. */
   readonly buckets: readonly string[];
 }
 
@@ -25,12 +22,18 @@ export interface AssetPlaces {
   readonly folder?: string;
   /** Hosts of private networks that may be read. */
   readonly privateHosts: readonly string[];
+  /** Whether the caller may read a bucket by a record: the catalogue's word. */
+  readonly mayRead?: (bucket: string) => boolean;
 }
 
 /**
- * Where an address of a catalogue record leads: the buckets that the operator lists (with the service's own keys), public addresses, files of the layers' folder. `undefined` for anything else.
+ * Where an address of a catalogue record leads: buckets that the caller may read or the operator lists (with the service's own keys),
+ * public addresses, files of the layers' folder. `undefined` for anything else.
  */
-export function locateAsset(href: string, { storage, folder, privateHosts }: AssetPlaces): SourceLocation | undefined {
+export function locateAsset(
+  href: string,
+  { storage, folder, privateHosts, mayRead }: AssetPlaces,
+): SourceLocation | undefined {
   if (href.startsWith("file:") && folder !== undefined) {
     const path = fileURLToPath(href);
     const inside = relative(folder, path);
@@ -38,7 +41,10 @@ export function locateAsset(href: string, { storage, folder, privateHosts }: Ass
   }
   if (storage !== undefined) {
     const object = toObject(href, storage.publicUrl);
-    if (object !== undefined && !storage.buckets.includes(object.bucket)) {
+    if (object === undefined && href.startsWith(`${storage.publicUrl}/`)) {
+      return undefined;
+    }
+    if (object !== undefined && !storage.buckets.includes(object.bucket) && mayRead?.(object.bucket) !== true) {
       return undefined;
     }
     if (object !== undefined) {
@@ -69,16 +75,28 @@ export function folderOf(file: string): string {
   return `file://${join(dirname(file), "/")}`;
 }
 
-function toObject(href: string, publicUrl: string): { bucket: string; key: string } | undefined {
+/** The object of the platform's storage that an address names. */
+export function toObject(href: string, publicUrl: string): { bucket: string; key: string } | undefined {
+  const object = parseS3(href) ?? parsePublic(href, publicUrl);
+  // Addresses are made of keys, and a step upwards would lead out of the bucket.
+  return object?.key.split("/").some((part) => part === "." || part === "..") === true ? undefined : object;
+}
+
+function parseS3(href: string): { bucket: string; key: string } | undefined {
   const [, bucket, key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(href) ?? [];
-  if (bucket !== undefined && key !== undefined) {
-    return { bucket, key };
-  }
+  return bucket === undefined || key === undefined ? undefined : { bucket, key };
+}
+
+function parsePublic(href: string, publicUrl: string): { bucket: string; key: string } | undefined {
   if (!href.startsWith(`${publicUrl}/`) || href.includes("?")) {
     return undefined;
   }
   const [, name, path] = /^([^/]+)\/(.+)$/.exec(href.slice(publicUrl.length + 1)) ?? [];
-  return name === undefined || path === undefined
-    ? undefined
-    : { bucket: decodeURIComponent(name), key: decodeURIComponent(path) };
+  try {
+    return name === undefined || path === undefined
+      ? undefined
+      : { bucket: decodeURIComponent(name), key: decodeURIComponent(path) };
+  } catch {
+    return undefined;
+  }
 }

@@ -3,8 +3,11 @@ import {
   type ImageResult,
   type OutputFormat,
   type Resampling,
+  type SceneAsset,
+  compileExpression,
   parseCrs,
   reprojectBbox,
+  toVariable,
 } from "@swath/raster";
 
 import type { DataAccessContext } from "../http/context.ts";
@@ -38,7 +41,8 @@ export async function renderLayer(
       grid,
       expressions: style.expressions,
       selection: layer.selection,
-      resampling: resampling ?? "bilinear",
+      resampling: resampling ?? style.resampling ?? "bilinear",
+      ...(style.gamma !== undefined && { gamma: style.gamma }),
       ...(style.rescale !== undefined && { rescale: style.rescale }),
       ...(style.colormap !== undefined && { colormap: style.colormap }),
       ...(style.terrain !== undefined && { terrain: { algorithm: style.terrain } }),
@@ -63,7 +67,17 @@ export async function findItems(
 }
 
 /** Items of a collection do not all have the same assets. */
-function canShow(assets: Readonly<Record<string, unknown>>, { expressions }: LayerStyle): boolean {
-  const names = expressions.flatMap((expression) => expression.match(/[A-Za-z_]\w*/g) ?? []);
-  return names.every((name) => Object.hasOwn(assets, name) || Object.hasOwn(assets, name.replace(/_b\d+$/, "")));
+export function canShow(
+  assets: Readonly<Record<string, SceneAsset>>,
+  { expressions }: Pick<LayerStyle, "expressions">,
+): boolean {
+  const names = expressions.flatMap((expression) => compileExpression(expression).variables);
+  const keys = Object.keys(assets);
+  return names.every(
+    (name) =>
+      keys.includes(name) ||
+      keys.includes(name.replace(/_b\d+$/, "")) ||
+      (keys.length === 1 && /^b\d+$/.test(name)) ||
+      Object.values(assets).some(({ bandNames = [] }) => bandNames.some((each) => toVariable(each) === name)),
+  );
 }

@@ -2,6 +2,8 @@ import type { Layer } from "../layers/layer.ts";
 import { TILE_MATRIX_SETS, type TileMatrixSet, crsUri } from "../tiles/tile-matrix-sets.ts";
 
 const TILES = "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf";
+const COVERAGES = "http://www.opengis.net/spec/ogcapi-coverages-1/1.0/conf";
+const EDR = "http://www.opengis.net/spec/ogcapi-edr-1/1.1/conf";
 const MAPS = "https://www.opengis.net/spec/ogcapi-maps-1/1.0/conf";
 
 export const CONFORMANCE: readonly string[] = [
@@ -24,9 +26,22 @@ export const CONFORMANCE: readonly string[] = [
     "jpeg",
     "tiff",
   ].map((name) => `${MAPS}/${name}`),
+  ...[
+    "core",
+    "subsetting-spatial",
+    "subsetting-temporal",
+    "scaling-spatial",
+    "field-selection",
+    "crs",
+    "geotiff",
+    "cog",
+    "coveragejson",
+  ].map((name) => `${COVERAGES}/${name}`),
+  ...["core", "collections", "queries", "covjson"].map((name) => `${EDR}/${name}`),
 ];
 
 const MAP = "http://www.opengis.net/def/rel/ogc/1.0/map";
+const COVERAGE = "http://www.opengis.net/def/rel/ogc/1.0/coverage";
 const TILESETS = "http://www.opengis.net/def/rel/ogc/1.0/tilesets-map";
 const SCHEME = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme";
 
@@ -53,6 +68,7 @@ export function toLandingPage(title: string, base: string) {
         "Tile matrix sets",
       ),
       link("wms", "/ows?service=WMS&request=GetCapabilities", "text/xml", "WMS"),
+      link("wcs", "/ows?service=WCS&request=GetCapabilities", "text/xml", "WCS"),
       link("wmts", "/wmts/1.0.0/WMTSCapabilities.xml", "text/xml", "WMTS"),
     ],
   };
@@ -72,11 +88,27 @@ export function toCollection({ id, title, description, keywords, bbox, interval,
       "http://www.opengis.net/def/crs/EPSG/0/4326",
     ],
     styles: styles.map((style) => ({ id: style.id, title: style.title })),
+    data_queries: Object.fromEntries(
+      ["position", "area", "trajectory"].map((name) => [
+        name,
+        {
+          link: {
+            rel: "data",
+            href: `${self}/${name}`,
+            variables: { query_type: name, output_formats: ["CoverageJSON"], crs_details: [{ crs: "CRS84" }] },
+          },
+        },
+      ]),
+    ),
+    output_formats: ["CoverageJSON", "GeoTIFF", "CSV"],
     links: [
       { rel: "self", type: "application/json", href: self },
       { rel: MAP, type: "image/png", href: `${self}/map?f=png` },
       { rel: "[ogc-rel:map]", type: "image/png", href: `${self}/map?f=png` },
       { rel: TILESETS, type: "application/json", href: `${self}/map/tiles` },
+      { rel: COVERAGE, type: "image/tiff", href: `${self}/coverage?f=tiff` },
+      { rel: COVERAGE, type: "application/prs.coverage+json", href: `${self}/coverage?f=covjson` },
+      { rel: "http://www.opengis.net/def/rel/ogc/1.0/schema", type: "application/schema+json", href: `${self}/schema` },
       { rel: "tilejson", type: "application/json", href: `${self}/WebMercatorQuad/tilejson.json` },
     ],
   };
@@ -121,28 +153,6 @@ function toTilesetSummary(layer: Layer, set: TileMatrixSet, base: string) {
         href: `${base}/collections/${encodeURIComponent(layer.id)}/map/tiles/${set.id}`,
       },
       { rel: SCHEME, type: "application/json", href: `${base}/tileMatrixSets/${set.id}` },
-    ],
-  };
-}
-
-export function toTileJson(layer: Layer, set: TileMatrixSet, base: string, style: string | undefined) {
-  const [west, south, east, north] = layer.bbox;
-  return {
-    tilejson: "3.0.0",
-    name: layer.title,
-    description: layer.description,
-    version: "1.0.0",
-    scheme: "xyz",
-    tiles: [
-      `${base}/collections/${encodeURIComponent(layer.id)}/tiles/${set.id}/{z}/{x}/{y}.png${style === undefined ? "" : `?style=${encodeURIComponent(style)}`}`,
-    ],
-    minzoom: 0,
-    maxzoom: set.levels - 1,
-    bounds: layer.bbox,
-    center: [
-      (west + east) / 2,
-      (south + north) / 2,
-      Math.max(0, Math.floor(Math.log2(360 / Math.max(1e-6, east - west)))),
     ],
   };
 }

@@ -14,12 +14,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../http/context.ts";
 import { sendImage } from "../http/send-image.ts";
-import type { Layer, LayerStyle } from "../layers/layer.ts";
+import type { Layer } from "../layers/layer.ts";
 import { parseTimes } from "../layers/parse-time.ts";
 import { renderLayer } from "../layers/render-layer.ts";
+import { requireStyle } from "../styles/routes.ts";
 import { TILE_MATRIX_SETS, findTileMatrixSet, tileToGrid, toTileMatrixSetDocument } from "../tiles/tile-matrix-sets.ts";
 import { type Query, one, parseCount } from "../tiler/parameters.ts";
-import { CONFORMANCE, toCollection, toLandingPage, toTileJson, toTileset, toTilesets } from "./documents.ts";
+import { CONFORMANCE, toCollection, toLandingPage, toTileset, toTilesets } from "./documents.ts";
 
 const MAX_MAP_SIZE = 4096;
 const DEFAULT_MAP_SIZE = 1024;
@@ -66,7 +67,7 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
       context,
       {
         layer,
-        style: findStyle(layer, (request.params as Params)["style"] ?? one(query["style"])),
+        style: requireStyle(layer, (request.params as Params)["style"] ?? one(query["style"])),
         grid,
         caller: callerOf(request),
         ...(times !== undefined && { times }),
@@ -102,10 +103,6 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
   get("/collections/:collection", async (request, reply) =>
     toCollection(await findLayer(request, reply), baseUrlOf(request)),
   );
-  get("/collections/:collection/styles", async (request, reply) => {
-    const layer = await findLayer(request, reply);
-    return { styles: layer.styles.map(({ id, title }) => ({ id, title })), default: layer.styles[0]?.id };
-  });
 
   for (const prefix of ["/collections/:collection", "/collections/:collection/styles/:style"]) {
     get(`${prefix}/map`, async (request, reply) => {
@@ -129,41 +126,13 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
       );
     });
   }
-
-  // The paths of today's tilers have the column before the row.
-  for (const ending of ["", ".:format"]) {
-    get(`/collections/:collection/tiles/:set/:level/:column/:row${ending}`, async (request, reply) => {
-      const { set, level, row, column, format } = request.params as Params;
-      return render(
-        request,
-        reply,
-        await findLayer(request, reply),
-        requireTile(set, level, column, row),
-        format === undefined ? toFormat(request) : (FORMATS[format] ?? "png"),
-      );
-    });
-  }
-  get("/collections/:collection/:set/tilejson.json", async (request, reply) => {
-    const style = one((request.query as Query)["style"]);
-    return toTileJson(
-      await findLayer(request, reply),
-      requireSet((request.params as Params)["set"]),
-      baseUrlOf(request),
-      style,
-    );
+  get("/", async (request, reply) => {
+    const { f } = request.query as Query;
+    const isBrowser = f === "html" || (f === undefined && /\btext\/html\b/.test(request.headers.accept ?? ""));
+    return isBrowser
+      ? reply.header("vary", "accept").redirect("/explore", 302)
+      : toLandingPage(context.title, baseUrlOf(request));
   });
-  get("/", async (request) => toLandingPage(context.title, baseUrlOf(request)));
-}
-
-function findStyle(layer: Layer, id: string | undefined): LayerStyle {
-  const style = id === undefined || id === "default" ? layer.styles[0] : layer.styles.find((each) => each.id === id);
-  if (style === undefined) {
-    throw new Problem(
-      404,
-      `The collection has no style "${(id ?? "").slice(0, 100)}"; styles: ${layer.styles.map((each) => each.id).join(", ")}.`,
-    );
-  }
-  return style;
 }
 
 function requireSet(id: string | undefined) {

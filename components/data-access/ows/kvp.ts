@@ -3,8 +3,15 @@ import { OwsError } from "./ows-error.ts";
 /** Parameters of a request, by names in upper case: OGC web services do not tell cases apart. */
 export class Kvp {
   readonly #values: ReadonlyMap<string, string>;
+  readonly #lists: ReadonlyMap<string, readonly string[]>;
 
   constructor(query: Readonly<Record<string, unknown>>) {
+    this.#lists = new Map(
+      Object.entries(query).map(([name, value]) => [
+        name.toUpperCase(),
+        (Array.isArray(value) ? (value as unknown[]) : [value]).filter((each) => typeof each === "string"),
+      ]),
+    );
     this.#values = new Map(
       Object.entries(query).flatMap(([name, value]): readonly (readonly [string, string])[] => {
         const first: unknown = Array.isArray(value) ? value[0] : value;
@@ -15,6 +22,13 @@ export class Kvp {
 
   get(name: string): string | undefined {
     return this.#values.get(name);
+  }
+
+  /** All values of a parameter, and of `<name>0`, `<name>1` …, by which some clients repeat it. */
+  all(name: string): readonly string[] {
+    return [...this.#lists].flatMap(([key, values]) =>
+      key === name || (key.startsWith(name) && /^\d+$/.test(key.slice(name.length))) ? values : [],
+    );
   }
 
   /** @throws {OwsError} `MissingParameterValue` */

@@ -3,9 +3,12 @@ import type { FastifyInstance } from "fastify";
 import type { DataAccessContext } from "../http/context.ts";
 import { Kvp } from "./kvp.ts";
 import { OwsError } from "./ows-error.ts";
+import { handleWcs } from "./wcs/handle.ts";
+import { parsePost } from "./wcs/parse-post.ts";
 import { handleWms } from "./wms/handle.ts";
 import { withExceptionReports, handleWmts, sendTile, sendWmtsCapabilities } from "./wmts/handle.ts";
 
+const MAX_XML_BYTES = 100_000;
 /** Earlier versions of the platform had the cache of tiles at a path of its own. */
 const PATHS = ["/ows", "/cache/ows"];
 
@@ -18,18 +21,34 @@ export function addOwsRoutes(app: FastifyInstance, context: DataAccessContext): 
       if (service === "WMS") {
         return handleWms(context, kvp, request, reply, path);
       }
+      if (service === "WCS") {
+        return handleWcs(context, kvp, request, reply, path);
+      }
       if (service === "WMTS") {
         return handleWmts(context, kvp, request, reply, path);
       }
       return withExceptionReports(reply, 400, async () => {
         throw service === ""
-          ? new OwsError("MissingParameterValue", "The parameter SERVICE is missing: WMS or WMTS.", {
+          ? new OwsError("MissingParameterValue", "The parameter SERVICE is missing: WMS, WMTS or WCS.", {
               locator: "SERVICE",
             })
-          : new OwsError("InvalidParameterValue", "SERVICE must be WMS or WMTS.", { locator: "SERVICE" });
+          : new OwsError("InvalidParameterValue", "SERVICE must be WMS, WMTS or WCS.", { locator: "SERVICE" });
       });
     });
   }
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: MAX_XML_BYTES }, (_request, body, done) =>
+      done(null, body),
+    );
+    for (const path of PATHS) {
+      scope.post(path, { schema: { tags: ["ows"] } as object }, (request, reply) =>
+        withExceptionReports(reply, 400, () =>
+          handleWcs(context, parsePost(typeof request.body === "string" ? request.body : ""), request, reply, path),
+        ),
+      );
+    }
+  });
   app.get("/wmts/1.0.0/WMTSCapabilities.xml", { schema: { tags: ["ows"] } as object }, (request, reply) =>
     sendWmtsCapabilities(context, request, reply, "/ows"),
   );
@@ -51,5 +70,10 @@ export function addOwsRoutes(app: FastifyInstance, context: DataAccessContext): 
 
 /** SERVICE is optional in requests of WMS other than GetCapabilities. */
 function guessService(kvp: Kvp): string {
-  return /^(GetMap|map|GetFeatureInfo|GetLegendGraphic)$/i.test(kvp.get("REQUEST") ?? "") ? "WMS" : "";
+  const operation = kvp.get("REQUEST") ?? "";
+  return /^(GetMap|map|GetFeatureInfo|GetLegendGraphic)$/i.test(operation)
+    ? "WMS"
+    : /^(DescribeCoverage|GetCoverage|DescribeEOCoverageSet)$/i.test(operation)
+      ? "WCS"
+      : "";
 }

@@ -3,8 +3,6 @@ import {
   type DescribedRaster,
   type GridRequest,
   type ImageRequest,
-  MAX_OUTPUT_PIXELS,
-  type OutputFormat,
   type SourceLocation,
   parseCrs,
   reprojectBbox,
@@ -18,18 +16,17 @@ import { locatePublic } from "../layers/locate-asset.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
 import { type Query, listOf, one, parseCount, parseNodata, parseRender } from "./parameters.ts";
 import { describeCog } from "./describe-cog.ts";
+import {
+  MAX_TILE_SIZE,
+  PREVIEW_SIZE,
+  parseNumbers,
+  parsePathSize,
+  parseZoom,
+  sizeOf,
+  toFormat,
+} from "./request-grid.ts";
 import { zoomsOf } from "./zooms.ts";
 
-const PREVIEW_SIZE = 1024;
-const MAX_TILE_SIZE = 2048;
-const FORMATS: Readonly<Record<string, OutputFormat>> = {
-  png: "png",
-  jpg: "jpeg",
-  jpeg: "jpeg",
-  webp: "webp",
-  npy: "npy",
-  tif: "tif",
-};
 const hidden = { schema: { tags: ["cog"] } as object };
 
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -225,48 +222,4 @@ function locate(query: Query, { privateHosts, allowPublicUrls }: DataAccessConte
     throw new Problem(403, "Files of this host are not read here; the operator allows hosts.");
   }
   return location;
-}
-
-function toFormat(text: string | undefined): { format?: OutputFormat } {
-  if (text === undefined) {
-    return {};
-  }
-  const format = FORMATS[text.toLowerCase()];
-  if (format === undefined) {
-    throw new Problem(400, `The format must be one of ${Object.keys(FORMATS).join(", ")}.`);
-  }
-  return { format };
-}
-
-function sizeOf(query: Query, size: readonly [number, number] | undefined): Partial<GridRequest> {
-  const width = size?.[0] ?? parseCount(query, "width", MAX_OUTPUT_PIXELS);
-  const height = size?.[1] ?? parseCount(query, "height", MAX_OUTPUT_PIXELS);
-  return width === undefined && height === undefined
-    ? { maxSize: parseCount(query, "max_size", 4096) ?? PREVIEW_SIZE }
-    : { ...(width !== undefined && { width }), ...(height !== undefined && { height }) };
-}
-
-function parsePathSize(params: unknown): { size?: readonly [number, number]; format?: string } {
-  const { size, format } = params as { size?: string; format?: string };
-  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size ?? "") ?? [];
-  if (size !== undefined && (width === undefined || height === undefined)) {
-    throw new Problem(400, "The size must be <width>x<height>.");
-  }
-  return {
-    ...(width !== undefined && height !== undefined && { size: [Number(width), Number(height)] as const }),
-    ...(format !== undefined && { format }),
-  };
-}
-
-function parseNumbers(text: string, count: number): readonly number[] {
-  const numbers = text.split(",").map(Number);
-  if (numbers.length !== count || numbers.some((value) => !Number.isFinite(value))) {
-    throw new Problem(400, `${count} numbers separated by commas are expected.`);
-  }
-  return numbers;
-}
-
-function parseZoom(query: Query, name: string): number | undefined {
-  const text = one(query[name]);
-  return text !== undefined && /^\d{1,2}$/.test(text) ? Number(text) : undefined;
 }

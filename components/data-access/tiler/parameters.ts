@@ -1,16 +1,17 @@
 import {
   type ColormapSpec,
   type ImageRequest,
-  PIXEL_SELECTIONS,
-  type PixelSelection,
   RESAMPLINGS,
   type Range,
   type Resampling,
   TERRAIN_ALGORITHMS,
   type TerrainAlgorithm,
   parseColormap,
+  toVariable,
 } from "@swath/raster";
 import { Problem } from "@swath/service";
+
+import { parseSelection } from "./selection.ts";
 
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -24,7 +25,7 @@ export function parseRender(query: Query): Partial<ImageRequest> {
   const algorithm = one(query["algorithm"]);
   const resampling =
     parseOneOf(query, "resampling", RESAMPLINGS) ?? parseOneOf(query, "resampling_method", RESAMPLINGS);
-  const selection = parseOneOf(query, "pixel_selection", PIXEL_SELECTIONS);
+  const selection = parseSelection(one(query["pixel_selection"]))?.selection;
   const gamma = /gamma\s+\w+\s+([\d.]+)/i.exec(one(query["color_formula"]) ?? "")?.[1];
   if (algorithm !== undefined && !TERRAIN_ALGORITHMS.includes(algorithm as TerrainAlgorithm)) {
     throw new Problem(400, `algorithm must be one of ${TERRAIN_ALGORITHMS.join(", ")}.`);
@@ -35,7 +36,7 @@ export function parseRender(query: Query): Partial<ImageRequest> {
     ...(colormap !== undefined && { colormap }),
     ...(algorithm !== undefined && { terrain: { algorithm: algorithm as TerrainAlgorithm } }),
     ...(resampling !== undefined && { resampling: resampling satisfies Resampling }),
-    ...(selection !== undefined && { selection: selection satisfies PixelSelection }),
+    ...(selection !== undefined && { selection }),
     ...(gamma !== undefined && { gamma: Number(gamma) }),
     ...(one(query["unscale"]) === "true" && { unscale: true }),
   };
@@ -55,7 +56,29 @@ export function parseExpressions(query: Query): readonly string[] | undefined {
     }
     return `b${text}`;
   });
-  return bands.length === 0 ? undefined : bands;
+  return bands.length > 0 ? bands : parseAssets(query);
+}
+
+/** `assets`, of which `asset_bidx=<asset>|1,2` takes some bands. */
+function parseAssets(query: Query): readonly string[] | undefined {
+  const assets = listOf(query["assets"])
+    .flatMap((text) => text.split(","))
+    .filter((key) => key !== "");
+  const chosen = new Map(
+    listOf(query["asset_bidx"]).map((text) => {
+      const [key = "", list = ""] = text.split("|");
+      const bands = list.split(",");
+      if (!bands.every((band) => /^[1-9]\d{0,3}$/.test(band))) {
+        throw new Problem(400, "asset_bidx must be an asset and numbers of bands, from 1: red|1,2.");
+      }
+      return [key, bands] as const;
+    }),
+  );
+  const names = assets.flatMap((key) => {
+    const bands = chosen.get(key);
+    return bands === undefined ? [toVariable(key)] : bands.map((band) => `${toVariable(key)}_b${band}`);
+  });
+  return names.length === 0 ? undefined : names;
 }
 
 export function parseNodata(query: Query): number | undefined {

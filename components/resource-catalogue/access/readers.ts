@@ -1,12 +1,14 @@
 import type { Caller } from "@swath/auth";
 import type { FastifyRequest } from "fastify";
 
-import type { Reader, WorkspaceRole } from "./reader.ts";
+import { OPERATOR, type Reader, type WorkspaceRole } from "./reader.ts";
 
 /** Says which workspaces a user is a member of. */
 export type FindMemberships = (user: NonNullable<Caller["user"]>) => Promise<ReadonlyMap<string, WorkspaceRole>>;
 
 interface ReadersOptions {
+  /** Whether a service of the deployment asks, on the internal port. */
+  readonly isService?: (request: FastifyRequest["raw"]) => boolean;
   readonly callerOf: (request: FastifyRequest) => Promise<Caller>;
   /** Left out where the deployment has no workspaces. */
   readonly findMemberships?: FindMemberships;
@@ -19,11 +21,14 @@ const NONE: ReadonlyMap<string, WorkspaceRole> = new Map();
 
 /** Makes what the store needs to know of who asks, of a request. */
 export function createReaderOf(options: ReadersOptions): (request: FastifyRequest) => Promise<Reader> {
-  const { callerOf, findMemberships, service, domain } = options;
+  const { callerOf, findMemberships, service, domain, isService = () => false } = options;
   const workspaceHost =
     domain === undefined ? undefined : new RegExp(`^${escape(service)}\\.([a-z0-9-]+)\\.${escape(domain)}$`, "i");
   return async (request) => {
     const only = workspaceHost?.exec(request.hostname)?.[1]?.toLowerCase();
+    if (isService(request.raw)) {
+      return { ...OPERATOR, ...(only !== undefined && { only }) };
+    }
     const { isAdmin, user } = await callerOf(request);
     const workspaces =
       user === undefined || isAdmin || findMemberships === undefined ? NONE : await findMemberships(user);

@@ -31,13 +31,14 @@ export function addAssetRoutes(
         throw notFound(`Asset ${JSON.stringify(key)} of item ${JSON.stringify(id)}`);
       }
       void reply.header("cache-control", "no-store");
-      if (/^https?:\/\//.test(href)) {
+      const object = toObject(href, signingKey?.endpoint);
+      if (object === undefined && /^https?:\/\//.test(href)) {
         return reply.redirect(href, 302);
       }
-      const [, bucket, object] = /^s3:\/\/([^/]+)\/(.+)$/.exec(href) ?? [];
-      if (bucket === undefined || object === undefined || signingKey === undefined) {
+      if (object === undefined || signingKey === undefined) {
         throw problem(404, "NotFound", `The asset's file is at ${href}, which the catalogue cannot give a link to.`);
       }
+      const { bucket, key: name } = object;
       // Whoever writes a workspace's items must not get at the files of others by naming them.
       if (record.workspace !== null && bucket !== record.workspace) {
         throw problem(
@@ -46,10 +47,26 @@ export function addAssetRoutes(
           `Items of ${record.workspace} lead to files of its own bucket only, not of ${bucket}.`,
         );
       }
-      return reply.redirect(
-        presignGet(signingKey, { bucket, key: object, seconds: LINK_SECONDS, now: new Date() }),
-        302,
-      );
+      return reply.redirect(presignGet(signingKey, { bucket, key: name, seconds: LINK_SECONDS, now: new Date() }), 302);
     },
   );
+}
+
+/** The object of the platform's storage that an address names: `s3://<bucket>/<key>`, or the storage's public address of it. */
+function toObject(href: string, endpoint: string | undefined): { bucket: string; key: string } | undefined {
+  const [, bucket, key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(href) ?? [];
+  if (bucket !== undefined && key !== undefined) {
+    return { bucket, key };
+  }
+  if (endpoint === undefined || !href.startsWith(`${endpoint}/`) || href.includes("?")) {
+    return undefined;
+  }
+  const [, name, path] = /^([^/]+)\/(.+)$/.exec(href.slice(endpoint.length + 1)) ?? [];
+  try {
+    return name === undefined || path === undefined
+      ? undefined
+      : { bucket: decodeURIComponent(name), key: decodeURIComponent(path) };
+  } catch {
+    return undefined;
+  }
 }

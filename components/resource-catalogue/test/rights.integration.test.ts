@@ -117,7 +117,12 @@ test("owners make collections of their workspace, others of neither", async () =
   assert.equal((await send(undefined, "POST", "/stac/collections", makeCollection("other"))).status, 403);
   const item = makeItem("secret-scene", {
     properties: { datetime: "2030-01-01T00:00:00Z", title: "Confidential", platform: "hidden-sat" },
-    assets: { own: { href: "s3://ws-eric/a+b.tif" }, stolen: { href: "s3://ws-bob/b.tif" } },
+    assets: {
+      own: { href: "s3://ws-eric/a+b.tif" },
+      stolen: { href: "s3://ws-bob/b.tif" },
+      byAddress: { href: "https://objstore.swath.localhost/ws-eric/c.tif" },
+      stolenByAddress: { href: "https://objstore.swath.localhost/ws-bob/d.tif" },
+    },
   });
   assert.equal((await send("eric", "POST", "/stac/collections/private/items", item)).status, 201);
   assert.equal((await send("bob", "POST", "/stac/collections/private/items", item)).status, 404);
@@ -192,6 +197,9 @@ test("assets lead to signed links, of the workspace's own bucket only", async ()
     String(headers["location"]),
     /^https:\/\/objstore\.swath\.localhost\/ws-eric\/a%2Bb\.tif\?X-Amz-Algorithm=.*&X-Amz-Signature=[0-9a-f]{64}$/,
   );
+  const byAddress = await send("eric", "GET", `${path}/byAddress`);
+  assert.match(String(byAddress.headers["location"]), /\/ws-eric\/c\.tif\?X-Amz-Algorithm=.*&X-Amz-Signature=/);
   assert.equal((await send("eric", "GET", `${path}/stolen`)).status, 403);
+  assert.equal((await send("eric", "GET", `${path}/stolenByAddress`)).status, 403);
   assert.equal((await send("eric", "GET", `${path}/__proto__`)).status, 404);
 });

@@ -1,7 +1,7 @@
 import { type Range, toVariable } from "@swath/raster";
 import type { StacAsset, StacItem } from "@swath/stac";
 
-import type { LayerStyle } from "./layer.ts";
+import type { LayerStyle } from "../layers/layer.ts";
 
 interface Band {
   /** As expressions call it. */

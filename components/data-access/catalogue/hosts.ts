@@ -1,0 +1,25 @@
+const SERVICE = "data-access";
+
+/**
+ * Host of the catalogue that decides for a host of this service: `data-access.<workspace>.<domain>` has the records of that workspace
+ * alone, and `data-access-open.<domain>` what the catalogue shows on its own open host.
+ *
+ * @param catalogueHost `resource-catalogue.<domain>`, with its port
+ */
+export function catalogueHostFor(hostname: string | undefined, catalogueHost: string): string {
+  const dot = catalogueHost.indexOf(".");
+  if (hostname === undefined || dot < 0) {
+    return catalogueHost;
+  }
+  const [service, rest] = [catalogueHost.slice(0, dot), catalogueHost.slice(dot + 1)];
+  const domain = rest.replace(/:\d+$/, "").toLowerCase();
+  const name = hostname.toLowerCase();
+  if (name === `${SERVICE}-open.${domain}`) {
+    return `${service}-open.${rest}`;
+  }
+  const workspace =
+    name.startsWith(`${SERVICE}.`) && name.endsWith(`.${domain}`)
+      ? name.slice(SERVICE.length + 1, -domain.length - 1)
+      : "";
+  return /^[a-z0-9-]+$/.test(workspace) ? `${service}.${workspace}.${rest}` : catalogueHost;
+}

@@ -1,0 +1,93 @@
+import { Readable } from "node:stream";
+
+import type { Grid, OutputFormat, Resampling } from "@swath/raster";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "@swath/service";
+
+import { type DataAccessContext, callerOf, signalOf } from "../http/context.ts";
+import { sendImage } from "../http/send-image.ts";
+import type { ItemOrder, TimeRange } from "../layers/layer.ts";
+import { findItems } from "../layers/render-layer.ts";
+import { scenesFor } from "../tiler/scene-target.ts";
+import type { Coverage } from "./coverage.ts";
+import { MAX_COVERAGE_PIXELS } from "./subset.ts";
+
+export interface CoveragePart {
+  readonly coverage: Coverage;
+  readonly grid: Grid;
+  /** Names of fields, in order. */
+  readonly fields: readonly string[];
+  readonly times?: readonly TimeRange[] | undefined;
+  readonly order?: ItemOrder | undefined;
+  readonly resampling?: Resampling | undefined;
+}
+
+/** Scenes that a part of a coverage is made of. */
+export async function findPartScenes(
+  context: DataAccessContext,
+  { coverage: { layer }, grid, times, fields }: CoveragePart,
+  request: FastifyRequest,
+  signal: AbortSignal,
+) {
+  const items = await findItems(
+    context,
+    { layer, grid, caller: callerOf(request), ...(times !== undefined && { times }) },
+    signal,
+  );
+  return scenesFor(items, fields);
+}
+
+export const COVERAGE_FORMATS: Readonly<Record<string, OutputFormat>> = {
+  "image/tiff": "tif",
+  "image/tiff; application=geotiff": "tif",
+  tiff: "tif",
+  geotiff: "tif",
+  tif: "tif",
+  cog: "tif",
+  "image/png": "png",
+  png: "png",
+  "image/jpeg": "jpeg",
+  jpeg: "jpeg",
+  "application/x-binary": "npy",
+  npy: "npy",
+};
+
+/** Sends the values of a part of a coverage, a GeoTIFF as it is made. */
+export async function sendCoverage(
+  context: DataAccessContext,
+  part: CoveragePart,
+  format: OutputFormat,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const signal = signalOf(reply);
+  const scenes = await findPartScenes(context, part, request, signal);
+  const [first] = scenes;
+  if (first === undefined) {
+    throw new Problem(404, "There is nothing in this area at this time.");
+  }
+  const { grid, fields, resampling = "nearest", coverage } = part;
+  const shared = { scenes, grid, expressions: fields, resampling, selection: coverage.layer.selection };
+  if (format !== "tif") {
+    return sendImage(request, reply, await context.pool.image({ ...shared, format }, signal));
+  }
+  const parts = context.pool.coverage({ ...shared, maxPixels: MAX_COVERAGE_PIXELS }, signal);
+  // What is wrong is told as long as nothing is sent.
+  const start = await parts.next();
+  const name = `${coverage.layer.id.replaceAll(/[^\w.-]/g, "_").slice(0, 100)}.tif`;
+  return reply
+    .type("image/tiff; application=geotiff; profile=cloud-optimized")
+    .header("content-disposition", `attachment; filename="${name}"`)
+    .header("cache-control", "private, no-cache")
+    .send(
+      Readable.from(
+        (async function* () {
+          if (start.done !== true) {
+            yield Buffer.from(start.value);
+          }
+          yield* parts;
+        })(),
+        { objectMode: false },
+      ),
+    );
+}

@@ -1,0 +1,221 @@
+import { type Bbox, type Clip, type Crs, type Grid, parseCrs, reprojectBbox } from "@swath/raster";
+import { Problem } from "@swath/service";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import { type Coverage, findCoverage } from "../coverages/coverage.ts";
+import {
+  type SeriesRow,
+  distancesOf,
+  toGridCoverage,
+  toPointSeries,
+  toTrajectory,
+} from "../coverages/coverage-json.ts";
+import { parseFields } from "../coverages/routes.ts";
+import { type DataAccessContext, callerOf, signalOf } from "../http/context.ts";
+import { boundsOf, parseWkt } from "../http/geometry.ts";
+import type { LayerItem } from "../layers/layer.ts";
+import { parseTimes } from "../layers/parse-time.ts";
+import { type Query, one } from "../tiler/parameters.ts";
+import { scenesFor } from "../tiler/scene-target.ts";
+
+const tagged = { schema: { tags: ["edr"] } as object };
+const COVERAGE_JSON = "application/prs.coverage+json";
+const DEGREES = parseCrs("OGC:CRS84");
+/** Scenes that a series is made of, the newest. */
+const MAX_SCENES = 200;
+const MAX_POSITIONS = 10;
+/** Longer side of an area. */
+const AREA_SIZE = 256;
+const LINE_POINTS = 500;
+/** Scenes that are read at the same time. */
+const CONCURRENCY = 8;
+
+type Point = readonly [x: number, y: number];
+
+/** OGC API Environmental Data Retrieval: values over time at a position, of an area, along a line. */
+export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): void {
+  const { pool, layers } = context;
+
+  const open = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { collection } = request.params as { collection: string };
+    const query = request.query as Query;
+    const text = one(query["coords"]);
+    if (text === undefined) {
+      throw new Problem(400, "coords is missing: well-known text such as POINT(15.3 46.3).");
+    }
+    const coverage = await findCoverage(context, collection, request, signalOf(reply));
+    return {
+      coverage,
+      names: parseFields(coverage, one(query["parameter-name"])),
+      geometry: parseWkt(text),
+      crs: parseCrs(one(query["crs"]) ?? "OGC:CRS84"),
+      times: parseTimes(one(query["datetime"])),
+      signal: signalOf(reply),
+    };
+  };
+  const findScenes = (
+    { layer }: Coverage,
+    bbox: Bbox,
+    {
+      crs,
+      times,
+      signal,
+    }: { readonly crs: Crs; readonly times: ReturnType<typeof parseTimes>; readonly signal: AbortSignal },
+    request: FastifyRequest,
+  ): Promise<readonly LayerItem[]> => {
+    const area = reprojectBbox(bbox, crs, DEGREES);
+    return area === undefined
+      ? Promise.resolve([])
+      : layers.findItems(
+          layer,
+          { bbox: area, limit: MAX_SCENES, ...(times !== undefined && { times }) },
+          callerOf(request),
+          signal,
+        );
+  };
+
+  const readSeries = async (
+    items: readonly LayerItem[],
+    names: readonly string[],
+    grid: Grid,
+    signal: AbortSignal,
+  ): Promise<readonly SeriesRow[]> => {
+    const rows: SeriesRow[] = [];
+    const waiting = items.values();
+    await Promise.all(
+      Array.from({ length: CONCURRENCY }, async () => {
+        for (const item of waiting) {
+          const scenes = scenesFor([item], names);
+          if (scenes.length === 0) {
+            continue;
+          }
+          const { planes } = await pool.pixels({ scenes, grid, expressions: names, resampling: "nearest" }, signal);
+          const values = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
+          if (values.some((value) => value !== null)) {
+            rows.push({ time: item.datetime ?? "", item: item.id, values });
+          }
+        }
+      }),
+    );
+    return rows.toSorted((a, b) => a.time.localeCompare(b.time));
+  };
+
+  app.get("/collections/:collection/position", tagged, async (request, reply) => {
+    const asked = await open(request, reply);
+    const { coverage, names, geometry, crs, signal } = asked;
+    const points = geometry.parts.flat();
+    if (!geometry.type.endsWith("POINT") || points.length > MAX_POSITIONS) {
+      throw new Problem(400, `coords must be a POINT, or a MULTIPOINT of up to ${MAX_POSITIONS}.`);
+    }
+    const fields = names.map((name) => coverage.fields.find((field) => field.name === name)!);
+    const half = crs.isGeographic ? 1e-6 : 0.1;
+    const series = await Promise.all(
+      points.map(async ([x, y]) => {
+        const bbox: Bbox = [x - half, y - half, x + half, y + half];
+        const items = await findScenes(coverage, bbox, asked, request);
+        return { x, y, rows: await readSeries(items, names, { crs, bbox, width: 1, height: 1 }, signal) };
+      }),
+    );
+    if (one((request.query as Query)["f"])?.toLowerCase() === "csv") {
+      const lines = series.flatMap(({ x, y, rows }) =>
+        rows.map(({ time, item, values }) =>
+          [x, y, time, quote(item), ...values.map((value) => value ?? "")].join(","),
+        ),
+      );
+      return reply
+        .type("text/csv; charset=utf-8")
+        .send([`x,y,datetime,item,${names.join(",")}`, ...lines, ""].join("\r\n"));
+    }
+    const coverages = series.map(({ x, y, rows }) => toPointSeries(x, y, crs, fields, rows));
+    return reply
+      .type(COVERAGE_JSON)
+      .send(coverages.length === 1 ? coverages[0] : { type: "CoverageCollection", coverages });
+  });
+
+  app.get("/collections/:collection/area", tagged, async (request, reply) => {
+    const asked = await open(request, reply);
+    const { coverage, names, geometry, crs, signal } = asked;
+    if (!geometry.type.endsWith("POLYGON")) {
+      throw new Problem(400, "coords must be a POLYGON or MULTIPOLYGON.");
+    }
+    const clip: Clip = { crs, rings: geometry.parts };
+    const bbox = boundsOf(clip, crs);
+    const items = await findScenes(coverage, bbox, asked, request);
+    const scenes = scenesFor(items, names);
+    const grid = toAreaGrid(bbox, crs);
+    const { planes } = await pool.pixels({ scenes, grid, expressions: names, clip, resampling: "average" }, signal);
+    const ranges = planes.map(({ samples, mask }, at) => ({
+      field: coverage.fields.find(({ name }) => name === names[at])!,
+      values: Array.from(samples, (value, index) => (mask[index] === 0 || !Number.isFinite(value) ? null : value)),
+    }));
+    return reply.type(COVERAGE_JSON).send(toGridCoverage(grid, ranges, undefined));
+  });
+
+  app.get("/collections/:collection/trajectory", tagged, async (request, reply) => {
+    const asked = await open(request, reply);
+    const { coverage, names, geometry, crs, signal } = asked;
+    const [line = []] = geometry.parts;
+    if (geometry.type !== "LINESTRING" || line.length < 2) {
+      throw new Problem(400, "coords must be a LINESTRING of two points or more.");
+    }
+    const points = alongLine(line);
+    const xs = points.map(([x]) => x);
+    const ys = points.map(([, y]) => y);
+    const pad = crs.isGeographic ? 1e-6 : 0.1;
+    const bbox: Bbox = [Math.min(...xs) - pad, Math.min(...ys) - pad, Math.max(...xs) + pad, Math.max(...ys) + pad];
+    const scenes = scenesFor(await findScenes(coverage, bbox, asked, request), names);
+    // One read of the line's box at about the line's own resolution, of which the points are taken.
+    const grid = toAreaGrid(bbox, crs, LINE_POINTS * 2);
+    const { planes } = await pool.pixels({ scenes, grid, expressions: names, resampling: "nearest" }, signal);
+    const values = points.map(([x, y]) => {
+      const column = Math.min(grid.width - 1, Math.floor(((x - bbox[0]) / (bbox[2] - bbox[0])) * grid.width));
+      const row = Math.min(grid.height - 1, Math.floor(((bbox[3] - y) / (bbox[3] - bbox[1])) * grid.height));
+      const at = row * grid.width + column;
+      return { x, y, values: planes.map(({ samples, mask }) => (mask[at] === 0 ? null : (samples[at] ?? null))) };
+    });
+    if (one((request.query as Query)["f"])?.toLowerCase() === "csv") {
+      const kilometres = distancesOf(values, crs);
+      const lines = values.map(({ x, y, values: found }, at) =>
+        [x, y, kilometres[at]!.toFixed(4), ...found.map((value) => value ?? "")].join(","),
+      );
+      return reply
+        .type("text/csv; charset=utf-8")
+        .send([`x,y,kilometres,${names.join(",")}`, ...lines, ""].join("\r\n"));
+    }
+    const fields = names.map((name) => coverage.fields.find((field) => field.name === name)!);
+    return reply.type(COVERAGE_JSON).send(toTrajectory(values, crs, fields));
+  });
+}
+
+function toAreaGrid(bbox: Bbox, crs: Crs, longest = AREA_SIZE): Grid {
+  const [wide, high] = [bbox[2] - bbox[0], bbox[3] - bbox[1]];
+  const size = Math.max(wide, high) / longest;
+  return {
+    crs,
+    bbox,
+    width: Math.max(1, Math.min(longest, Math.round(wide / size))),
+    height: Math.max(1, Math.min(longest, Math.round(high / size))),
+  };
+}
+
+/** Points at equal steps along a line. */
+function alongLine(line: readonly Point[]): readonly Point[] {
+  const lengths = line.slice(1).map(([x, y], at) => Math.hypot(x - line[at]![0], y - line[at]![1]));
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  if (!(total > 0)) {
+    throw new Problem(400, "The line must have a length.");
+  }
+  return Array.from({ length: LINE_POINTS }, (_, index): Point => {
+    let rest = (total * index) / (LINE_POINTS - 1);
+    let at = 0;
+    while (at < lengths.length - 1 && rest > lengths[at]!) {
+      rest -= lengths[at]!;
+      at += 1;
+    }
+    const [[x1, y1], [x2, y2]] = [line[at]!, line[at + 1]!];
+    const share = lengths[at] === 0 ? 0 : Math.min(1, rest / lengths[at]!);
+    return [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
+  });
+}
+
+const quote = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

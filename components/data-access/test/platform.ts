@@ -1,0 +1,235 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+import { startTestServer } from "@swath/postgres/server";
+import { createLogger, loadSettings } from "@swath/service";
+import { findFreePorts, waitUntil } from "@swath/testing";
+import { AwsClient } from "aws4fetch";
+import { SignJWT, exportJWK, generateKeyPair } from "jose";
+
+import { buildDataAccess } from "../build.ts";
+import { settings } from "../config.ts";
+
+const COMPONENTS = join(import.meta.dirname, "../..");
+const SCENES = join(import.meta.dirname, "../../../examples/scenes");
+const DOMAIN = "swath.localhost";
+
+interface SendOptions {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `ws-eric`: the host of that workspace. */
+  readonly workspace?: string;
+}
+
+export interface Platform {
+  /** Asks the catalogue in the name of a user, or of nobody. */
+  readonly catalogue: (user: string | undefined, path: string, options?: SendOptions) => Promise<Answer>;
+  readonly dataAccess: (user: string | undefined, path: string, options?: SendOptions) => Promise<Answer>;
+  readonly putObject: (bucket: string, key: string, bytes: Uint8Array) => Promise<void>;
+  readonly s3Url: string;
+  readonly dataAccessUrl: string;
+  readonly tokenOf: (user: string) => Promise<string>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
+  // oxlint-disable-next-line typescript/no-explicit-any -- responses are looked into freely
+  readonly json: any;
+}
+
+/** The catalogue, the workspace API and the object storage as they are deployed, data access over them, and an issuer of tokens. */
+export async function startPlatform(t: TestContext): Promise<Platform> {
+  const folder = mkdtempSync(join(tmpdir(), "da-"));
+  const children: ChildProcess[] = [];
+  const { privateKey, publicKey } = await generateKeyPair("ES256");
+  const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" };
+  let issuer = "";
+  const identity = createServer((request, response) => {
+    const body = request.url?.endsWith("/certs") === true ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/certs` };
+    response.setHeader("content-type", "application/json").end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => identity.listen(0, "127.0.0.1", resolve));
+  issuer = `http://127.0.0.1:${(identity.address() as AddressInfo).port}/realms/master`;
+  const postgres = await startTestServer();
+  const [workspacePort = 0, internalPort = 0, s3Port = 0, cataloguePort = 0, consolePort = 0] = await findFreePorts(5);
+  const s3Url = `http://127.0.0.1:${s3Port}`;
+  const startService = (name: string, env: Readonly<Record<string, string>>) =>
+    children.push(
+      spawn(process.execPath, [join(COMPONENTS, name, "main.ts")], {
+        env: { LOG_LEVEL: "error", ...env },
+        stdio: ["ignore", "ignore", "inherit"],
+      }),
+    );
+  startService("workspace-api", {
+    DATABASE_URL: postgres.url,
+    PUBLIC_URL: `http://127.0.0.1:${workspacePort}`,
+    IDENTITY_ISSUER: issuer,
+    INTERNAL_SECRET: "secret",
+    LISTEN: `127.0.0.1:${workspacePort}`,
+    LISTEN_INTERNAL: `127.0.0.1:${internalPort}`,
+  });
+  startService("objstore", {
+    DATA_DIR: join(folder, "objects"),
+    PUBLIC_URL: s3Url,
+    OBJSTORE_ROOT_USER: "root",
+    OBJSTORE_ROOT_PASSWORD: "root-password",
+    OBJSTORE_RESERVED_MIB: "1",
+    LISTEN: `127.0.0.1:${s3Port}`,
+    LISTEN_CONSOLE: `127.0.0.1:${consolePort}`,
+    MANAGEMENT_LISTEN: "127.0.0.1:0",
+  });
+  startService("resource-catalogue", {
+    DATABASE_URL: postgres.url,
+    PUBLIC_URL: `http://resource-catalogue.${DOMAIN}`,
+    PLATFORM_DOMAIN: DOMAIN,
+    IDENTITY_ISSUER: issuer,
+    WORKSPACE_URL: `http://127.0.0.1:${internalPort}`,
+    WORKSPACE_SECRET: "secret",
+    S3_PUBLIC_URL: s3Url,
+    S3_ACCESS_KEY: "root",
+    S3_SECRET_KEY: "root-password",
+    LISTEN: `127.0.0.1:${cataloguePort}`,
+  });
+  const built = await buildDataAccess(
+    loadSettings(settings, {
+      CATALOGUE_URL: `http://127.0.0.1:${cataloguePort}`,
+      CATALOGUE_PUBLIC_URL: `http://resource-catalogue.${DOMAIN}`,
+      OBJSTORE_URL: s3Url,
+      OBJSTORE_PUBLIC_URL: s3Url,
+      OBJSTORE_ROOT_USER: "root",
+      OBJSTORE_ROOT_PASSWORD: "root-password",
+      THREADS: "2",
+      CACHE_BYTES: "33554432",
+    }),
+    createLogger("data-access", "error"),
+  );
+  t.after(async () => {
+    await built.app.close();
+    await built.close();
+    children.forEach((child) => child.kill("SIGKILL"));
+    identity.closeAllConnections();
+    identity.close();
+    await postgres.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const tokenOf = (user: string): Promise<string> =>
+    new SignJWT({ preferred_username: user })
+      .setProtectedHeader({ alg: "ES256", kid: "one" })
+      .setIssuer(issuer)
+      .setSubject(`id-of-${user}`)
+      .setAudience("swath-platform")
+      .setIssuedAt()
+      .setExpirationTime("5m")
+      .sign(privateKey);
+  for (const [name, port] of [
+    ["the workspace API", workspacePort],
+    ["the object storage", s3Port],
+    ["the catalogue", cataloguePort],
+  ] as const) {
+    await waitUntil(name, async () => (await fetch(`http://127.0.0.1:${port}/`)).status < 500);
+  }
+  const s3 = new AwsClient({
+    accessKeyId: "root",
+    secretAccessKey: "root-password",
+    service: "s3",
+    region: "us-east-1",
+  });
+  for (const user of ["eric", "bob"]) {
+    const made = await fetch(`http://127.0.0.1:${workspacePort}/workspaces`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${await tokenOf("admin")}`, "content-type": "application/json" },
+      body: JSON.stringify({ preferred_name: user, default_owner: user }),
+    });
+    assert.equal(made.status, 201, await made.text());
+    const bucket = await s3.fetch(`${s3Url}/ws-${user}`, { method: "PUT" });
+    assert.equal(bucket.status, 200, await bucket.text());
+  }
+  const dataAccessUrl = await built.app.listen({ port: 0, host: "127.0.0.1" });
+  const send = async (
+    base: string,
+    service: string,
+    user: string | undefined,
+    path: string,
+    { method = "GET", body, headers = {}, workspace }: SendOptions = {},
+  ): Promise<Answer> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const { request } = await import("node:http");
+    const outgoing = request(
+      `${base}${path}`,
+      {
+        method,
+        headers: {
+          host: `${service}.${workspace === undefined ? "" : `${workspace}.`}${DOMAIN}`,
+          ...(user !== undefined && { authorization: `Bearer ${await tokenOf(user)}` }),
+          ...(body !== undefined && { "content-type": "application/json" }),
+          ...headers,
+        },
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("end", () => {
+          const bytes = Buffer.concat(parts);
+          const isJson = /json/.test(response.headers["content-type"] ?? "") && bytes.length > 0;
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            bytes,
+            json: isJson ? (JSON.parse(bytes.toString()) as unknown) : undefined,
+          });
+        });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body));
+    return promise;
+  };
+  return {
+    s3Url,
+    dataAccessUrl,
+    tokenOf,
+    catalogue: (user, path, options) =>
+      send(`http://127.0.0.1:${cataloguePort}`, "resource-catalogue", user, path, options),
+    dataAccess: (user, path, options) => send(dataAccessUrl, "data-access", user, path, options),
+    putObject: async (bucket, key, bytes) => {
+      const put = await s3.fetch(`${s3Url}/${bucket}/${key}`, { method: "PUT", body: Buffer.from(bytes) });
+      assert.equal(put.status, 200, await put.text());
+    },
+  };
+}
+
+/** The example scene near Maribor as an item of a collection, with its files in a bucket. */
+export function scene(id: string, hrefOf: (file: string) => string): Record<string, unknown> {
+  const item = JSON.parse(readFileSync(join(SCENES, "maribor-0820/item.json"), "utf8")) as {
+    assets: Record<string, { href: string }>;
+  } & Record<string, unknown>;
+  return {
+    ...item,
+    id,
+    links: [],
+    assets: Object.fromEntries(
+      Object.entries(item.assets).map(([key, asset]) => [key, { ...asset, href: hrefOf(asset.href) }]),
+    ),
+  };
+}
+
+export const readSceneFile = (name: string): Buffer => readFileSync(join(SCENES, "maribor-0820", name));
+
+export const collection = (id: string): Record<string, unknown> => ({
+  type: "Collection",
+  stac_version: "1.1.0",
+  id,
+  description: `Scenes of ${id}`,
+  license: "other",
+  extent: { spatial: { bbox: [[15, 46, 16, 47]] }, temporal: { interval: [["2023-01-01T00:00:00Z", null]] } },
+  links: [],
+});

@@ -1,0 +1,302 @@
+import {
+  type Bbox,
+  type Clip,
+  type Grid,
+  type GridRequest,
+  type ImageRequest,
+  parseCrs,
+  reprojectBbox,
+} from "@swath/raster";
+import { Problem } from "@swath/service";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+
+import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts";
+import { boundsOf, parseArea, parseFeatures } from "../http/geometry.ts";
+import { sendImage } from "../http/send-image.ts";
+import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
+import { describeItem, describeTarget } from "./describe-target.ts";
+import { type Query, listOf, one, parseCount } from "./parameters.ts";
+import {
+  MAX_TILE_SIZE,
+  PREVIEW_SIZE,
+  parseNumbers,
+  parsePathSize,
+  parseZoom,
+  sizeOf,
+  toFormat,
+} from "./request-grid.ts";
+import { type OpenTarget, type SceneTarget, scenesFor, toLook } from "./scene-target.ts";
+
+/** Larger: values on the sphere are meant for one place. */
+const POINT_ITEMS = 50;
+const FEATURE_BYTES = 4 * 1024 * 1024;
+const DEGREES = parseCrs("OGC:CRS84");
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/** The paths of today's tilers for items, collections and searches; they differ in how their target is found. */
+export function addSceneRoutes(
+  app: FastifyInstance,
+  { pool }: DataAccessContext,
+  { tag, open }: { readonly tag: string; readonly open: OpenTarget },
+): void {
+  const tagged = { schema: { tags: [tag] } as object };
+  const get = (path: string, handler: Handler) => app.get(path, tagged, handler);
+  const post = (path: string, handler: Handler) => app.post(path, { ...tagged, bodyLimit: FEATURE_BYTES }, handler);
+
+  /** The box is only for finding scenes, and need not be exact. */
+  const toRequest = async (target: SceneTarget, query: Query, grid: GridRequest, area: Bbox | undefined) => {
+    const look = toLook(target, query);
+    const scenes = scenesFor(await target.findItems(area), look.expressions);
+    return { ...look, scenes, grid } satisfies ImageRequest;
+  };
+  const sendPicture = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    grid: GridRequest,
+    format: string | undefined,
+    clip?: Clip,
+  ) => {
+    const query = request.query as Query;
+    const target = await open(request, reply);
+    const { bbox, bboxCrs = grid.crs ?? DEGREES } = grid;
+    const area = bbox && reprojectBbox(bbox, bboxCrs, DEGREES);
+    const full = await toRequest(target, query, grid, area);
+    if (full.scenes.length === 0 && (grid.width === undefined || grid.height === undefined)) {
+      throw new Problem(404, "There is nothing in this area.");
+    }
+    const image = await pool.image(
+      { ...full, ...(clip !== undefined && { clip }), ...toFormat(format ?? one(query["format"])) },
+      signalOf(reply),
+    );
+    return sendImage(request, reply, image);
+  };
+
+  get("/info", async (request, reply) => {
+    const target = await open(request, reply);
+    const [item] = await target.findItems(undefined, 1);
+    return target.layer?.kind === "item" || target.layer === undefined
+      ? describeItem(item, pool, signalOf(reply))
+      : describeTarget(target, request);
+  });
+  get("/info.geojson", async (request, reply) => {
+    const target = await open(request, reply);
+    const [west, south, east, north] = target.bounds;
+    const ring = [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+      [west, south],
+    ];
+    const [item] = await target.findItems(undefined, 1);
+    return reply.type("application/geo+json").send({
+      type: "Feature",
+      bbox: target.bounds,
+      geometry: { type: "Polygon", coordinates: [ring] },
+      properties: await describeItem(item, pool, signalOf(reply)),
+    });
+  });
+  get("/assets", async (request, reply) => {
+    const [item] = await (await open(request, reply)).findItems(undefined, 1);
+    return Object.keys(item?.scene.assets ?? {});
+  });
+
+  const statistics = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    target: SceneTarget,
+    grid: GridRequest,
+    clip?: Clip,
+  ) => {
+    const query = request.query as Query;
+    const { bbox, bboxCrs = DEGREES } = grid;
+    const full = await toRequest(target, query, grid, bbox && reprojectBbox(bbox, bboxCrs, DEGREES));
+    if (full.scenes.length === 0) {
+      throw new Problem(404, "There is nothing in this area.");
+    }
+    const { expressions, scenes, unscale, resampling, selection } = full;
+    const percentiles = listOf(query["p"]).map(Number).filter(Number.isFinite);
+    const bins = parseCount(query, "histogram_bins", 1024);
+    return pool.statistics(
+      {
+        scenes,
+        grid,
+        expressions,
+        ...(resampling !== undefined && { resampling }),
+        ...(selection !== undefined && { selection }),
+        ...(unscale !== undefined && { unscale }),
+        ...(percentiles.length > 0 && { percentiles }),
+        ...(bins !== undefined && { bins }),
+        ...(clip !== undefined && { clip }),
+      },
+      signalOf(reply),
+    );
+  };
+  const maxSizeOf = (request: FastifyRequest) => parseCount(request.query as Query, "max_size", 4096) ?? PREVIEW_SIZE;
+  get("/statistics", async (request, reply) => {
+    const target = await open(request, reply);
+    const text = one((request.query as Query)["bbox"]);
+    const bbox = text === undefined ? target.bounds : (parseNumbers(text, 4) as unknown as Bbox);
+    const isWhole = text === undefined && (target.layer === undefined || target.layer.kind === "item");
+    const grid = isWhole ? {} : { crs: DEGREES, bbox, bboxCrs: DEGREES };
+    return statistics(request, reply, target, { ...grid, maxSize: maxSizeOf(request) });
+  });
+  post("/statistics", async (request, reply) => {
+    const target = await open(request, reply);
+    const features = parseFeatures(request.body);
+    const described: unknown[] = [];
+    for (const feature of features) {
+      const clip = parseArea(feature);
+      const grid = { crs: DEGREES, bbox: boundsOf(clip, DEGREES), bboxCrs: DEGREES, maxSize: maxSizeOf(request) };
+      const values = await statistics(request, reply, target, grid, clip);
+      described.push({ ...feature, properties: { ...(feature["properties"] as object | null), statistics: values } });
+    }
+    const isCollection = (request.body as { type?: unknown }).type === "FeatureCollection";
+    return reply
+      .type("application/geo+json")
+      .send(isCollection ? { type: "FeatureCollection", features: described } : described[0]);
+  });
+
+  get("/point/:lonlat", async (request, reply) => {
+    const query = request.query as Query;
+    const target = await open(request, reply);
+    const [x = 0, y = 0] = parseNumbers((request.params as { lonlat: string }).lonlat, 2);
+    const crs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const half = crs.isGeographic ? 1e-6 : 0.1;
+    const bbox: Bbox = [x - half, y - half, x + half, y + half];
+    const items = await target.findItems(reprojectBbox(bbox, crs, DEGREES), POINT_ITEMS);
+    const { expressions, unscale } = toLook(target, query);
+    const values: unknown[] = [];
+    for (const item of items) {
+      const scenes = scenesFor([item], expressions);
+      if (scenes.length === 0) {
+        continue;
+      }
+      const { planes } = await pool.pixels(
+        {
+          scenes,
+          grid: { crs, bbox, width: 1, height: 1 },
+          expressions,
+          resampling: "nearest",
+          ...(unscale === true && { unscale }),
+        },
+        signalOf(reply),
+      );
+      const found = planes.map(({ samples, mask }) => (mask[0] === 0 ? null : (samples[0] ?? null)));
+      if (found.some((value) => value !== null)) {
+        values.push([item.id, found, expressions, item.datetime]);
+      }
+    }
+    const assets = (values as readonly (readonly unknown[])[]).map(([name, found, names, datetime]) => ({
+      name,
+      values: found,
+      band_names: names,
+      datetime,
+    }));
+    if (target.layer === undefined || target.layer.kind === "item") {
+      const [only] = assets;
+      if (only === undefined) {
+        throw new Problem(404, "The point is outside of the raster.");
+      }
+      return { coordinates: [x, y], values: only.values, band_names: expressions, assets };
+    }
+    return {
+      coordinates: [x, y],
+      values: assets.map(({ name, values: found, band_names: names }) => [name, found, names]),
+      assets,
+    };
+  });
+
+  const preview: Handler = async (request, reply) => {
+    const query = request.query as Query;
+    const { size, format } = parsePathSize(request.params);
+    const crs = parseCrs(one(query["dst_crs"]) ?? "OGC:CRS84");
+    const target = await open(request, reply);
+    return sendPicture(request, reply, { crs, bbox: target.bounds, bboxCrs: DEGREES, ...sizeOf(query, size) }, format);
+  };
+  get("/preview", preview);
+  get("/preview.:format", preview);
+  get("/preview/:size.:format", preview);
+
+  const part: Handler = async (request, reply) => {
+    const query = request.query as Query;
+    const { size, format } = parsePathSize(request.params);
+    const bbox = parseNumbers((request.params as { bbox: string }).bbox, 4) as unknown as Bbox;
+    const bboxCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const crs = parseCrs(one(query["dst_crs"]) ?? bboxCrs.id);
+    return sendPicture(request, reply, { crs, bbox, bboxCrs, ...sizeOf(query, size) }, format);
+  };
+  get("/bbox/:bbox.:format", part);
+  get("/bbox/:bbox/:size.:format", part);
+
+  const crop: Handler = async (request, reply) => {
+    const query = request.query as Query;
+    const { size, format } = parsePathSize(request.params);
+    const coordCrs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
+    const crs = parseCrs(one(query["dst_crs"]) ?? coordCrs.id);
+    const clip = parseArea(request.body, coordCrs);
+    return sendPicture(
+      request,
+      reply,
+      { crs, bbox: boundsOf(clip, crs), bboxCrs: crs, ...sizeOf(query, size) },
+      format,
+      clip,
+    );
+  };
+  for (const path of ["/feature", "/feature.:format", "/feature/:size.:format"]) {
+    post(path, crop);
+  }
+
+  const tile: Handler = async (request, reply) => {
+    const { tms, z, x, y, format } = request.params as Record<"tms" | "z" | "x" | "y", string> & { format?: string };
+    const [, row = "", scale = "1"] = /^(\d+)(?:@([1-4])x)?$/.exec(y) ?? [];
+    const size = parseCount(request.query as Query, "tilesize", MAX_TILE_SIZE) ?? 256 * Number(scale);
+    const set = findTileMatrixSet(tms);
+    const grid: Grid | undefined =
+      set && tileToGrid(set, Number(z), Number(x), row === "" ? Number.NaN : Number(row), size);
+    if (grid === undefined) {
+      throw new Problem(404, "The tile does not exist.");
+    }
+    return sendPicture(request, reply, grid, format);
+  };
+  get("/tiles/:tms/:z/:x/:y", tile);
+  get("/tiles/:tms/:z/:x/:y.:format", tile);
+
+  const tilejson: Handler = async (request, reply) => {
+    const { tms } = request.params as { tms: string };
+    const query = request.query as Query;
+    const set = findTileMatrixSet(tms);
+    if (set === undefined) {
+      throw new Problem(404, `There is no tile matrix set "${tms.slice(0, 50)}".`);
+    }
+    const target = await open(request, reply);
+    const format = one(query["tile_format"]);
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+      for (const each of ["tile_format", "minzoom", "maxzoom"].includes(name) ? [] : listOf(value)) {
+        search.append(name, each);
+      }
+    }
+    const ending = search.size === 0 ? "" : `?${search.toString()}`;
+    const prefix = (request.url.split("?", 1)[0] ?? "").replace(/\/(tiles\/)?[^/]+\/tilejson\.json$/, "");
+    const [west, south, east, north] = target.bounds;
+    return {
+      tilejson: "3.0.0",
+      name: target.title,
+      version: "1.0.0",
+      scheme: "xyz",
+      tiles: [`${baseUrlOf(request)}${prefix}/tiles/${tms}/{z}/{x}/{y}.${format ?? "png"}${ending}`],
+      minzoom: parseZoom(query, "minzoom") ?? 0,
+      maxzoom: parseZoom(query, "maxzoom") ?? set.levels - 1,
+      bounds: target.bounds,
+      center: [
+        (west + east) / 2,
+        (south + north) / 2,
+        Math.max(0, Math.floor(Math.log2(360 / Math.max(1e-6, east - west)))),
+      ],
+    };
+  };
+  get("/:tms/tilejson.json", tilejson);
+  get("/tiles/:tms/tilejson.json", tilejson);
+}

@@ -1,0 +1,98 @@
+import { type Bbox, type ImageRequest, type Scene } from "@swath/raster";
+import { Problem } from "@swath/service";
+import type { FastifyReply, FastifyRequest } from "fastify";
+
+import { type DataAccessContext, callerOf, signalOf } from "../http/context.ts";
+import { ITEM_ORDERS, type ItemQuery, type Layer, type LayerItem, type LayerStyle } from "../layers/layer.ts";
+import { parseTimes } from "../layers/parse-time.ts";
+import { canShow } from "../layers/render-layer.ts";
+import { requireStyle } from "../styles/routes.ts";
+import { type Query, one, parseRender } from "./parameters.ts";
+import { parseSelection } from "./selection.ts";
+
+/** Scenes of one picture; more are hidden below those that come first. */
+const MAX_ITEMS = 100;
+
+/** What pictures and values are made of at a tiler's paths: an item, a collection, a saved search. */
+export interface SceneTarget {
+  readonly id: string;
+  readonly title: string;
+  /** Degrees. */
+  readonly bounds: Bbox;
+  readonly styles: readonly LayerStyle[];
+  readonly layer?: Layer;
+  readonly findItems: (area: Bbox | undefined, limit?: number) => Promise<readonly LayerItem[]>;
+}
+
+export type OpenTarget = (request: FastifyRequest, reply: FastifyReply) => Promise<SceneTarget>;
+
+/** The target of a layer, with the conditions of the request: `datetime`, `ids`, `pixel_selection` or `sortby`. */
+export function toLayerTarget(
+  { layers }: DataAccessContext,
+  layer: Layer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): SceneTarget {
+  const query = request.query as Query;
+  const times = parseTimes(one(query["datetime"]));
+  const ids = one(query["ids"])?.split(",");
+  const order = parseSelection(one(query["pixel_selection"]))?.order;
+  const sorted = ITEM_ORDERS.find((each) => each === one(query["sortby"]));
+  const conditions: Omit<ItemQuery, "limit"> = {
+    ...(times !== undefined && { times }),
+    ...(ids !== undefined && { ids }),
+    ...(order !== undefined && { order }),
+    ...(sorted !== undefined && { order: sorted }),
+  };
+  const signal = signalOf(reply);
+  return {
+    id: layer.id,
+    title: layer.title,
+    bounds: layer.bbox,
+    styles: layer.styles,
+    layer,
+    findItems: (area, limit = MAX_ITEMS) =>
+      layers.findItems(
+        layer,
+        { ...conditions, limit, ...(area !== undefined && { bbox: area }) },
+        callerOf(request),
+        signal,
+      ),
+  };
+}
+
+/** How a request wants it shown: by its own parameters, else by a style, else by the target's first one. */
+export function toLook(
+  { styles, layer }: SceneTarget,
+  query: Query,
+): Partial<ImageRequest> & { readonly expressions: readonly string[] } {
+  const own = parseRender(query);
+  const name = one(query["style"]);
+  const style =
+    layer === undefined
+      ? (styles.find(({ id }) => id === name) ?? styles[0])
+      : name !== undefined || own.expressions === undefined
+        ? requireStyle(layer, name)
+        : undefined;
+  const given = own.expressions;
+  if (given !== undefined && (name === undefined || style === undefined)) {
+    return { resampling: "bilinear", ...own, expressions: given };
+  }
+  if (style === undefined) {
+    throw new Problem(400, "Say what is to be shown: assets, expression or style.");
+  }
+  const { expressions, rescale, colormap, terrain, gamma, resampling } = style;
+  return {
+    resampling: resampling ?? "bilinear",
+    ...(rescale !== undefined && { rescale }),
+    ...(colormap !== undefined && { colormap }),
+    ...(terrain !== undefined && { terrain: { algorithm: terrain } }),
+    ...(gamma !== undefined && { gamma }),
+    ...own,
+    expressions: given ?? expressions,
+  };
+}
+
+/** Items of a collection do not all have the same assets. */
+export const scenesFor = (items: readonly LayerItem[], expressions: readonly string[]): readonly Scene[] =>
+  items.map(({ scene }) => scene).filter((scene) => canShow(scene.assets, { expressions }));
