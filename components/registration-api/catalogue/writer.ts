@@ -1,0 +1,216 @@
+import { hash } from "node:crypto";
+
+import type { StacItem } from "@swath/stac";
+import { createItemValidator } from "@swath/stac/schema";
+import type pg from "pg";
+
+import type { RecordProblem } from "../store/problems.ts";
+import { type KnownRecord, type Origin, noteChanges } from "../store/records.ts";
+import { inTransaction } from "../store/transaction.ts";
+import { type CatalogueClient, describeRefusal } from "./client.ts";
+import { type Collections, createCollections } from "./collections.ts";
+import { type RecordWriter, createRecordWriter } from "./record-writer.ts";
+
+export interface WriteOutcome {
+  readonly registered: number;
+  readonly unchanged: number;
+  readonly problems: readonly RecordProblem[];
+  /** Collection and id of what was written. */
+  readonly records: readonly string[];
+}
+
+/** An item with the address of its document. */
+export interface LocatedItem {
+  readonly item: StacItem;
+  readonly document?: string;
+}
+
+/** Writes to the catalogue: the last accepted change of each record wins, and a repetition changes nothing. */
+export interface CatalogueWriter extends RecordWriter {
+  readonly collections: Collections;
+  /** Writes items of one collection. Those that are not valid are named, the others written. */
+  readonly writeItems: (origin: Origin, collection: string, items: readonly LocatedItem[]) => Promise<WriteOutcome>;
+  /** Takes records out, with the same rules. @returns how many there were */
+  readonly removeRecords: (origin: Origin, records: readonly KnownRecord[]) => Promise<number>;
+}
+
+interface WriterOptions {
+  readonly pool: pg.Pool;
+  readonly client: CatalogueClient;
+}
+
+/** Bytes of one request to the catalogue. */
+const MAX_BATCH_BYTES = 8 * 2 ** 20;
+
+export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
+  const { pool, client } = options;
+  const collections = createCollections(client);
+  const validate = createItemValidator();
+  return {
+    ...createRecordWriter(options, collections),
+    collections,
+    writeItems: async (origin, wanted, located) => {
+      const problems: RecordProblem[] = [];
+      const valid: LocatedItem[] = [];
+      const seen = new Set<string>();
+      // The last of twins wins, as if they had come one after another.
+      for (const each of located.toReversed()) {
+        if (seen.has(each.item.id)) {
+          continue;
+        }
+        seen.add(each.item.id);
+        const issues = validate(each.item);
+        if (issues.length > 0) {
+          const reason = issues.map(({ path, rule }) => `${path} ${rule}`).join("; ");
+          problems.push({ record: String(each.item.id ?? each.document), reason: `The item is not valid: ${reason}.` });
+        } else {
+          valid.push(each);
+        }
+      }
+      if (valid.length === 0) {
+        return { registered: 0, unchanged: 0, problems, records: [] };
+      }
+      valid.reverse();
+      const { scope } = origin;
+      const collection = await collections.ensure(
+        scope,
+        wanted,
+        valid.map(({ item }) => item),
+      );
+      const lines = valid.map(({ item, document }) => {
+        const line = Buffer.from(`${JSON.stringify({ ...item, collection })}\n`);
+        return { id: item.id, line, document, hash: hash("sha256", line, "buffer") };
+      });
+      const outcome = await inTransaction(pool, async (db) => {
+        const verdicts = await noteChanges(
+          db,
+          lines.map(({ id, hash: digest, document }) => ({
+            id,
+            hash: digest,
+            ...(document !== undefined && { document }),
+          })),
+          { ...origin, collection },
+        );
+        const same = lines.filter((_, index) => verdicts[index] === "unchanged");
+        const gone = await findMissing(client, scope, collection, same);
+        const changed = lines.filter(({ id }, index) => verdicts[index] === "write" || gone.has(id));
+        const refused: RecordProblem[] = [];
+        for (const batch of toBatches(changed)) {
+          refused.push(...(await sendBatch(client, scope, collection, batch)));
+        }
+        if (refused.length > 0) {
+          // What is in the catalogue is not what was sent: the same document is worth sending again.
+          await db.query("update record set hash = '\\x' where scope = $1 and collection = $2 and id = any($3)", [
+            scope,
+            collection,
+            refused.map(({ record }) => record),
+          ]);
+        }
+        const isRefused = new Set(refused.map(({ record }) => record));
+        const written = changed.filter(({ id }) => !isRefused.has(id));
+        return { written, refused, unchanged: lines.length - changed.length };
+      });
+      if (outcome.written.length > 0) {
+        await collections.cover(
+          scope,
+          collection,
+          valid.map(({ item }) => item),
+        );
+      }
+      return {
+        registered: outcome.written.length,
+        unchanged: outcome.unchanged,
+        problems: [...problems, ...outcome.refused],
+        records: outcome.written.slice(0, 20).map(({ id }) => `${collection}/${id}`),
+      };
+    },
+    removeRecords: async (origin, records) => {
+      let removed = 0;
+      for (const { collection, id } of records) {
+        removed += await inTransaction(pool, async (db) => {
+          const [verdict] = await noteChanges(db, [{ id, hash: null }], { ...origin, collection });
+          if (verdict === "superseded") {
+            return 0;
+          }
+          const path =
+            collection === ""
+              ? `/stac/collections/${encodeURIComponent(id)}`
+              : `/collections/${encodeURIComponent(collection)}/items/${encodeURIComponent(id)}`;
+          const { status } = await client.send(origin.scope, "DELETE", path);
+          return status === 204 ? 1 : 0;
+        });
+      }
+      return removed;
+    },
+  };
+}
+
+interface Line {
+  readonly id: string;
+  readonly line: Buffer;
+}
+
+/** Writes lines, all that the catalogue takes. @returns those that it does not */
+async function sendBatch(
+  client: CatalogueClient,
+  scope: string,
+  collection: string,
+  batch: readonly Line[],
+): Promise<RecordProblem[]> {
+  if (batch.length === 0) {
+    return [];
+  }
+  const response = await client.sendLines(scope, collection, Buffer.concat(batch.map(({ line }) => line)));
+  if (response.status === 201) {
+    return [];
+  }
+  const [only] = batch;
+  if (batch.length === 1 && only !== undefined) {
+    return [{ record: only.id, reason: describeRefusal(response) }];
+  }
+  const half = Math.ceil(batch.length / 2);
+  return [
+    ...(await sendBatch(client, scope, collection, batch.slice(0, half))),
+    ...(await sendBatch(client, scope, collection, batch.slice(half))),
+  ];
+}
+
+function* toBatches<T extends Line>(lines: readonly T[]): Generator<readonly T[]> {
+  let batch: T[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    if (bytes + line.line.length > MAX_BATCH_BYTES && batch.length > 0) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(line);
+    bytes += line.line.length;
+  }
+  if (batch.length > 0) {
+    yield batch;
+  }
+}
+
+/** Ids of items that should be there and were taken out by somebody else. */
+async function findMissing(
+  client: CatalogueClient,
+  scope: string,
+  collection: string,
+  lines: readonly Line[],
+): Promise<ReadonlySet<string>> {
+  const missing = new Set(lines.map(({ id }) => id));
+  for (let start = 0; start < lines.length; start += 500) {
+    const ids = lines.slice(start, start + 500).map(({ id }) => id);
+    const { status, body } = await client.send(scope, "POST", "/stac/search", {
+      ids,
+      collections: [collection],
+      limit: ids.length,
+      fields: { include: ["id"] },
+    });
+    const features = status === 200 ? (body as { features: readonly { id: string }[] }).features : [];
+    for (const { id } of features) {
+      missing.delete(id);
+    }
+  }
+  return missing;
+}

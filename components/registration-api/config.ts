@@ -1,0 +1,78 @@
+import { defineSettings } from "@swath/service";
+
+const shared = defineSettings({
+  DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
+});
+
+/** Settings of the API (`main.ts`). */
+export const apiSettings = defineSettings({
+  ...shared,
+  PUBLIC_URL: { kind: "url", description: "Public base URL of the registration API." },
+  AUTHENTICATION: {
+    kind: "string",
+    oneOf: ["required", "optional"],
+    default: "required",
+    description: "optional: requests without a token act for the administrator (no identity service, or unprotected).",
+  },
+  OPEN_HOST: {
+    kind: "string",
+    optional: true,
+    description: "Host name on which requests without a token act for the administrator.",
+  },
+  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
+  ACCEPTED_AUDIENCES: {
+    kind: "string",
+    default: "swath-platform",
+    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
+  },
+  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
+  INTERNAL_SECRET: {
+    kind: "string",
+    secret: true,
+    description: "Opens the internal port (LISTEN_INTERNAL) to services that send it as a bearer token.",
+  },
+});
+
+/** Settings of the workers (`worker/main.ts`). */
+export const workerSettings = defineSettings({
+  ...shared,
+  CATALOGUE_URL: { kind: "string", description: "Internal port of the resource catalogue." },
+  CATALOGUE_PUBLIC_URL: { kind: "url", description: "Public base URL of the resource catalogue." },
+  CATALOGUE_SECRET: { kind: "string", secret: true, description: "What its internal port asks for." },
+  DATA_ACCESS_PUBLIC_URL: {
+    kind: "url",
+    optional: true,
+    description: "Public base URL of data access, for links to previews.",
+  },
+  PORTAL_PUBLIC_URL: { kind: "url", optional: true, description: "Public base URL of the portal, for links to it." },
+  OBJSTORE_URL: { kind: "string", optional: true, description: "The object storage inside the deployment." },
+  OBJSTORE_PUBLIC_URL: { kind: "url", optional: true, description: "Its public base URL." },
+  OBJSTORE_ROOT_USER: { kind: "string", default: "", description: "Access key that reads all buckets." },
+  OBJSTORE_ROOT_PASSWORD: { kind: "string", default: "", secret: true, description: "Its secret." },
+  S3_REGION: { kind: "string", default: "us-east-1", description: "Region of the object storage." },
+  CLOUDDATA_S3_ENDPOINT: { kind: "url", optional: true, description: "Object storage of a provider's data offering." },
+  CLOUDDATA_S3_REGION: { kind: "string", default: "RegionOne", description: "Its region." },
+  CLOUDDATA_S3_ACCESS_KEY: { kind: "string", default: "", description: "Access key there." },
+  CLOUDDATA_S3_SECRET_KEY: { kind: "string", default: "", secret: true, description: "Its secret." },
+  CLOUDDATA_S3_BUCKETS: {
+    kind: "string",
+    default: "eodata,DIAS,EODATA",
+    description: "Buckets there, separated by commas; everybody of the deployment may register what they hold.",
+  },
+  ADES_URL: {
+    kind: "string",
+    optional: true,
+    description: "The processing service inside the deployment, for its public addresses.",
+  },
+  ADES_PUBLIC_URL: { kind: "url", optional: true, description: "Its public base URL." },
+  ADES_OPEN_HOST: { kind: "string", optional: true, description: "Host name on which it is open." },
+  ALLOW_PRIVATE: {
+    kind: "string",
+    default: "",
+    description: "Host names, addresses and networks, separated by commas, that are read although they are private.",
+  },
+  CONCURRENCY: { kind: "integer", default: 4, minimum: 1, maximum: 64, description: "Tasks at once." },
+  RASTER_THREADS: { kind: "integer", default: 1, minimum: 1, maximum: 32, description: "Threads that read rasters." },
+  TASK_RETENTION_DAYS: { kind: "integer", default: 30, minimum: 1, description: "How long finished tasks are kept." },
+});

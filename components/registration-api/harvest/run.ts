@@ -1,0 +1,112 @@
+import { ProductError } from "@swath/products";
+
+import type { LocatedItem } from "../catalogue/writer.ts";
+import { RegistrationError } from "../queue/errors.ts";
+import type { Registrar, TaskContext } from "../queue/run-task.ts";
+import { type Tools, defaultCollection, readRights } from "../registrars/registrar-context.ts";
+import { writeBatch } from "../registrars/write-batch.ts";
+import { type Harvester, findHarvester, setCursor } from "../store/harvesters.ts";
+import { type Origin, findUnmet } from "../store/records.ts";
+import { runBucket } from "./bucket.ts";
+import { passes } from "./filter.ts";
+import { type HarvestedPage, readPages } from "./pages.ts";
+import { readProduct } from "./postprocess.ts";
+import { readsProducts } from "./postprocess-names.ts";
+
+const REMOVAL_PAGE = 200;
+
+/** Runs a harvester: what its source has is in the catalogue afterwards, and goes on where an earlier attempt ended. */
+export function createHarvestRegistrar(tools: Tools): Registrar {
+  return async (context) => {
+    const { task } = context;
+    const name = String(task.payload["harvester"]);
+    const harvester = await findHarvester(tools.pool, task.scope, name);
+    if (harvester === undefined) {
+      throw new RegistrationError(`There is no harvester ${name} any more.`);
+    }
+    await (harvester.config.resource.type === "Bucket"
+      ? runBucket(tools, context, harvester)
+      : runPages(tools, context, harvester));
+  };
+}
+
+async function runPages(tools: Tools, context: TaskContext, harvester: Harvester): Promise<void> {
+  const { config, cursor } = harvester;
+  const { task, signal } = context;
+  const origin: Origin = { scope: task.scope, sequence: task.id, harvester: harvester.name };
+  const rights = readRights(task.payload);
+  const startedAt = (task.started_at ?? new Date()).toISOString();
+  // Deletions are found by what a whole run does not meet.
+  const since = config.incremental !== undefined && !config.deletions ? cursor?.since : undefined;
+  const withProducts = readsProducts(config.postprocess);
+  const pages = readPages(config, {
+    sources: tools.sources,
+    read: { rights, signal },
+    position: task.position,
+    ...(since !== undefined && { since }),
+  });
+  for await (const page of pages) {
+    signal.throwIfAborted();
+    const items = page.items.filter(({ item }) => passes(config.filter, item.properties));
+    await context.report(page.problems);
+    const ready = withProducts ? await readProducts(tools, context, items) : items;
+    for (const [collection, batch] of groupByCollection(ready, config.collection, task.scope)) {
+      await writeBatch(tools, context, { origin, collection, batch });
+    }
+    await context.save(page.next);
+  }
+  if (config.deletions) {
+    await removeUnmet(tools, context, harvester.name);
+  }
+  await setCursor(tools.pool, harvester, startedAt);
+}
+
+async function readProducts(
+  tools: Tools,
+  context: TaskContext,
+  items: HarvestedPage["items"],
+): Promise<HarvestedPage["items"]> {
+  const ready: HarvestedPage["items"][number][] = [];
+  for (const found of items) {
+    try {
+      const item = await readProduct(tools, context, { item: found.item, rights: {} });
+      ready.push({ ...found, item, ...(item.collection !== undefined && { collection: item.collection }) });
+    } catch (error) {
+      if (!(error instanceof ProductError) && !(error instanceof RegistrationError && !error.isTransient)) {
+        throw error;
+      }
+      await context.report([{ record: found.item.id, reason: (error as Error).message }]);
+    }
+    await context.save();
+  }
+  return ready;
+}
+
+function groupByCollection(
+  items: HarvestedPage["items"],
+  wanted: string | undefined,
+  scope: string,
+): ReadonlyMap<string, readonly LocatedItem[]> {
+  const groups = new Map<string, LocatedItem[]>();
+  for (const { collection = defaultCollection(scope), item, document } of items) {
+    const { collection: _collection, ...rest } = item;
+    const key = wanted ?? collection;
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push({ item: rest, ...(document !== undefined && { document }) });
+  }
+  return groups;
+}
+
+async function removeUnmet(tools: Tools, context: TaskContext, harvester: string): Promise<void> {
+  const { task } = context;
+  for (;;) {
+    const gone = await findUnmet(tools.pool, { scope: task.scope, harvester, run: task.id, limit: REMOVAL_PAGE });
+    if (gone.length === 0) {
+      return;
+    }
+    await context.save();
+    const removed = await tools.writer.removeRecords({ scope: task.scope, sequence: task.id, harvester }, gone);
+    context.count({ removed });
+  }
+}

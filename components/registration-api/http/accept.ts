@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { Problem } from "@swath/service";
+import type pg from "pg";
+
+import { type RegistrationRequest, type Requester, UnknownTypeError, toTask } from "../model/requests.ts";
+import { RegistrationError } from "../queue/errors.ts";
+import { addTask, findTask } from "../store/tasks.ts";
+
+/** What the sender of a request is told. */
+export interface Accepted {
+  readonly id: string;
+  readonly message: string;
+}
+
+/** How long a removal is waited for: clients have always been told that it is done. */
+const REMOVAL_WAIT_MS = 5000;
+const POLL_INTERVAL_MS = 20;
+const MAX_POLL_INTERVAL_MS = 250;
+
+/** Accepts a request as a durable task. @throws {Problem} 400, 422 */
+export async function acceptRequest(
+  pool: pg.Pool,
+  request: RegistrationRequest,
+  requester: Requester,
+): Promise<Accepted> {
+  try {
+    const { task, message } = toTask(request, requester);
+    const id = await addTask(pool, task);
+    if (request.form !== "deregister" || (await isDone(pool, id))) {
+      return { id, message };
+    }
+    return { id, message: message.replace(/was successfully de-registered$/, "was applied for de-registration") };
+  } catch (error) {
+    if (error instanceof UnknownTypeError) {
+      throw new Problem(400, error.message);
+    }
+    if (error instanceof RegistrationError) {
+      throw new Problem(422, error.message);
+    }
+    throw error;
+  }
+}
+
+async function isDone(pool: pg.Pool, id: string): Promise<boolean> {
+  const deadline = Date.now() + REMOVAL_WAIT_MS;
+  for (let pause = POLL_INTERVAL_MS; Date.now() < deadline; pause = Math.min(pause * 1.5, MAX_POLL_INTERVAL_MS)) {
+    const task = await findTask(pool, id);
+    if (task !== undefined && task.state !== "queued" && task.state !== "running") {
+      return task.state === "done";
+    }
+    await sleep(pause);
+  }
+  return false;
+}

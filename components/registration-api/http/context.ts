@@ -1,0 +1,46 @@
+import type { Caller } from "@swath/auth";
+import { Problem } from "@swath/service";
+import type { FastifyRequest } from "fastify";
+import type pg from "pg";
+
+import type { Task } from "../store/tasks.ts";
+
+export interface ApiContext {
+  readonly pool: pg.Pool;
+  readonly callerOf: (request: FastifyRequest) => Promise<Caller>;
+  readonly publicUrl: string;
+}
+
+/** The caller, who must be an operator: what is registered here is the platform's. @throws {Problem} 401, 403 */
+export async function requireOperator({ callerOf }: ApiContext, request: FastifyRequest): Promise<Caller> {
+  const caller = await callerOf(request);
+  if (!caller.isAdmin) {
+    throw new Problem(
+      403,
+      "Only operators register data of the platform; register yours in your workspace: POST /workspaces/{name}/register of the workspace API.",
+    );
+  }
+  return caller;
+}
+
+export const nameOf = ({ user }: Caller): string | undefined => user && (user.username ?? user.id);
+
+/** A task as it is shown. */
+export function showTask({ scope, payload, due_at: due, ...task }: Task): object {
+  const { buckets: _buckets, provenance: _provenance, ...request } = payload;
+  return {
+    id: task.id,
+    kind: task.kind,
+    workspace: scope === "" ? null : scope,
+    state: task.state,
+    attempts: task.attempts,
+    ...(task.state === "queued" && task.attempts > 0 && { next_attempt: due.toISOString() }),
+    reason: task.reason,
+    request,
+    result: task.result,
+    requested_by: task.requested_by,
+    created_at: task.created_at.toISOString(),
+    started_at: task.started_at?.toISOString() ?? null,
+    finished_at: task.finished_at?.toISOString() ?? null,
+  };
+}

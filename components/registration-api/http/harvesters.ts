@@ -1,0 +1,186 @@
+import { Problem } from "@swath/service";
+import { jsonAnswer } from "@swath/service/openapi";
+import type { FastifyInstance } from "fastify";
+import { type Static, Type } from "typebox";
+
+import { parseHarvesters, readHarvester } from "../harvest/config.ts";
+import { readsProducts } from "../harvest/postprocess-names.ts";
+import { RegistrationError } from "../queue/errors.ts";
+import {
+  type Harvester,
+  addRun,
+  deleteHarvester,
+  findHarvester,
+  listHarvesters,
+  putHarvester,
+} from "../store/harvesters.ts";
+import { type ApiContext, nameOf, requireOperator } from "./context.ts";
+import { DocumentBody, RESPONSES } from "./schemas.ts";
+
+const tags = ["harvesters"];
+const NameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) });
+const HarvestBody = Type.Object({
+  config: Type.String({ description: "A configuration file, in YAML or JSON" }),
+  name: Type.Optional(Type.String({ maxLength: 100, description: "The harvester in it; the only one when left out" })),
+});
+type Named = { Params: { name: string } };
+const { 401: unauthorized, 403: forbidden, 422: invalid, 503: away } = RESPONSES.task;
+const REFUSED = { 401: unauthorized, 403: forbidden, 422: invalid, 503: away };
+const HarvesterSchema = Type.Object({}, { additionalProperties: true });
+const started = {
+  ...jsonAnswer("Started", Type.Object({ message: Type.String(), harvester: Type.String() })),
+  headers: { location: { type: "string", description: "The task" } },
+};
+
+/** Harvesters of the platform: kept ones with a schedule, and runs. */
+export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): void {
+  const { pool, publicUrl } = context;
+  const keep = async (value: unknown, createdBy: string | undefined): Promise<string> => {
+    const config = check(() => readHarvester(value));
+    check(() => readsProducts(config.postprocess));
+    await putHarvester(pool, { scope: "", config, ...(createdBy !== undefined && { createdBy }) }).catch(
+      (error: unknown) =>
+        check(() => {
+          throw error;
+        }),
+    );
+    return config.name;
+  };
+  app.get(
+    "/harvesters",
+    {
+      schema: {
+        tags,
+        summary: "Harvesters and when they run",
+        response: { 200: jsonAnswer("All", Type.Object({ harvesters: Type.Array(HarvesterSchema) })), ...REFUSED },
+      },
+    },
+    async (request) => {
+      await requireOperator(context, request);
+      return { harvesters: (await listHarvesters(pool, "")).map(showHarvester) };
+    },
+  );
+  app.put<Named & { Body: Readonly<Record<string, unknown>> }>(
+    "/harvesters/:name",
+    {
+      schema: {
+        tags,
+        summary: "Keep a harvester",
+        params: NameParams,
+        body: DocumentBody,
+        response: { 200: jsonAnswer("Kept", HarvesterSchema), ...REFUSED },
+      },
+    },
+    async (request) => {
+      const caller = await requireOperator(context, request);
+      const { name } = request.params;
+      await keep({ ...request.body, name }, nameOf(caller));
+      return showHarvester((await findHarvester(pool, "", name)) as Harvester);
+    },
+  );
+  app.delete<Named>(
+    "/harvesters/:name",
+    {
+      schema: {
+        tags,
+        summary: "Forget a harvester; what it brought stays",
+        params: NameParams,
+        response: { 204: { type: "null", description: "Forgotten" }, 404: RESPONSES.task[404], ...REFUSED },
+      },
+    },
+    async (request, reply) => {
+      await requireOperator(context, request);
+      if (!(await deleteHarvester(pool, "", request.params.name))) {
+        throw notFound(request.params.name);
+      }
+      return reply.code(204).send();
+    },
+  );
+  app.post<Named>(
+    "/harvesters/:name/run",
+    {
+      schema: {
+        tags,
+        summary: "Run a harvester now",
+        params: NameParams,
+        response: { 202: started, 404: RESPONSES.task[404], ...REFUSED },
+      },
+    },
+    async (request, reply) => {
+      const requestedBy = nameOf(await requireOperator(context, request));
+      const { name } = request.params;
+      if ((await findHarvester(pool, "", name)) === undefined) {
+        throw notFound(name);
+      }
+      const id = await addRun(pool, { scope: "", name }, requestedBy === undefined ? {} : { requestedBy });
+      return reply
+        .code(202)
+        .header("location", `${publicUrl}/tasks/${id}`)
+        .send({ message: `${name} was started`, harvester: name });
+    },
+  );
+  app.post<{ Body: Static<typeof HarvestBody> }>(
+    "/harvest",
+    {
+      bodyLimit: 2 ** 20,
+      schema: {
+        tags,
+        summary: "Keep the harvester of a configuration file and run it now",
+        body: HarvestBody,
+        response: { 202: started, ...REFUSED },
+      },
+    },
+    async (request, reply) => {
+      const requestedBy = nameOf(await requireOperator(context, request));
+      const harvesters = check(() => parseHarvesters(request.body.config));
+      const wanted = request.body.name ?? (harvesters.length === 1 ? harvesters[0]?.name : undefined);
+      const config = harvesters.find(({ name }) => name === wanted);
+      if (config === undefined) {
+        throw new Problem(
+          422,
+          `Name one of the harvesters of the file: ${harvesters.map(({ name }) => name).join(", ")}.`,
+        );
+      }
+      check(() => readsProducts(config.postprocess));
+      await putHarvester(pool, { scope: "", config, ...(requestedBy !== undefined && { createdBy: requestedBy }) });
+      const id = await addRun(pool, { scope: "", name: config.name }, requestedBy === undefined ? {} : { requestedBy });
+      return reply
+        .code(202)
+        .header("location", `${publicUrl}/tasks/${id}`)
+        .send({ message: `${config.name} was started`, harvester: config.name });
+    },
+  );
+}
+
+function check<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof RegistrationError ? new Problem(422, error.message, { cause: error }) : error;
+  }
+}
+
+const notFound = (name: string): Problem => new Problem(404, `There is no harvester ${name}.`);
+
+/** A harvester without the keys in its headers. */
+function showHarvester({
+  name,
+  config,
+  schedule,
+  enabled,
+  cursor,
+  next_at: next,
+  updated_at: updated,
+}: Harvester): object {
+  const { headers, ...resource } = config.resource;
+  return {
+    ...config,
+    name,
+    resource: { ...resource, headers: Object.keys(headers) },
+    schedule,
+    enabled,
+    since: cursor?.since ?? null,
+    next_run: next?.toISOString() ?? null,
+    updated_at: updated.toISOString(),
+  };
+}

@@ -1,0 +1,66 @@
+import { hash, timingSafeEqual } from "node:crypto";
+
+import { type Logger, Problem } from "@swath/service";
+import { createApp } from "@swath/service/fastify";
+import type { FastifyInstance } from "fastify";
+import type pg from "pg";
+import { type Static, Type } from "typebox";
+
+import type { RegistrationRequest } from "../model/requests.ts";
+import { listTasks } from "../store/tasks.ts";
+import { acceptRequest } from "./accept.ts";
+import { TaskQuery } from "./schemas.ts";
+import { showTasks } from "./tasks.ts";
+
+const MAX_BODY_BYTES = 9 * 2 ** 20;
+
+const AcceptBody = Type.Object({
+  scope: Type.String({ minLength: 1, maxLength: 63 }),
+  requestedBy: Type.Optional(Type.String({ maxLength: 255 })),
+  buckets: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }),
+  idempotencyKey: Type.Optional(Type.String({ maxLength: 300 })),
+  provenance: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  request: Type.Object(
+    { form: Type.Enum(["register", "deregister", "collection", "json"]) },
+    { additionalProperties: true },
+  ),
+});
+
+interface InternalOptions {
+  readonly logger: Logger;
+  readonly pool: pg.Pool;
+  readonly secret: string;
+}
+
+/** What other services of the deployment ask in the name of workspaces, on a port that is not published. */
+export function createInternalApi({ logger, pool, secret }: InternalOptions): FastifyInstance {
+  const app = createApp(logger, { bodyLimit: MAX_BODY_BYTES });
+  const expected = hash("sha256", `Bearer ${secret}`, "buffer");
+  app.addHook("onRequest", async (request) => {
+    const sent = hash("sha256", request.headers.authorization ?? "", "buffer");
+    if (request.url !== "/healthz" && !timingSafeEqual(sent, expected)) {
+      throw new Problem(401, "This port is for services of the deployment, which know its secret.");
+    }
+  });
+  app.post<{ Body: Static<typeof AcceptBody> }>("/tasks", { schema: { body: AcceptBody } }, async (request, reply) => {
+    const { request: wanted, ...requester } = request.body;
+    return reply.code(202).send(await acceptRequest(pool, wanted as RegistrationRequest, requester));
+  });
+  app.get<{ Querystring: Static<typeof TaskQuery> }>(
+    "/tasks",
+    { schema: { querystring: TaskQuery } },
+    async (request) => {
+      const { limit = 100, workspace = "", state, before } = request.query;
+      return showTasks(
+        await listTasks(pool, {
+          scope: workspace,
+          limit,
+          ...(state !== undefined && { state }),
+          ...(before !== undefined && { before }),
+        }),
+        limit,
+      );
+    },
+  );
+  return app;
+}

@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Static } from "typebox";
+
+import type { RegistrationRequest } from "../model/requests.ts";
+import { acceptRequest } from "./accept.ts";
+import { type ApiContext, nameOf, requireOperator } from "./context.ts";
+import { DeregisterBody, DocumentBody, RESPONSES, RegisterBody } from "./schemas.ts";
+
+const MAX_DOCUMENT_BYTES = 8 * 2 ** 20;
+const tags = ["registration"];
+
+/** Requests that register data of the platform. */
+export function addRegisterRoutes(app: FastifyInstance, context: ApiContext): void {
+  const accept = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    wanted: RegistrationRequest,
+    status = 202,
+  ): Promise<FastifyReply> => {
+    const requestedBy = nameOf(await requireOperator(context, request));
+    const key = request.headers["idempotency-key"];
+    const { id, message } = await acceptRequest(context.pool, wanted, {
+      scope: "",
+      ...(requestedBy !== undefined && { requestedBy }),
+      ...(typeof key === "string" && key !== "" && { idempotencyKey: `${requestedBy ?? ""} ${key.slice(0, 200)}` }),
+    });
+    return reply.code(status).header("location", `${context.publicUrl}/tasks/${id}`).send({ message });
+  };
+
+  app.post<{ Body: Static<typeof RegisterBody> }>(
+    "/register",
+    {
+      schema: {
+        tags,
+        summary: "Register STAC, a scene, a service, a catalogue, a record, an application package",
+        body: RegisterBody,
+        response: RESPONSES.register,
+      },
+    },
+    (request, reply) => accept(request, reply, { form: "register", ...request.body }),
+  );
+  app.post<{ Body: Static<typeof DeregisterBody> }>(
+    "/deregister",
+    {
+      schema: {
+        tags,
+        summary: "Take something out of the catalogue",
+        body: DeregisterBody,
+        response: RESPONSES.deregister,
+      },
+    },
+    (request, reply) => accept(request, reply, { form: "deregister", ...request.body }, 200),
+  );
+  for (const form of ["collection", "json"] as const) {
+    app.post<{ Body: Readonly<Record<string, unknown>> }>(
+      `/register-${form}`,
+      {
+        bodyLimit: MAX_DOCUMENT_BYTES,
+        schema: {
+          tags,
+          summary: form === "collection" ? "Register a STAC Collection" : "Register a STAC Item, Collection or record",
+          body: DocumentBody,
+          response: RESPONSES.document,
+        },
+      },
+      (request, reply) => accept(request, reply, { form, document: request.body }),
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import { Problem } from "@swath/service";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Static } from "typebox";
+
+import { listProblems } from "../store/problems.ts";
+import { type Task, cancelTask, findTask, listTasks, repeatTask } from "../store/tasks.ts";
+import { type ApiContext, nameOf, requireOperator, showTask } from "./context.ts";
+import { RESPONSES, TaskParams, TaskQuery } from "./schemas.ts";
+
+const MAX_SHOWN_PROBLEMS = 1000;
+const tags = ["tasks"];
+type Named = { Params: { id: string } };
+
+/** Requests that follow, repeat and give up what was accepted. */
+export function addTaskRoutes(app: FastifyInstance, context: ApiContext): void {
+  const { pool } = context;
+  /** A task for an operator, or for who asked for it. @throws {Problem} 404 */
+  const enter = async (request: FastifyRequest<Named>): Promise<Task> => {
+    const caller = await context.callerOf(request);
+    const task = await findTask(pool, request.params.id);
+    const isTheirs = caller.isAdmin || (task?.requested_by !== null && task?.requested_by === nameOf(caller));
+    if (task === undefined || !isTheirs) {
+      throw new Problem(404, `There is no task ${request.params.id}, or it is not yours to see.`);
+    }
+    return task;
+  };
+  const change = async (request: FastifyRequest<Named>, apply: typeof repeatTask, states: string): Promise<object> => {
+    const { id, state } = await enter(request);
+    if (!(await apply(pool, id))) {
+      throw new Problem(409, `Task ${id} is ${state}; only tasks that are ${states} can be changed so.`);
+    }
+    return showTask((await findTask(pool, id)) as Task);
+  };
+
+  app.get<{ Querystring: Static<typeof TaskQuery> }>(
+    "/tasks",
+    {
+      schema: {
+        tags,
+        summary: "What was accepted, the latest first",
+        querystring: TaskQuery,
+        response: RESPONSES.tasks,
+      },
+    },
+    async (request) => {
+      await requireOperator(context, request);
+      const { limit = 100, workspace, state, kind, before } = request.query;
+      return showTasks(
+        await listTasks(pool, {
+          limit,
+          ...(workspace !== undefined && { scope: workspace }),
+          ...(state !== undefined && { state }),
+          ...(kind !== undefined && { kind }),
+          ...(before !== undefined && { before }),
+        }),
+        limit,
+      );
+    },
+  );
+  app.get<Named>(
+    "/tasks/:id",
+    { schema: { tags, summary: "How far a task is", params: TaskParams, response: RESPONSES.task } },
+    async (request) => showTask(await enter(request)),
+  );
+  app.get<Named>(
+    "/tasks/:id/problems",
+    {
+      schema: {
+        tags,
+        summary: "Records that could not be registered, and why",
+        params: TaskParams,
+        response: RESPONSES.problems,
+      },
+    },
+    async (request) => {
+      const { id } = await enter(request);
+      return { problems: await listProblems(pool, id, MAX_SHOWN_PROBLEMS) };
+    },
+  );
+  app.post<Named>(
+    "/tasks/:id/repeat",
+    { schema: { tags, summary: "Repeat a task that was set aside", params: TaskParams, response: RESPONSES.changed } },
+    (request) => change(request, repeatTask, "failed or cancelled"),
+  );
+  app.delete<Named>(
+    "/tasks/:id",
+    { schema: { tags, summary: "Give a task up", params: TaskParams, response: RESPONSES.changed } },
+    (request) => change(request, cancelTask, "queued or running"),
+  );
+}
+
+/** A page of tasks with the way to the next one. */
+export function showTasks(tasks: readonly Task[], limit: number): object {
+  const last = tasks.length === limit ? tasks.at(-1) : undefined;
+  return { tasks: tasks.map(showTask), ...(last !== undefined && { next: last.id }) };
+}

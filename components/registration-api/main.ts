@@ -1,0 +1,52 @@
+import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { openDatabase } from "@swath/postgres";
+import { runService } from "@swath/service";
+import { readyServer } from "@swath/service/fastify";
+
+import { apiSettings } from "./config.ts";
+import { createInternalApi } from "./http/internal.ts";
+import { measureQueue } from "./queue/metrics.ts";
+import { createRegistrationApi } from "./service.ts";
+
+await runService({
+  name: "registration-api",
+  settings: apiSettings,
+  build: async ({ settings, logger, metrics, reportWaiting }) => {
+    const { IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: identityUrl } = settings;
+    const { pool, check, close } = await openDatabase({
+      url: settings.DATABASE_URL,
+      schema: "registration",
+      migrations: `${import.meta.dirname}/migrations`,
+      onError: (error) => logger.warn({ err: error }, "an idle database connection broke"),
+      onUnavailable: reportWaiting,
+    });
+    const issuer =
+      issuerUrl === undefined
+        ? undefined
+        : openIssuer({ issuer: issuerUrl, ...(identityUrl !== undefined && { peerUrl: identityUrl }) });
+    const app = await createRegistrationApi(logger, {
+      pool,
+      publicUrl: settings.PUBLIC_URL,
+      callerOf: createCallerOf({
+        ...(issuer && { verifier: createTokenVerifier({ issuer }) }),
+        audiences: ["registration-api", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
+        adminUser: settings.IDENTITY_ADMIN_USER,
+        isOpen: settings.AUTHENTICATION === "optional",
+        realm: "registration-api",
+        ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),
+      }),
+    });
+    const internal = createInternalApi({ logger, pool, secret: settings.INTERNAL_SECRET });
+    measureQueue(metrics, pool);
+    return {
+      servers: { http: await readyServer(app), internal: await readyServer(internal) },
+      ready: check,
+      close: async () => {
+        await app.close();
+        await internal.close();
+        await issuer?.close();
+        await close();
+      },
+    };
+  },
+});

@@ -1,0 +1,134 @@
+import type { Component, DeployContext, EnvValue, PlatformSecret } from "@swath/manifest";
+
+const NAMESPACE = "rm";
+const SERVICE = "registration-api";
+
+/** Opens the internal ports that services of the deployment ask each other on. */
+const secretOf = (service: string): PlatformSecret => ({ kind: "generated", name: `${service}-internal`, bytes: 32 });
+
+/** Registration: the API at `registration-api.<domain>`, and the workers that carry out what it accepts. */
+export const manifest: Component = {
+  name: SERVICE,
+  title: "Registration API",
+  namespace: NAMESPACE,
+  variants: ["A"],
+  // What is registered is written to the catalogue.
+  enabled: ({ variables }) => variables.REQUIRE_REGISTRATION_API && variables.REQUIRE_RESOURCE_CATALOGUE,
+  declare: ({ settings: { variables } }) => ({
+    routes: [
+      {
+        service: SERVICE,
+        workload: SERVICE,
+        offersOpenHost: true,
+        protection: {
+          required: variables.REGISTRATION_API_PROTECTION,
+          clientId: SERVICE,
+          openPaths: ["^/$", "^/docs(/.*)?$", "^/openapi\\.json$", "^/probe$"],
+        },
+      },
+    ],
+    identityClients: [
+      {
+        clientId: SERVICE,
+        name: "Registration API",
+        secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
+        // The API decides who is an operator, and shows everybody what they asked for themselves.
+        resources: [{ name: "registration", uris: ["/*"], authenticated: true }],
+      },
+    ],
+  }),
+  deploy: (context) => {
+    const { variables } = context.settings;
+    return {
+      workloads: [
+        {
+          name: SERVICE,
+          namespace: NAMESPACE,
+          component: SERVICE,
+          kind: "service",
+          env: {
+            DATABASE_URL: { database: "url" },
+            PUBLIC_URL: context.publicUrl(SERVICE),
+            AUTHENTICATION: variables.REGISTRATION_API_PROTECTION ? "required" : "optional",
+            ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
+            INTERNAL_SECRET: secretOf(SERVICE),
+            ...toIdentity(context),
+          },
+          ports: [
+            { name: "http", number: 8080 },
+            { name: "internal", number: 8081 },
+          ],
+          resources: { requests: { cpu: "10m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+        },
+        {
+          name: "registrar",
+          namespace: NAMESPACE,
+          component: SERVICE,
+          entry: "worker/main",
+          kind: "service",
+          env: {
+            DATABASE_URL: { database: "url" },
+            CATALOGUE_URL: { peer: "resource-catalogue", port: "internal" },
+            CATALOGUE_PUBLIC_URL: context.publicUrl("resource-catalogue"),
+            CATALOGUE_SECRET: secretOf("resource-catalogue"),
+            ...(variables.REGISTRATION_ALLOW_PRIVATE !== undefined && {
+              ALLOW_PRIVATE: variables.REGISTRATION_ALLOW_PRIVATE,
+            }),
+            ...toPublicPages(context),
+            ...toStorage(context),
+          },
+          callsOutside: true,
+          resources: { requests: { cpu: "25m", memory: "192Mi" }, limits: { memory: "768Mi" } },
+        },
+      ],
+    };
+  },
+};
+
+function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const {
+    IDENTITY_ISSUER_URL: issuer,
+    IDENTITY_REALM: realm,
+    IDENTITY_SERVICE_ADMIN_USER: admin,
+    IDENTITY_ACCEPTED_AUDIENCES: audiences,
+  } = settings.variables;
+  if (issuer !== undefined) {
+    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin, ACCEPTED_AUDIENCES: audiences };
+  }
+  return isEnabled("identity")
+    ? {
+        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
+        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        IDENTITY_ADMIN_USER: admin,
+        ACCEPTED_AUDIENCES: audiences,
+      }
+    : {};
+}
+
+/** Addresses that records name, and the processing service, whose public address is read from inside. */
+function toPublicPages({ settings, isEnabled, publicUrl, host }: DeployContext): Record<string, EnvValue> {
+  return {
+    ...(isEnabled("data-access") && { DATA_ACCESS_PUBLIC_URL: publicUrl("data-access") }),
+    ...(isEnabled("portal") && { PORTAL_PUBLIC_URL: publicUrl("portal") }),
+    ...(isEnabled("ades") && {
+      ADES_URL: { peer: "ades" },
+      ADES_PUBLIC_URL: publicUrl("ades"),
+      ...(settings.variables.OPEN_INGRESS && { ADES_OPEN_HOST: host("ades-open") }),
+    }),
+  };
+}
+
+/** Where files are: the deployed object storage, or an existing one. */
+function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const { OBJSTORE_ENDPOINT: endpoint } = variables;
+  const keys = {
+    OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
+    OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
+    S3_REGION: variables.OBJSTORE_REGION,
+  };
+  return isEnabled("objstore")
+    ? { OBJSTORE_URL: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore"), ...keys }
+    : endpoint === undefined
+      ? {}
+      : { OBJSTORE_URL: endpoint, OBJSTORE_PUBLIC_URL: endpoint, ...keys };
+}

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { StacError, type WalkOptions, isStac, parseStac } from "@swath/stac";
+
+import { RegistrationError } from "../queue/errors.ts";
+import type { ReadOptions, Sources } from "../sources/source-types.ts";
+import type { RecordProblem } from "../store/problems.ts";
+
+/** A page without items, in place of what cannot be read. */
+const NOTHING = { type: "FeatureCollection", features: [], links: [] };
+const ATTEMPTS = 4;
+const FIRST_DELAY_MS = 250;
+const MAX_WAIT_SECONDS = 60;
+
+/** Reads a JSON document; a source that fails for a moment is asked again, and left in peace for as long as it asks. */
+export async function readJson(
+  sources: Sources,
+  href: string,
+  options: ReadOptions,
+): Promise<{ readonly value: unknown; readonly href: string }> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const document = await sources.read(href, { accept: "application/geo+json, application/json", ...options });
+      return { href: document.href, value: parseJson(document.bytes, href) };
+    } catch (error) {
+      const { isTransient = false, retryAfter = 0 } = error instanceof RegistrationError ? error : {};
+      if (!isTransient || attempt >= ATTEMPTS || retryAfter > MAX_WAIT_SECONDS) {
+        throw error;
+      }
+      await sleep(Math.max(retryAfter * 1000, FIRST_DELAY_MS * 2 ** attempt), undefined, { signal: options.signal });
+    }
+  }
+}
+
+export function parseJson(bytes: Buffer, href: string): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch (cause) {
+    throw new RegistrationError(`${href} is not valid JSON: ${(cause as Error).message}.`, { cause });
+  }
+}
+
+/**
+ * The `read` of a walk that goes on when a part of a catalogue is broken: what cannot be read is told to `onProblem`, and its place taken by
+ * nothing. Failures that may pass are thrown.
+ */
+export function createTolerantReader(
+  sources: Sources,
+  options: ReadOptions,
+  onProblem: (problem: RecordProblem) => void,
+): WalkOptions["read"] {
+  return async (href) => {
+    try {
+      const { value, href: address } = await readJson(sources, href, options);
+      return { href: address, value: keepGoodParts(value, address, onProblem) };
+    } catch (error) {
+      if (options.signal.aborted || (error instanceof RegistrationError && error.isTransient)) {
+        throw error;
+      }
+      onProblem({ record: href, reason: (error as Error).message });
+      return { href, value: NOTHING };
+    }
+  };
+}
+
+/** The document, of a page its good items. @throws {StacError} where nothing is good */
+export function keepGoodParts(value: unknown, href: string, onProblem: (problem: RecordProblem) => void): unknown {
+  const { type, features } = (value ?? {}) as { type?: unknown; features?: unknown };
+  if (type !== "FeatureCollection" || !Array.isArray(features)) {
+    if (!isStac(value)) {
+      throw new StacError(href, "is not a STAC item, collection, catalogue or item collection");
+    }
+    parseStac(value, href);
+    return value;
+  }
+  const good = features.filter((feature: unknown, index) => {
+    try {
+      return isStac(feature) && parseStac(feature, href).type === "Feature" ? true : fail("is not a STAC item");
+    } catch (error) {
+      const id = (feature as { id?: unknown } | null)?.id;
+      onProblem({
+        record: typeof id === "string" ? id : `${href} /features/${index}`,
+        reason: (error as Error).message,
+      });
+      return false;
+    }
+  });
+  return { ...(value as object), features: good };
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}

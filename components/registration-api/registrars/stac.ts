@@ -1,0 +1,111 @@
+import { type StacCollection, type StacLink, walkItems } from "@swath/stac";
+
+import type { LocatedItem } from "../catalogue/writer.ts";
+import { RegistrationError } from "../queue/errors.ts";
+import type { Registrar, TaskContext } from "../queue/run-task.ts";
+import type { RecordProblem } from "../store/problems.ts";
+import { normalizeItem, normalizeLinks, resolveAssets } from "./normalize-item.ts";
+import { toLinks } from "./provenance.ts";
+import { createTolerantReader, keepGoodParts, readJson } from "./read-tolerantly.ts";
+import { type AddressRequest, type Tools, defaultCollection, readAddressRequest } from "./registrar-context.ts";
+import { isScene, registerScene } from "./scene.ts";
+import { writeBatch } from "./write-batch.ts";
+
+/** Items that are written at once. */
+const BATCH = 500;
+/** Documents of one catalogue. */
+const MAX_DOCUMENTS = 1_000_000;
+const MAX_DEPTH = 64;
+
+/** Registers what an address leads to: an item, a collection with its items, a whole catalogue, or a scene. */
+export function createStacRegistrar(tools: Tools): Registrar {
+  return async (context) => {
+    const wanted = readAddressRequest(context, tools);
+    if (isScene(wanted.url)) {
+      await registerScene(tools, context, wanted);
+      return;
+    }
+    await registerCatalog(tools, context, wanted);
+  };
+}
+
+async function registerCatalog(tools: Tools, context: TaskContext, wanted: AddressRequest): Promise<void> {
+  const { sources, writer } = tools;
+  const { signal, task } = context;
+  const { origin, rights } = wanted;
+  const links = toLinks(task.payload["provenance"]);
+  const options = { rights, signal };
+  const problems: RecordProblem[] = [];
+  const onProblem = (problem: RecordProblem): void => {
+    problems.push(problem);
+  };
+  const start = await readJson(sources, wanted.url, options);
+  const root = { href: start.href, value: readRoot(start, onProblem) };
+  const met: { readonly collection: StacCollection; readonly href: string }[] = [];
+  const batches = new Map<string, LocatedItem[]>();
+  const flush = async (collection: string): Promise<void> => {
+    const batch = batches.get(collection) ?? [];
+    batches.delete(collection);
+    await context.save();
+    await writeBatch(tools, context, { origin, collection, batch });
+  };
+  const registerMet = async (): Promise<void> => {
+    for (const { collection, href } of met.splice(0)) {
+      const { id, outcome } = await writer.writeCollection(origin, prepareCollection(collection, href, links));
+      context.count({ [outcome]: 1 });
+      context.noteRecord(id);
+    }
+  };
+  const walk = walkItems(root, {
+    read: createTolerantReader(sources, options, onProblem),
+    maxDocuments: MAX_DOCUMENTS,
+    maxDepth: MAX_DEPTH,
+    onCollection: (collection, href) => met.push({ collection, href }),
+  });
+  for await (const { item, href, document } of walk) {
+    signal.throwIfAborted();
+    await registerMet();
+    const collection = wanted.parent ?? item.collection ?? defaultCollection(task.scope);
+    const batch = batches.get(collection) ?? [];
+    batches.set(collection, batch);
+    batch.push({ item: normalizeItem(item, href, links), document: sources.normalize(document) });
+    if (batch.length >= BATCH) {
+      await flush(collection);
+    }
+    if (problems.length >= BATCH) {
+      await context.report(problems.splice(0));
+    }
+  }
+  await registerMet();
+  for (const collection of batches.keys()) {
+    await flush(collection);
+  }
+  await context.report(problems);
+}
+
+/** @throws {RegistrationError} where the document is nothing that can be registered */
+function readRoot(
+  { value, href }: { readonly value: unknown; readonly href: string },
+  onProblem: (problem: RecordProblem) => void,
+): unknown {
+  try {
+    return keepGoodParts(value, href, onProblem);
+  } catch (error) {
+    throw new RegistrationError((error as Error).message, { cause: error });
+  }
+}
+
+/** A collection as the catalogue takes it. */
+export function prepareCollection(
+  collection: StacCollection,
+  href: string,
+  links: readonly StacLink[] = [],
+): StacCollection {
+  const own = normalizeLinks(collection.links, href);
+  return {
+    ...collection,
+    stac_version: /^0\.|^1\.0\.0-/.test(collection.stac_version) ? "1.0.0" : collection.stac_version,
+    links: [...own, ...links],
+    ...(collection.assets && { assets: resolveAssets(collection.assets, href) }),
+  };
+}

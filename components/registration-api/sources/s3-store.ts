@@ -1,0 +1,102 @@
+import { parsePeerUrl } from "@swath/service";
+import { AwsV4Signer } from "aws4fetch";
+import { XMLParser } from "fast-xml-parser";
+import { Agent, request } from "undici";
+
+import { RegistrationError } from "../queue/errors.ts";
+import { collectBody } from "./collect-body.ts";
+import type { ListedObject, SourceDocument, StoreSettings } from "./source-types.ts";
+
+export interface S3Store {
+  readonly get: (
+    bucket: string,
+    key: string,
+    options: { signal: AbortSignal; maxBytes?: number },
+  ) => Promise<SourceDocument>;
+  readonly list: (bucket: string, prefix: string, signal: AbortSignal) => AsyncGenerator<ListedObject>;
+  readonly close: () => Promise<void>;
+}
+
+const TIMEOUT_MS = 120_000;
+const parser = new XMLParser({ parseTagValue: false, isArray: (name) => name === "Contents" });
+
+/** Reads objects and lists of an S3 storage, with signed requests (Signature Version 4) and path-style addresses. */
+export function createS3Store({ url, region, accessKeyId, secretAccessKey }: StoreSettings): S3Store {
+  const { origin, prefix: base, socketPath } = parsePeerUrl(url);
+  const agent = new Agent({
+    headersTimeout: 30_000,
+    bodyTimeout: 30_000,
+    connections: 8,
+    ...(socketPath !== undefined && { connect: { socketPath } }),
+  });
+  const send = async (path: string, signal: AbortSignal, where: string) => {
+    const address = `${origin}${base}${path}`;
+    const signed =
+      accessKeyId === ""
+        ? undefined
+        : await new AwsV4Signer({
+            accessKeyId,
+            secretAccessKey,
+            service: "s3",
+            region,
+            method: "GET",
+            url: address,
+          }).sign();
+    const response = await request(address, {
+      dispatcher: agent,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      ...(signed && { headers: Object.fromEntries(signed.headers) }),
+    }).catch((error: unknown) => {
+      throw signal.aborted
+        ? error
+        : new RegistrationError(`The storage of ${where} does not answer: ${(error as Error).message}.`, {
+            isTransient: true,
+            cause: error,
+          });
+    });
+    if (response.statusCode !== 200) {
+      const text = (await collectBody(response.body, where, 65_536)).toString();
+      const code = /<Code>([^<]{1,100})<\/Code>/.exec(text)?.[1] ?? "";
+      throw new RegistrationError(`${where} cannot be read: the storage answered ${response.statusCode} ${code}.`, {
+        isTransient: response.statusCode >= 500 || response.statusCode === 429,
+      });
+    }
+    return response;
+  };
+  return {
+    get: async (bucket, key, { signal, maxBytes }) => {
+      const where = `s3://${bucket}/${key}`;
+      const { body, headers } = await send(`/${bucket}/${key.split("/").map(escape).join("/")}`, signal, where);
+      const etag = headers["etag"];
+      return {
+        href: where,
+        bytes: await collectBody(body, where, maxBytes),
+        contentType: String(headers["content-type"] ?? ""),
+        ...(typeof etag === "string" && { etag }),
+      };
+    },
+    list: async function* (bucket, prefix, signal) {
+      let token: string | undefined;
+      do {
+        const query = `list-type=2&prefix=${escape(prefix)}${token === undefined ? "" : `&continuation-token=${escape(token)}`}`;
+        const { body } = await send(`/${bucket}?${query}`, signal, `s3://${bucket}/${prefix}`);
+        const text = (await collectBody(body, `s3://${bucket}/${prefix}`)).toString();
+        const { ListBucketResult: page = {} } = parser.parse(text) as { ListBucketResult?: ListPage };
+        for (const { Key: key = "", ETag: etag = "", Size: size = "0" } of page.Contents ?? []) {
+          yield { key, etag: etag.replaceAll(/&quot;|"/g, ""), size: Number(size) };
+        }
+        token = page.IsTruncated === "true" ? page.NextContinuationToken : undefined;
+      } while (token !== undefined);
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+interface ListPage {
+  readonly Contents?: readonly { readonly Key?: string; readonly ETag?: string; readonly Size?: string }[];
+  readonly IsTruncated?: string;
+  readonly NextContinuationToken?: string;
+}
+
+const escape = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);

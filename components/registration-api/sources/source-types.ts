@@ -1,0 +1,70 @@
+import type { SourceLocation } from "@swath/raster";
+
+/** A document with its address after redirects. */
+export interface SourceDocument {
+  readonly href: string;
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly etag?: string;
+}
+
+/** Which buckets a request may read. */
+export interface ReadRights {
+  /** Left out: all that the deployment reads. */
+  readonly buckets?: readonly string[];
+}
+
+export interface ReadOptions {
+  readonly rights: ReadRights;
+  readonly signal: AbortSignal;
+  readonly accept?: string;
+  readonly maxBytes?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as POST, in JSON. */
+  readonly body?: unknown;
+}
+
+/** An object of a bucket. */
+export interface ListedObject {
+  readonly key: string;
+  readonly etag: string;
+  readonly size: number;
+}
+
+export interface ListOptions {
+  readonly rights: ReadRights;
+  readonly signal: AbortSignal;
+}
+
+/** Everything outside of this service that is read: documents at addresses, objects of buckets. */
+export interface Sources {
+  /** @throws {RegistrationError} saying what the address answered or why it may not be used */
+  readonly read: (href: string, options: ReadOptions) => Promise<SourceDocument>;
+  /** Objects below `s3://bucket/prefix`, in the order of their keys. */
+  readonly list: (href: string, options: ListOptions) => AsyncGenerator<ListedObject>;
+  /** `s3://…` for an object of the deployment's storage that is named by its public address; else the address itself. */
+  readonly normalize: (href: string) => string;
+  /** Where a raster is, for the reader of rasters. @throws {RegistrationError} where it may not be read */
+  readonly locate: (href: string, rights: ReadRights) => SourceLocation;
+  readonly close: () => Promise<void>;
+}
+
+/** An S3 storage. */
+export interface StoreSettings {
+  /** As `createPeer` takes it. */
+  readonly url: string;
+  readonly publicUrl?: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** Its buckets; left out: all that no other storage has. */
+  readonly buckets?: readonly string[];
+  /** Its data are for everybody of the deployment, also for workspaces. */
+  readonly isShared?: boolean;
+}
+
+/** Another service of the deployment, that addresses of its host lead to. */
+export interface PeerSettings {
+  readonly publicUrl: string;
+  readonly peerUrl: string;
+}

@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+
+import { waitUntil } from "@swath/testing";
+
+import { BUCKET, example, makeItem, startDocuments, startFixture } from "./fixture.ts";
+
+const fixture = await startFixture();
+after(fixture.close);
+const { send, register, askCatalogue, put, settle } = fixture;
+const PRODUCTS = join(import.meta.dirname, "../../../libs/products/test/data");
+
+/** A STAC API of `count` items in pages, of which some are broken. */
+async function startStacApi(count: () => number, onPage: (page: number) => void = () => {}) {
+  const PAGE = 250;
+  return startDocuments((path) => {
+    const url = new URL(path, "http://localhost");
+    const page = Number(url.searchParams.get("page") ?? 0);
+    onPage(page);
+    const features = Array.from({ length: Math.max(0, Math.min(PAGE, count() - page * PAGE)) }, (_, index) => {
+      const number = page * PAGE + index;
+      return number % 100 === 99
+        ? makeItem(`broken-${number}`, { properties: { datetime: 7, "eo:cloud_cover": 5 } })
+        : makeItem(`item-${number}`, {
+            collection: "harvested",
+            properties: { datetime: "2024-06-01T10:00:00Z", "eo:cloud_cover": number % 100 },
+          });
+    });
+    url.searchParams.set("page", String(page + 1));
+    const links = (page + 1) * PAGE < count() ? [{ rel: "next", href: url.pathname + url.search }] : [];
+    return { type: "FeatureCollection", features, links };
+  });
+}
+
+async function countOf(collection: string): Promise<number> {
+  const { body } = await askCatalogue(`/stac/search?collections=${collection}&limit=1`);
+  return body.numberMatched;
+}
+
+test("a STAC API: pages, a filter, broken items named, deletions followed", async (t) => {
+  let count = 1000;
+  const api = await startStacApi(() => count);
+  t.after(api.close);
+  const config = {
+    resource: { url: `${api.url}/stac`, type: "STACAPI", query: { time: { begin: "2024-01-01T00:00:00Z" } } },
+    filter: { op: "<", args: [{ property: "eo:cloud_cover" }, 90] },
+    deletions: true,
+  };
+  assert.equal((await send("PUT", "/harvesters/api", config)).status, 200);
+  const first = await register("/harvesters/api/run", undefined);
+  assert.equal(first.body.state, "done", JSON.stringify(first.body));
+  // Of each hundred: 90 pass the filter, and one is broken.
+  assert.deepEqual([first.body.result.registered, first.body.result.failed], [900, 10]);
+  assert.equal(await countOf("harvested"), 900);
+  const again = await register("/harvesters/api/run", undefined);
+  assert.deepEqual([again.body.result.registered, again.body.result.unchanged, again.body.result.removed], [0, 900, 0]);
+  count = 500;
+  const fewer = await register("/harvesters/api/run", undefined);
+  assert.equal(fewer.body.result.removed, 450, JSON.stringify(fewer.body));
+  assert.equal(await countOf("harvested"), 450);
+});
+
+test("a worker that is killed amid a harvest: another goes on from the page where it was, nothing is lost or doubled", async (t) => {
+  let isKilled = false;
+  const asked: number[] = [];
+  const api = await startStacApi(
+    () => 5000,
+    (page) => {
+      asked.push(page);
+      if (page === 8 && !isKilled) {
+        isKilled = true;
+        void fixture.kill("worker").then(() => fixture.start("worker"));
+      }
+    },
+  );
+  t.after(api.close);
+  await send("PUT", "/harvesters/killed", {
+    resource: { url: `${api.url}/search`, type: "STACAPI" },
+    collection: "killed",
+  });
+  const { headers } = await send("POST", "/harvesters/killed/run");
+  await waitUntil("the kill", () => isKilled);
+  // The lease of the dead worker ends now rather than in a minute.
+  await waitUntil("the lease", async () => {
+    const { rowCount } = await fixture.query(
+      "update registration.task set lease_until = now() where state = 'running' and kind = 'harvest'",
+    );
+    return rowCount > 0 || asked.filter((page) => page === 0).length > 1;
+  });
+  const done = await settle(headers.get("location") ?? "");
+  assert.equal(done.body.state, "done", JSON.stringify(done.body));
+  assert.equal(await countOf("killed"), 4950);
+  assert.ok(asked.filter((page) => page <= 2).length <= 6, "it began at the beginning again");
+});
+
+test("a configuration file of the known form: OpenSearch, products read from storage", async (t) => {
+  const name = "S2A_MSIL2A_20230625T234621_N0509_R073_T01WCP_20230626T022157.SAFE";
+  for (const path of readdirSync(join(PRODUCTS, name), { recursive: true, encoding: "utf8" }).filter((each) =>
+    each.endsWith(".xml"),
+  )) {
+    await put(`Sentinel-2/${name}/${path}`, readFileSync(join(PRODUCTS, name, path)));
+  }
+  const server = await startDocuments((path) => {
+    if (path.startsWith("/describe.xml")) {
+      return `<?xml version="1.0"?><OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/">
+        <Url type="application/json" template="/search.json?maxRecords={count?}&amp;index={startIndex?}&amp;startDate={time:start?}&amp;completionDate={time:end?}&amp;box={geo:box?}"/>
+        </OpenSearchDescription>`;
+    }
+    const { searchParams } = new URL(path, "http://localhost");
+    assert.deepEqual(
+      [searchParams.get("startDate"), searchParams.get("box")],
+      ["2022-08-30T00:00:00.000Z", "14.9,47.7,16.4,48.7"],
+    );
+    return {
+      type: "FeatureCollection",
+      properties: { links: [] },
+      features: [
+        {
+          type: "Feature",
+          id: "u-1",
+          geometry: { type: "Point", coordinates: [15, 48] },
+          properties: {
+            startDate: "2023-06-25T23:46:21Z",
+            completionDate: "2023-06-25T23:46:21Z",
+            productIdentifier: `/${BUCKET}/Sentinel-2/${name}`,
+          },
+        },
+        {
+          type: "Feature",
+          id: "u-2",
+          geometry: { type: "Point", coordinates: [15, 48] },
+          properties: {
+            startDate: "2023-06-25T23:46:21Z",
+            completionDate: "2023-06-25T23:46:21Z",
+            productIdentifier: `/${BUCKET}/Sentinel-2/S2A_MSIL2A_missing.SAFE`,
+          },
+        },
+      ],
+    };
+  });
+  t.after(server.close);
+  const config = `- name: Custom-Config
+  resource:
+    url: ${server.url}/describe.xml
+    type: OpenSearch
+    query:
+      bbox: 14.9,47.7,16.4,48.7
+      collection: null
+      time:
+        begin: "2022-08-30T00:00:00Z"
+        end: "2022-08-31T00:00:00Z"
+        property: sensed
+    format_config:
+      property_mapping:
+        end_datetime: completionDate
+        productIdentifier: productIdentifier
+        start_datetime: startDate
+      type: application/json
+  postprocess:
+    - type: harvester_eoepca.postprocess.CREODIASOpenSearchSentinel2Postprocessor
+  queue: register
+  filter: {}`;
+  const done = await register("/harvest", { config, name: "Custom-Config" });
+  assert.equal(done.body.state, "done", JSON.stringify(done.body));
+  assert.deepEqual([done.body.result.registered, done.body.result.failed], [1, 1]);
+  const { body: item } = await askCatalogue(`/stac/collections/sentinel-2-l2a/items/${name.replace(".SAFE", "")}`);
+  assert.equal(item.properties["eo:cloud_cover"], 15.047897);
+  assert.equal(item.assets.product_metadata.href, `s3://${BUCKET}/Sentinel-2/${name}/MTD_MSIL2A.xml`);
+  const { body } = await send("GET", `/tasks/${done.body.id}/problems`);
+  assert.match(body.problems[0].reason, /MTD_MSIL2A\.xml cannot be read/);
+});
+
+test("a watched bucket: what is put there is in the catalogue, what is taken away is not", async () => {
+  await send("PUT", "/harvesters/watch", {
+    resource: { url: `s3://${BUCKET}/inbox/`, type: "Bucket" },
+    collection: "inbox",
+    schedule: "1s",
+  });
+  await put("inbox/scene_20240102.tif", example("scenes/lommel/B04.tif"));
+  await put("inbox/notes.txt", "nothing");
+  await put("inbox/stac/item.json", JSON.stringify(makeItem("from-bucket")));
+  const exists = async (id: string): Promise<boolean> =>
+    (await askCatalogue(`/stac/collections/inbox/items/${id}`)).status === 200;
+  await waitUntil("the scene", () => exists("scene_20240102"));
+  await waitUntil("the item", () => exists("from-bucket"));
+  await fixture.remove("inbox/scene_20240102.tif");
+  await waitUntil("its removal", async () => !(await exists("scene_20240102")));
+  assert.equal((await send("DELETE", "/harvesters/watch")).status, 204);
+});
+
+test("wrong configurations are refused, with what is allowed", async () => {
+  const wrong: readonly [object, RegExp][] = [
+    [{ resource: { url: "http://x", type: "FTP" } }, /type must be one of OpenSearch, STACAPI/],
+    [{ resource: { type: "STACAPI" } }, /resource\.url must be/],
+    [{ resource: { url: "http://x", type: "STACAPI" }, schedule: "every day" }, /must be a cron expression/],
+    [{ resource: { url: "http://x", type: "STACAPI" }, postprocess: [{ type: "mine.Own" }] }, /mine\.Own.*not known/],
+  ];
+  for (const [config, message] of wrong) {
+    const { status, body } = await send("PUT", "/harvesters/wrong", config);
+    assert.equal(status, 422, JSON.stringify(body));
+    assert.match(body.detail, message);
+  }
+});

@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+
+import { BUCKET, example, makeCollection, makeItem, startDocuments, startFixture } from "./fixture.ts";
+
+const fixture = await startFixture();
+after(fixture.close);
+const { send, register, askCatalogue, put, sendInternally } = fixture;
+
+test("a request is accepted with the known message and can be followed", async () => {
+  await put(
+    "one/catalog.json",
+    JSON.stringify({
+      type: "Catalog",
+      stac_version: "1.0.0",
+      id: "one",
+      description: "one",
+      links: [{ rel: "child", href: "./land/collection.json" }],
+    }),
+  );
+  await put(
+    "one/land/collection.json",
+    JSON.stringify(
+      makeCollection("land", {
+        links: [
+          { rel: "root", href: "../catalog.json" },
+          { rel: "item", href: "./a.json" },
+          { rel: "item", href: "./b.json" },
+        ],
+      }),
+    ),
+  );
+  await put("one/land/a.json", JSON.stringify(makeItem("a", { collection: "land" })));
+  await put("one/land/b.json", JSON.stringify(makeItem("b", { collection: "land" })));
+  const url = `s3://${BUCKET}/one/`;
+  const accepted = await send("POST", "/register", { type: "STAC-Item", url });
+  assert.equal(accepted.status, 202);
+  assert.deepEqual(accepted.body, { message: `STAC Catalog '${url}catalog.json' was accepted for harvesting` });
+  const done = await fixture.settle(accepted.headers.get("location") ?? "");
+  assert.equal(done.body.state, "done", JSON.stringify(done.body));
+  assert.deepEqual(
+    [done.body.result.registered, done.body.result.failed, done.body.request.url],
+    [3, 0, `${url}catalog.json`],
+  );
+  const { body: item } = await askCatalogue("/stac/collections/land/items/a");
+  assert.equal(item.assets.data.href, `s3://${BUCKET}/one/land/data.tif`);
+  assert.equal((await askCatalogue("/stac/collections/land")).body.description, "Scenes of land");
+
+  const again = await register("/register", { type: "stac-item", url });
+  assert.deepEqual([again.body.result.registered, again.body.result.unchanged], [0, 3]);
+
+  const removed = await send("POST", "/deregister", { type: "stac-item", url: `${url}catalog.json` });
+  assert.equal(removed.status, 200);
+  assert.equal(removed.body.message, `Item '{'url': '${url}catalog.json'}' was successfully de-registered`);
+  assert.equal((await askCatalogue("/stac/collections/land")).status, 404);
+});
+
+test("what nobody can register is refused at once, and what is wrong is said", async () => {
+  const unknown = await send("POST", "/register", { type: "shapefile", url: "http://example.org/x.shp" });
+  assert.equal(unknown.status, 400);
+  assert.match(unknown.body.detail, /"shapefile" cannot be registered; allowed: stac-item/);
+  const missing = await send("POST", "/register", { type: "stac-item" });
+  assert.equal(missing.status, 422);
+  assert.deepEqual(missing.body.detail[0].loc, ["body", "url"]);
+  assert.equal((await send("POST", "/deregister", { type: "stac-item" })).status, 422);
+  assert.equal((await send("GET", "/probe")).status, 200);
+  assert.equal((await send("GET", "/docs")).status, 200);
+});
+
+test("documents: an item, a collection, a record; then one of them by its id out again", async () => {
+  const collection = await register("/register-collection", makeCollection("mine"));
+  assert.equal(collection.body.state, "done", JSON.stringify(collection.body));
+  const item = await register(
+    "/register-json",
+    makeItem("i1", { collection: "mine", assets: { d: { href: "s3://b/d.tif" } } }),
+  );
+  assert.equal(item.body.state, "done", JSON.stringify(item.body));
+  const record = await register("/register-json", {
+    type: "Feature",
+    id: "note",
+    geometry: null,
+    properties: { type: "dataset", title: "A note" },
+  });
+  assert.equal(record.body.state, "done", JSON.stringify(record.body));
+  assert.equal((await askCatalogue("/collections/metadata:main/items/note")).body.properties.title, "A note");
+  assert.equal(
+    (await send("POST", "/deregister", { identifier: "i1" })).body.message,
+    "Item '{'identifier': 'i1'}' was successfully de-registered",
+  );
+  assert.equal((await askCatalogue("/stac/collections/mine/items/i1")).status, 404);
+  const notACollection = await register("/register-collection", makeItem("x"));
+  assert.equal(notACollection.body.state, "failed");
+  assert.match(notACollection.body.reason, /its type must be Collection/);
+});
+
+test("a plain GeoTIFF becomes an item with footprint, bands and statistics", async () => {
+  await put("plain/S2_20190411T105029_B04.tif", example("scenes/lommel/B04.tif"));
+  const done = await register("/register", {
+    type: "stac-item",
+    url: `s3://${BUCKET}/plain/S2_20190411T105029_B04.tif`,
+    parent_identifier: "plain",
+  });
+  assert.equal(done.body.state, "done", JSON.stringify(done.body));
+  const { body: item } = await askCatalogue("/stac/collections/plain/items/S2_20190411T105029_B04");
+  assert.equal(item.properties.datetime, "2019-04-11T10:50:29Z");
+  assert.match(item.properties["proj:code"], /^EPSG:326/);
+  const [band] = item.assets.data.bands;
+  assert.equal(band.data_type, "uint16");
+  assert.ok(band.statistics.maximum > band.statistics.minimum);
+  const [west, south, east, north] = item.bbox;
+  assert.ok(west > 5 && east < 6 && south > 51 && north < 52, item.bbox.join());
+});
+
+test("broken parts of a catalogue are named, and the others go on", async (t) => {
+  const documents = await startDocuments((path) => {
+    const links = [
+      { rel: "item", href: "./good.json" },
+      { rel: "item", href: "./missing.json" },
+      { rel: "item", href: "./broken.json" },
+      { rel: "item", href: "./wrong.json" },
+      { rel: "child", href: "./catalog.json" },
+    ];
+    switch (path) {
+      case "/catalog.json":
+        return { type: "Catalog", stac_version: "1.0.0", id: "loop", description: "links to itself", links };
+      case "/good.json":
+        return makeItem("good");
+      case "/broken.json":
+        return "{ not json";
+      case "/wrong.json":
+        return makeItem("wrong", { properties: { datetime: "yesterday" } });
+      default:
+        return undefined;
+    }
+  });
+  t.after(documents.close);
+  const done = await register("/register", { type: "stac-catalog", url: `${documents.url}/catalog.json` });
+  assert.equal(done.body.state, "done", JSON.stringify(done.body));
+  assert.deepEqual([done.body.result.registered, done.body.result.failed], [1, 3]);
+  const { body } = await send("GET", `/tasks/${done.body.id}/problems`);
+  const reasons = new Map(
+    body.problems.map((problem: { record: string; reason: string }) => [problem.record, problem.reason]),
+  );
+  assert.match(String(reasons.get(`${documents.url}/missing.json`)), /answered with status 404/);
+  assert.match(String(reasons.get(`${documents.url}/broken.json`)), /not valid JSON/);
+  assert.match(String(reasons.get("wrong")), /datetime/);
+});
+
+test("a workspace reads its own bucket only, and has collections of its own", async () => {
+  await put("ws/item.json", JSON.stringify(makeItem("theirs", { collection: "mine" })));
+  const ask = (buckets: readonly string[]) =>
+    sendInternally("POST", "/tasks", {
+      scope: "ws-eric",
+      requestedBy: "eric",
+      buckets,
+      request: { form: "register", type: "stac-item", url: `s3://${BUCKET}/ws/item.json` },
+    });
+  const refused = await ask(["ws-eric"]);
+  const failed = await fixture.settle(`${fixture.apiUrl}/tasks/${refused.body.id}`);
+  assert.equal(failed.body.state, "failed");
+  assert.match(failed.body.reason, /bucket "scenes" is not one that can be read here \(ws-eric\)/);
+  const taken = await ask(["ws-eric", BUCKET]);
+  const done = await fixture.settle(`${fixture.apiUrl}/tasks/${taken.body.id}`);
+  assert.equal(done.body.state, "done", JSON.stringify(done.body));
+  // "mine" is the platform's: ids of collections are unique.
+  const own = { "x-forwarded-host": "resource-catalogue.ws-eric.localhost" };
+  assert.equal((await askCatalogue("/stac/collections/ws-eric.mine/items/theirs", own)).status, 200);
+  assert.equal((await askCatalogue("/stac/collections/mine/items/theirs")).status, 404);
+  const { body } = await sendInternally("GET", "/tasks?workspace=ws-eric");
+  assert.equal(body.tasks.length, 2);
+});

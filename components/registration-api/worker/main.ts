@@ -1,0 +1,13 @@
+import { runService } from "@swath/service";
+
+import { workerSettings } from "../config.ts";
+import { startWorker } from "./build.ts";
+
+await runService({
+  name: "registrar",
+  settings: workerSettings,
+  build: async ({ settings, logger, reportWaiting }) => {
+    const { ready, close } = await startWorker(settings, logger, reportWaiting);
+    return { servers: {}, ready, close };
+  },
+});

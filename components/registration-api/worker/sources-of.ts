@@ -1,0 +1,60 @@
+import type { Settings } from "@swath/service";
+
+import type { workerSettings } from "../config.ts";
+import type { PeerSettings, StoreSettings } from "../sources/source-types.ts";
+
+type Given = Settings<typeof workerSettings>;
+
+/** The storages that are read: a provider's data offering, and the deployment's own. */
+export function toStores(settings: Given): readonly StoreSettings[] {
+  const { OBJSTORE_URL: own, CLOUDDATA_S3_ENDPOINT: cloud } = settings;
+  return [
+    ...(cloud === undefined
+      ? []
+      : [
+          {
+            url: cloud,
+            region: settings.CLOUDDATA_S3_REGION,
+            accessKeyId: settings.CLOUDDATA_S3_ACCESS_KEY,
+            secretAccessKey: settings.CLOUDDATA_S3_SECRET_KEY,
+            buckets: readList(settings.CLOUDDATA_S3_BUCKETS),
+            isShared: true,
+          },
+        ]),
+    ...(own === undefined
+      ? []
+      : [
+          {
+            url: own,
+            publicUrl: settings.OBJSTORE_PUBLIC_URL ?? own,
+            region: settings.S3_REGION,
+            accessKeyId: settings.OBJSTORE_ROOT_USER,
+            secretAccessKey: settings.OBJSTORE_ROOT_PASSWORD,
+          },
+        ]),
+  ];
+}
+
+/** Services of the deployment whose public addresses are read from inside. */
+export function toPeers({
+  ADES_URL: peerUrl,
+  ADES_PUBLIC_URL: publicUrl,
+  ADES_OPEN_HOST: open,
+}: Given): readonly PeerSettings[] {
+  if (peerUrl === undefined || publicUrl === undefined) {
+    return [];
+  }
+  const { protocol, port } = new URL(publicUrl);
+  return [
+    { publicUrl, peerUrl },
+    ...(open === undefined ? [] : [{ publicUrl: `${protocol}//${open}${port === "" ? "" : `:${port}`}`, peerUrl }]),
+  ];
+}
+
+/** A list in a setting, separated by commas. */
+export function readList(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
