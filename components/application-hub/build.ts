@@ -1,0 +1,203 @@
+import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createLoginFlow, createOidcClient } from "@swath/auth/login";
+import {
+  type Logger,
+  type RunningService,
+  type Settings,
+  SettingsError,
+  createPeer,
+  listen,
+  parsePeerUrl,
+} from "@swath/service";
+import { readyServer } from "@swath/service/fastify";
+import { mkdirSync } from "node:fs";
+import type { Server } from "node:http";
+import { type Server as NetServer, connect, createServer } from "node:net";
+import { join } from "node:path";
+
+import { createCallerFinder } from "./api/caller.ts";
+import { createApi } from "./api/api.ts";
+import type { hubSettings } from "./config.ts";
+import type { HubContext } from "./context.ts";
+import { toOwnPath } from "./pages/login.ts";
+import { openProfiles } from "./profiles/profiles.ts";
+import { environmentOf } from "./servers/environment.ts";
+import { createLifecycle } from "./servers/lifecycle.ts";
+import { createUsageSamples, startWatch } from "./servers/watch.ts";
+import { createHub } from "./service.ts";
+import { createLogins } from "./session/logins.ts";
+import { createSealer } from "./session/seal.ts";
+import { openFolders } from "./spawners/folders.ts";
+import { createSpawners } from "./spawners/spawners.ts";
+import { openHubDatabase } from "./store/database.ts";
+import { createStorageKeys } from "./workspace/storage-keys.ts";
+
+type HubSettings = Settings<typeof hubSettings>;
+
+/** Milliseconds between looks at logins. */
+const CHECK_LOGINS_MS = 15_000;
+
+export async function buildHub({
+  settings,
+  logger,
+  reportWaiting,
+}: {
+  readonly settings: HubSettings;
+  readonly logger: Logger;
+  readonly reportWaiting: (reason: string | undefined) => void;
+}): Promise<RunningService> {
+  const { PUBLIC_URL: publicUrl, IDENTITY_ISSUER: issuerUrl, IDENTITY_INTERNAL_URL: peerUrl } = settings;
+  const services = readJson<Record<string, string>>(settings.PLATFORM_SERVICES, "PLATFORM_SERVICES");
+  const serviceTokens = readJson<Record<string, { token: string; scopes: string[] }>>(
+    settings.SERVICE_TOKENS,
+    "SERVICE_TOKENS",
+  );
+  const sql = await openHubDatabase({
+    url: settings.DATABASE_URL,
+    onError: (error) => logger.warn({ err: error }, "database connection lost"),
+    onUnavailable: reportWaiting,
+  });
+  const peer = peerUrl === undefined ? {} : { peerUrl };
+  const issuer = issuerUrl === undefined ? undefined : openIssuer({ issuer: issuerUrl, ...peer });
+  const client =
+    issuerUrl === undefined
+      ? undefined
+      : createOidcClient({ issuer: issuerUrl, clientId: settings.CLIENT_ID, ...peer });
+  const storage = settings.S3_URL === undefined ? undefined : createPeer(settings.S3_URL);
+  const sealer = createSealer(settings.HUB_SECRET);
+  const logins = createLogins({
+    sql,
+    client,
+    verifier: issuer && createTokenVerifier({ issuer }),
+    audiences: [settings.CLIENT_ID, ...readAudiences(settings.ACCEPTED_AUDIENCES)],
+    adminUser: settings.IDENTITY_ADMIN_USER,
+    sealer,
+    logger,
+  });
+  const folders = openFolders(settings.DATA_DIR);
+  const spawners = createSpawners({
+    folders,
+    engine: settings.CONTAINER_ENGINE,
+    hasStorage: settings.S3_URL !== undefined,
+  });
+  const { protocol, host } = new URL(publicUrl);
+  const originOf = (label: string) => `${protocol}//${label}.${host}`;
+  const s3 =
+    settings.S3_PUBLIC_URL === undefined ? undefined : { url: settings.S3_PUBLIC_URL, region: settings.S3_REGION };
+  const quotas = {
+    servers: settings.USER_SERVERS,
+    cores: settings.USER_CORES,
+    memoryBytes: settings.USER_MEMORY_MIB * 2 ** 20,
+  };
+  const samples = createUsageSamples();
+  const lifecycle = createLifecycle({
+    sql,
+    logger,
+    quotas,
+    spawnerFor: spawners.of,
+    startTimeoutMs: settings.START_TIMEOUT * 1000,
+    originOf,
+    environmentOf: (server, token) =>
+      environmentOf({ publicUrl, originOf, services, s3, workspacePrefix: settings.WORKSPACE_PREFIX }, server, token),
+  });
+  const cookieName = `${protocol === "https:" ? "__Host-" : ""}swath_hub`;
+  const context: HubContext = {
+    sql,
+    logger,
+    publicUrl,
+    cookieName,
+    callers: createCallerFinder({ sql, logins, sealer, cookieName, services: serviceTokens }),
+    logins,
+    flow:
+      client &&
+      createLoginFlow({
+        client,
+        publicUrl,
+        callbackPath: "/hub/oauth_callback",
+        cookiePrefix: "swath_hub_login_",
+        readReturnPath: toOwnPath,
+      }),
+    endSessionUrl: async () => (await client?.configuration())?.serverMetadata().end_session_endpoint,
+    profiles: openProfiles(sql, settings.PROFILES_FILE),
+    lifecycle,
+    samples,
+    storageKeys: createStorageKeys(storage),
+    services,
+    serviceTokens: Object.keys(serviceTokens),
+    s3,
+    workspacePrefix: settings.WORKSPACE_PREFIX,
+    hubSecret: settings.HUB_SECRET,
+    originOf,
+    quotas,
+  };
+  const app = await createHub(context);
+  const inner = await createApi(context);
+  const innerServer = await listenInside(await readyServer(inner), join(folders.shared, "hub"));
+  const storageWay =
+    settings.S3_URL === undefined
+      ? undefined
+      : await leadInside(settings.S3_URL, join(folders.shared, "hub", "storage"));
+  const watch = startWatch({
+    sql,
+    logger,
+    lifecycle,
+    spawnerFor: spawners.of,
+    lease: folders.lease,
+    idleSeconds: settings.IDLE_TIMEOUT,
+    maxAgeSeconds: settings.MAX_AGE,
+    samples,
+  });
+  await lifecycle.resume();
+  const checking = setInterval(() => {
+    logins.check().catch((error: unknown) => logger.warn({ err: error }, "failed to check logins; retrying"));
+  }, CHECK_LOGINS_MS);
+  return {
+    servers: { http: await readyServer(app) },
+    ready: sql.check,
+    close: async () => {
+      clearInterval(checking);
+      innerServer.close();
+      storageWay?.close();
+      innerServer.closeAllConnections();
+      await watch.close();
+      await lifecycle.close();
+      await Promise.all([app.close(), inner.close()]);
+      await Promise.all([issuer?.close(), client?.close(), storage?.close()]);
+      await sql.close();
+    },
+  };
+}
+
+/** The API where servers on this machine find it: a socket in a folder that they see. */
+async function listenInside(server: Server, folder: string): Promise<Server> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await listen(server, { path: join(folder, "sock") });
+  return server;
+}
+
+/** A socket that leads to a peer: the object storage, for the files of workspaces. */
+async function leadInside(url: string, path: string): Promise<NetServer> {
+  const { origin, socketPath } = parsePeerUrl(url);
+  const { hostname, port } = new URL(origin);
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({
+      ...(socketPath === undefined ? { host: hostname, port: Number(port || 80) } : { path: socketPath }),
+      allowHalfOpen: true,
+    });
+    near.on("error", () => far.destroy());
+    far.on("error", () => near.destroy());
+    near.on("close", () => far.destroy());
+    far.on("close", () => near.destroy());
+    near.pipe(far).pipe(near);
+  });
+  await listen(server, { path });
+  return server;
+}
+
+function readJson<T>(text: string, name: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new SettingsError([`${name} is not JSON (${(error as Error).message})`]);
+  }
+}

@@ -1,0 +1,136 @@
+import type { Component, DeployContext, EnvValue, Volume } from "@swath/manifest";
+
+const NAMESPACE = "proc";
+
+/** Services that programs of users find in their environment. */
+const SERVICES = [
+  "ades",
+  "workspace-api",
+  "resource-catalogue",
+  "data-access",
+  "registration-api",
+  "identity",
+  "portal",
+  "registry",
+  "objstore",
+];
+
+/** Users' notebooks and applications next to the data: `application-hub.<domain>`, `pde.<domain>` in variant B. */
+export const manifest: Component = {
+  name: "application-hub",
+  title: "Application hub",
+  namespace: NAMESPACE,
+  enabled: ({ variant, variables }) => (variant === "A" ? variables.REQUIRE_APPLICATION_HUB : variables.REQUIRE_PDE),
+  declare: (context) => {
+    const service = serviceOf(context);
+    const url = context.publicUrl(service);
+    return {
+      routes: [{ service, workload: "application-hub-proxy", wildcard: true, holdsUserContent: true }],
+      identityClients: [
+        {
+          // Without a secret: a public client.
+          clientId: "application-hub",
+          name: "Application hub",
+          description: "Notebooks and applications beside the data",
+          redirectUris: [`${url}/hub/oauth_callback`, `${url}/hub/logged-out`],
+          webOrigins: [url],
+          tokensForPlatform: true,
+        },
+      ],
+    };
+  },
+  deploy: (context) => {
+    const { variables } = context.settings;
+    const volume: Volume = {
+      name: "application-hub",
+      namespace: NAMESPACE,
+      size: "20Gi",
+      storageClass: context.settings.variant === "A" ? variables.APPLICATION_HUB_STORAGE : variables.PDE_STORAGE,
+      accessMode: "ReadWriteOnce",
+      backup: {
+        kind: "program",
+        component: "application-hub",
+        entry: "backup",
+        env: { DATA_DIR: { volume: "application-hub" } },
+      },
+    };
+    const shared: Record<string, EnvValue> = {
+      DATABASE_URL: { database: "url" },
+      PUBLIC_URL: context.publicUrl(serviceOf(context)),
+      DATA_DIR: { volume: "application-hub" },
+      HUB_SECRET: { kind: "generated", name: "application-hub", bytes: 32 },
+      PLATFORM_SERVICES: JSON.stringify(listServices(context)),
+    };
+    return {
+      workloads: [
+        {
+          name: "application-hub",
+          namespace: NAMESPACE,
+          component: "application-hub",
+          kind: "service",
+          env: {
+            ...shared,
+            ...toIdentity(context),
+            ...toStorage(context),
+            CONTAINER_ENGINE: variables.CONTAINER_ENGINE,
+          },
+          ports: [{ name: "http", number: 8080 }],
+          mounts: [{ volume: "application-hub", path: "/data" }],
+          strategy: "recreate",
+          resources: { requests: { cpu: "25m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+        },
+        {
+          name: "application-hub-proxy",
+          namespace: NAMESPACE,
+          component: "application-hub",
+          entry: "proxy/main",
+          kind: "service",
+          env: { ...shared, HUB_URL: { peer: "application-hub" }, PLATFORM_DOMAIN: context.settings.domain },
+          ports: [{ name: "http", number: 8080 }],
+          mounts: [{ volume: "application-hub", path: "/data" }],
+          strategy: "recreate",
+          resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "512Mi" } },
+          callsOutside: true,
+        },
+      ],
+      volumes: [volume],
+    };
+  },
+};
+
+const serviceOf = ({ settings }: DeployContext): string => (settings.variant === "A" ? "application-hub" : "pde");
+
+/** Public addresses of what is deployed, by the services' ids. */
+function listServices({ declared, publicUrl }: DeployContext): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    SERVICES.filter((id) => declared.routes.some(({ service }) => service === id)).map((id) => [id, publicUrl(id)]),
+  );
+}
+
+function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const {
+    IDENTITY_ISSUER_URL: issuer,
+    IDENTITY_REALM: realm,
+    IDENTITY_ACCEPTED_AUDIENCES: audiences,
+  } = settings.variables;
+  const admin = { IDENTITY_ADMIN_USER: settings.variables.IDENTITY_SERVICE_ADMIN_USER, ACCEPTED_AUDIENCES: audiences };
+  if (issuer !== undefined) {
+    return { ...admin, IDENTITY_ISSUER: issuer };
+  }
+  return isEnabled("identity")
+    ? {
+        ...admin,
+        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
+        IDENTITY_INTERNAL_URL: { peer: "identity" },
+      }
+    : admin;
+}
+
+function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  const { OBJSTORE_ENDPOINT: endpoint, OBJSTORE_REGION: region } = variables;
+  return isEnabled("objstore")
+    ? { S3_URL: { peer: "objstore" }, S3_PUBLIC_URL: publicUrl("objstore"), S3_REGION: region }
+    : endpoint === undefined
+      ? {}
+      : { S3_URL: endpoint, S3_PUBLIC_URL: endpoint, S3_REGION: region };
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import { test } from "node:test";
+
+import { toClientHeaders, toServerHeaders } from "./headers.ts";
+
+const rules = { hiddenCookies: new Set(["swath_server", "auth_user_id", "auth_refresh_token"]) };
+const asServer = (...rawHeaders: string[]) =>
+  toServerHeaders({ rawHeaders } as unknown as IncomingMessage, rules, "eric");
+
+test("servers see neither the platform's cookies nor the hub's, and nobody says for us who somebody is", () => {
+  const headers = asServer(
+    "Host",
+    "eric.hub.example.org",
+    "Cookie",
+    "auth_user_id=T; own=1; swath_server=S; auth_refresh_token=R; swath_hub=H; __Host-swath_hub=H2; other=2",
+    "X-Auth-Userid",
+    "root",
+    "x_swath_user",
+    "root",
+    "Connection",
+    "keep-alive, X-Secret",
+    "X-Secret",
+    "1",
+    "X-Forwarded-For",
+    "192.0.2.1",
+  );
+  assert.deepEqual(headers, [
+    "Host",
+    "eric.hub.example.org",
+    "Cookie",
+    "own=1; other=2",
+    "X-Forwarded-For",
+    "192.0.2.1",
+    "X-Swath-User",
+    "eric",
+  ]);
+  assert.ok(!asServer("Cookie", "auth_user_id=T").includes("Cookie"));
+  assert.deepEqual(asServer("Authorization", "Bearer eyJ.eyJ.sig"), ["X-Swath-User", "eric"]);
+  assert.ok(asServer("Authorization", "token hubs-own-token").includes("token hubs-own-token"));
+});
+
+test("a server sets cookies for its own host alone", () => {
+  assert.deepEqual(
+    toClientHeaders(
+      [
+        "Set-Cookie",
+        "a=1; Path=/; Domain=.example.org; HttpOnly",
+        "Set-Cookie",
+        "swath_server=evil",
+        "X-A",
+        "1",
+        "set-cookie",
+        "auth_user_id=x",
+      ],
+      rules,
+    ),
+    ["Set-Cookie", "a=1; Path=/; HttpOnly", "X-A", "1"],
+  );
+});

@@ -1,0 +1,84 @@
+import { FROM_INGRESS, HOP_BY_HOP, connectionNames } from "@swath/relay";
+import type { IncomingMessage } from "node:http";
+
+interface HeaderRules {
+  /** Cookies that servers must not see. */
+  readonly hiddenCookies: ReadonlySet<string>;
+}
+
+/** What a client may not say for us. */
+const FORGEABLE = /^x-(?:auth|original|rewrite|swath)-|^forwarded$|^proxy-?$/;
+
+/** The headers of a request for the hub itself. */
+export function toHubHeaders({ rawHeaders }: IncomingMessage): string[] {
+  const dropped = connectionNames(rawHeaders);
+  const headers: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const lower = name.toLowerCase();
+    if (!HOP_BY_HOP.has(lower) && dropped?.has(lower) !== true) {
+      headers.push(name, rawHeaders[index + 1] as string);
+    }
+  }
+  return headers;
+}
+
+/**
+ * The headers of a request as a server gets them: the client's own without those of its connection, without cookies of the
+ * platform, and with the user's name.
+ */
+export function toServerHeaders(
+  { rawHeaders }: IncomingMessage,
+  { hiddenCookies }: HeaderRules,
+  user: string | undefined,
+): string[] {
+  const dropped = connectionNames(rawHeaders);
+  const headers: string[] = [];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    const value = rawHeaders[index + 1] as string;
+    const lower = name.toLowerCase();
+    if (HOP_BY_HOP.has(lower) || dropped?.has(lower) === true) {
+      continue;
+    }
+    // An access token of the platform was for the hub: what runs in a server could act with it.
+    if (lower === "authorization" && /^\S+\s+[\w-]+\.[\w-]+\.[\w-]+\s*$/.test(value)) {
+      continue;
+    }
+    if (lower === "cookie") {
+      const kept = value
+        .split(";")
+        .map((pair) => pair.trim())
+        .filter((pair) => !isHidden(pair.split("=", 1)[0] ?? "", hiddenCookies));
+      if (kept.length > 0) {
+        headers.push(name, kept.join("; "));
+      }
+    } else if (!FORGEABLE.test(lower.replaceAll(/[^a-z0-9]/g, "-")) || FROM_INGRESS.has(lower)) {
+      headers.push(name, value);
+    }
+  }
+  if (user !== undefined) {
+    headers.push("X-Swath-User", encodeURIComponent(user));
+  }
+  return headers;
+}
+
+/** Headers of a server's answer: its cookies are its own host's, and never those of the platform or of the hub. */
+export function toClientHeaders(headers: readonly string[], { hiddenCookies }: HeaderRules): string[] {
+  const kept: string[] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    if (name.toLowerCase() !== "set-cookie") {
+      kept.push(name, value);
+      continue;
+    }
+    if (!isHidden(value.split("=", 1)[0]?.trim() ?? "", hiddenCookies)) {
+      kept.push(name, value.replaceAll(/;\s*domain=[^;]*/gi, ""));
+    }
+  }
+  return kept;
+}
+
+const isHidden = (name: string, hidden: ReadonlySet<string>): boolean =>
+  hidden.has(name) || hidden.has(name.replace(/^__Host-/, "")) || /^(?:__Host-)?swath_hub/.test(name);

@@ -1,0 +1,31 @@
+import type { Peer } from "@swath/service";
+
+import { mayEnter } from "../access/may-enter.ts";
+import { permits } from "../api/scopes.ts";
+import type { Sql } from "../store/database.ts";
+import type { ServerRoute, Visit } from "./routes.ts";
+
+/** Asks the hub whether a token gives access to a server; whatever is no clear yes is a no. */
+export function createHubTokens(
+  hub: Peer,
+  sql: Sql,
+): (token: string, server: ServerRoute) => Promise<Visit | undefined> {
+  return async (token, { id, user, name }) => {
+    const answer = await hub.fetch("/hub/api/user", { headers: { authorization: `token ${token}` } });
+    if (!answer.ok) {
+      await answer.body?.cancel();
+      return undefined;
+    }
+    const caller = (await answer.json()) as { readonly name?: string; readonly scopes?: readonly string[] };
+    const subject = caller.name ?? "";
+    // A token of everything that its user may do has their shares as well.
+    if (subject !== user && permits(caller.scopes ?? [], "shares", { user: subject })) {
+      return (await mayEnter(sql, subject, { id, user_name: user })) === undefined
+        ? undefined
+        : { user: subject, isOwner: false, loginId: null };
+    }
+    return permits(caller.scopes ?? [], "access:servers", { user, server: `${user}/${name}` })
+      ? { user: caller.name ?? "", isOwner: caller.name === user, loginId: null }
+      : undefined;
+  };
+}

@@ -1,0 +1,107 @@
+import type { Sql } from "../store/database.ts";
+import type { Target } from "../store/servers.ts";
+import { hashSecret } from "../store/database.ts";
+import { mayEnter } from "../access/may-enter.ts";
+
+/** A server as the proxy knows it. */
+export interface ServerRoute {
+  readonly id: string;
+  readonly label: string;
+  readonly user: string;
+  readonly name: string;
+  readonly target: Target;
+}
+
+/** Somebody at the origin of a server. */
+export interface Visit {
+  readonly user: string;
+  readonly isOwner: boolean;
+  readonly loginId: string | null;
+}
+
+/** What the proxy knows of the hub's tables, for a few seconds at a time. */
+export interface Routes {
+  readonly find: (label: string) => Promise<ServerRoute | undefined>;
+  /** Without waiting; undefined where it is not known now. */
+  readonly peek: (label: string) => ServerRoute | undefined;
+  readonly visitBy: (server: ServerRoute, cookie: string) => Promise<Visit | undefined>;
+  readonly peekVisit: (server: ServerRoute, cookie: string) => Visit | undefined;
+  /** Who shows a token of the hub that gives access to this server. */
+  readonly visitByToken: (server: ServerRoute, token: string) => Promise<Visit | undefined>;
+  readonly forget: () => void;
+}
+
+const CACHE_MS = 3000;
+const MAX_CACHED = 20_000;
+
+interface Cached<T> {
+  readonly value: T;
+  readonly until: number;
+}
+
+export function createRoutes(
+  sql: Sql,
+  hubTokens: (token: string, server: ServerRoute) => Promise<Visit | undefined>,
+): Routes {
+  const servers = new Map<string, Cached<ServerRoute | undefined>>();
+  const visits = new Map<string, Cached<Visit | undefined>>();
+  const keep = <T>(map: Map<string, Cached<T>>, key: string, value: T): T => {
+    if (map.size >= MAX_CACHED) {
+      map.clear();
+    }
+    map.set(key, { value, until: Date.now() + CACHE_MS });
+    return value;
+  };
+  const known = <T>(map: Map<string, Cached<T>>, key: string): Cached<T> | undefined => {
+    const entry = map.get(key);
+    return entry !== undefined && entry.until > Date.now() ? entry : undefined;
+  };
+
+  return {
+    peek: (label) => known(servers, label)?.value,
+    find: async (label) => {
+      const entry = known(servers, label);
+      if (entry !== undefined) {
+        return entry.value;
+      }
+      const row = await sql.first<{ id: string; user_name: string; name: string; target: Target }>(
+        "select id, user_name, name, target from servers where label = $1 and state = 'ready' and target is not null",
+        [label],
+      );
+      return keep(
+        servers,
+        label,
+        row && { id: row.id, label, user: row.user_name, name: row.name, target: row.target },
+      );
+    },
+    peekVisit: ({ id }, cookie) => known(visits, `${id} ${cookie}`)?.value,
+    visitBy: async (server, cookie) => {
+      const key = `${server.id} ${cookie}`;
+      const entry = known(visits, key);
+      if (entry !== undefined) {
+        return entry.value;
+      }
+      const row = await sql.first<{ user_name: string; login_id: string }>(
+        "select user_name, login_id from visits where hash = $1 and server_id = $2 and expires > now()",
+        [hashSecret(cookie), server.id],
+      );
+      const right = row && (await mayEnter(sql, row.user_name, { id: server.id, user_name: server.user }));
+      return keep(
+        visits,
+        key,
+        row !== undefined && right !== undefined
+          ? { user: row.user_name, isOwner: right === "owner", loginId: row.login_id }
+          : undefined,
+      );
+    },
+    visitByToken: async (server, token) => {
+      const key = `${server.id} token ${token}`;
+      const entry = known(visits, key);
+      return entry !== undefined ? entry.value : keep(visits, key, await hubTokens(token, server));
+    },
+    forget: () => {
+      servers.clear();
+      visits.clear();
+    },
+  };
+}

@@ -1,0 +1,251 @@
+import { parseCookies, readCookie } from "@swath/auth";
+import { type RelayedRequest, type Upstreams, forward, openTunnel } from "@swath/relay";
+import type { Logger } from "@swath/service";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { Duplex } from "node:stream";
+
+import type { ActivityLog } from "./activity.ts";
+import { type EnterDeps, handleEnter, startEntering } from "./enter.ts";
+import { toClientHeaders, toHubHeaders, toServerHeaders } from "./headers.ts";
+import type { PlatformRelay } from "./platform-relay.ts";
+import { sendText, toSocketText } from "./respond.ts";
+import type { Routes, ServerRoute, Visit } from "./routes.ts";
+import type { Tunnels } from "./tunnels.ts";
+
+export interface ProxyDeps extends EnterDeps {
+  readonly logger: Logger;
+  readonly routes: Routes;
+  readonly upstreams: Upstreams;
+  readonly tunnels: Tunnels;
+  readonly activity: ActivityLog;
+  readonly hubUrl: string;
+  readonly hiddenCookies: ReadonlySet<string>;
+  readonly relay: PlatformRelay;
+  /** Answers for sites that run in the browser alone. */
+  readonly serveSite: (site: string, request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** A request for a server, and who sent it. */
+interface Admitted {
+  readonly server: ServerRoute;
+  readonly visit: Visit;
+  readonly credential: { readonly kind: "cookie" | "token"; readonly value: string };
+}
+
+/** The hub's own host and those of all servers. Listens on nothing yet. */
+export function createProxy(deps: ProxyDeps): Server {
+  const server = createServer({
+    requestTimeout: 0,
+    headersTimeout: 30_000,
+    keepAliveTimeout: 75_000,
+    shouldUpgradeCallback: ({ method, headers }) => method === "GET" && headers.upgrade?.toLowerCase() === "websocket",
+  });
+  server.on("request", (request, response) => handle(deps, request, response));
+  server.on("checkContinue", (request, response) => handle(deps, request, response));
+  server.on("upgrade", (request, socket, head) => handleUpgrade(deps, request, socket, head));
+  return server;
+}
+
+function handle(deps: ProxyDeps, request: IncomingMessage, response: ServerResponse): void {
+  const fail = (error: unknown) => {
+    deps.logger.error({ err: error }, "request failed");
+    sendText(response, 503, "The hub cannot answer now; try again in a moment.");
+  };
+  const relayed = readRequest(request);
+  const label = labelOf(deps, request);
+  if (relayed === undefined || label === undefined) {
+    sendText(response, 400, "This request cannot be read in one way alone.");
+    return;
+  }
+  if (label === "") {
+    forwardToHub(deps, request, response, relayed);
+    return;
+  }
+  // Without waiting where everything is known.
+  const known = admitNow(deps, label, request);
+  if (known !== undefined && !relayed.path.startsWith("/.swath/")) {
+    serve(deps, known, request, response, relayed);
+    return;
+  }
+  answer(deps, label, request, response, relayed).catch(fail);
+}
+
+async function answer(
+  deps: ProxyDeps,
+  label: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  relayed: RelayedRequest,
+): Promise<void> {
+  if (relayed.path.startsWith("/.swath/enter?")) {
+    await handleEnter(deps, label, request, response);
+    return;
+  }
+  const server = await deps.routes.find(label);
+  if (server === undefined) {
+    // The hub knows why it is not there.
+    startEntering(deps, label, request, response);
+    return;
+  }
+  const admitted = await admit(deps, server, request);
+  if (admitted === undefined) {
+    startEntering(deps, label, request, response);
+    return;
+  }
+  if (relayed.path.startsWith("/.swath/")) {
+    await deps.relay.handle(admitted.server, admitted.visit, request, response, relayed);
+    return;
+  }
+  serve(deps, admitted, request, response, relayed);
+}
+
+function serve(
+  deps: ProxyDeps,
+  { server, visit }: Admitted,
+  request: IncomingMessage,
+  response: ServerResponse,
+  relayed: RelayedRequest,
+): void {
+  deps.activity.note(server.id);
+  if ("site" in server.target) {
+    deps.serveSite(server.target.site, request, response);
+    return;
+  }
+  forward({
+    request,
+    response,
+    relayed,
+    upstream: deps.upstreams.get(server.target.url),
+    // With the hub's token, where there is one: JupyterHub's servers read it themselves.
+    headers: toServerHeaders(request, deps, visit.user),
+    changeHeaders: (headers) => toClientHeaders(headers, deps),
+    onFailure: () => {
+      deps.routes.forget();
+      sendText(
+        response,
+        503,
+        "The server does not answer. It may just be starting or have ended; the hub's pages say more.",
+      );
+    },
+  });
+}
+
+function forwardToHub(
+  deps: ProxyDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  relayed: RelayedRequest,
+): void {
+  if (relayed.path.startsWith("/internal")) {
+    sendText(response, 404, "There is nothing here.");
+    return;
+  }
+  forward({
+    request,
+    response,
+    relayed,
+    upstream: deps.upstreams.get(deps.hubUrl),
+    headers: toHubHeaders(request),
+    onFailure: () =>
+      sendText(response, 503, "The hub is starting; servers that run are not affected. Try again in a moment."),
+  });
+}
+
+function handleUpgrade(deps: ProxyDeps, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  socket.on("error", () => socket.destroy());
+  const refuse = (status: number, text: string) => socket.end(toSocketText(status, text));
+  const label = labelOf(deps, request);
+  const relayed = readRequest(request);
+  if (label === undefined || label === "" || relayed === undefined || relayed.body !== "none") {
+    refuse(404, "There is no WebSocket here.");
+    return;
+  }
+  if (!isOwnPage(request)) {
+    refuse(403, "This WebSocket is for pages of its own origin.");
+    return;
+  }
+  (async () => {
+    const server = await deps.routes.find(label);
+    const admitted = server && (await admit(deps, server, request));
+    if (server === undefined || admitted === undefined || "site" in server.target) {
+      refuse(403, "Log in to this server first.");
+      return;
+    }
+    deps.activity.note(server.id);
+    openTunnel({
+      request,
+      socket,
+      head,
+      path: relayed.path,
+      upstream: deps.upstreams.get(server.target.url),
+      headers: toServerHeaders(request, deps, admitted.visit.user),
+      changeHeaders: (headers) => toClientHeaders(headers, deps),
+      onOpen: (end) => {
+        const note = () => deps.activity.note(server.id);
+        // What the browser sends is use; what a server sends by itself is not.
+        socket.on("data", note);
+        return deps.tunnels.add({ ...admitted, end });
+      },
+      onFailure: () => refuse(503, "The server does not answer."),
+    });
+  })().catch((error: unknown) => {
+    deps.logger.error({ err: error }, "request failed");
+    refuse(503, "The hub cannot answer now; try again in a moment.");
+  });
+}
+
+function admitNow(deps: ProxyDeps, label: string, request: IncomingMessage): Admitted | undefined {
+  const server = deps.routes.peek(label);
+  const cookie = server && readCookie(parseCookies(request.headers.cookie), deps.cookieName);
+  const visit = server !== undefined && cookie !== undefined ? deps.routes.peekVisit(server, cookie) : undefined;
+  return server !== undefined && cookie !== undefined && visit !== undefined
+    ? { server, visit, credential: { kind: "cookie", value: cookie } }
+    : undefined;
+}
+
+async function admit(deps: ProxyDeps, server: ServerRoute, request: IncomingMessage): Promise<Admitted | undefined> {
+  const { authorization } = request.headers;
+  const [, token] = /^(?:token|bearer)\s+(\S+)$/i.exec(authorization ?? "") ?? [];
+  const cookie = readCookie(parseCookies(request.headers.cookie), deps.cookieName);
+  if (cookie !== undefined) {
+    const visit = await deps.routes.visitBy(server, cookie);
+    if (visit !== undefined) {
+      return { server, visit, credential: { kind: "cookie", value: cookie } };
+    }
+  }
+  const visit = token === undefined ? undefined : await deps.routes.visitByToken(server, token);
+  return visit === undefined ? undefined : { server, visit, credential: { kind: "token", value: token ?? "" } };
+}
+
+/** The label of a server's host; empty for the hub's own, undefined for others. */
+function labelOf({ hubHost }: ProxyDeps, { headers }: IncomingMessage): string | undefined {
+  const host = (headers.host ?? "").toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
+  if (host === hubHost) {
+    return "";
+  }
+  const label = host.endsWith(`.${hubHost}`) ? host.slice(0, -hubHost.length - 1) : undefined;
+  return label !== undefined && /^[a-z0-9-]{1,63}$/.test(label) ? label : undefined;
+}
+
+function readRequest({ method = "", url = "", headers }: IncomingMessage): RelayedRequest | undefined {
+  const { "transfer-encoding": coding, "content-length": length } = headers;
+  if (
+    !url.startsWith("/") ||
+    method === "CONNECT" ||
+    method === "TRACE" ||
+    (coding !== undefined && (length !== undefined || coding.toLowerCase() !== "chunked"))
+  ) {
+    return undefined;
+  }
+  return {
+    method,
+    path: url,
+    body: coding !== undefined ? "chunked" : length !== undefined && length !== "0" ? "length" : "none",
+  };
+}
+
+/** A page of another origin of the same site would send the cookie too. */
+function isOwnPage({ headers }: IncomingMessage): boolean {
+  const { origin, host } = headers;
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === (host ?? "").toLowerCase());
+}

@@ -1,0 +1,32 @@
+import formbody from "@fastify/formbody";
+import { createApp } from "@swath/service/fastify";
+import type { FastifyInstance } from "fastify";
+
+import { addApi } from "./api/api.ts";
+import type { HubContext } from "./context.ts";
+import { addInternalRoutes } from "./internal/routes.ts";
+import { addAdminPages } from "./pages/admin.ts";
+import { addEnterPages } from "./pages/enter.ts";
+import { addErrorPages } from "./pages/errors.ts";
+import { addHomePages } from "./pages/home.ts";
+import { addLoginPages } from "./pages/login.ts";
+import { addPageFiles } from "./pages/files.ts";
+import { addSpawnPages } from "./pages/spawn.ts";
+
+/** The hub: pages for people, JupyterHub's API for programs. */
+export async function createHub(context: HubContext): Promise<FastifyInstance> {
+  const app = createApp(context.logger);
+  await app.register(formbody, { bodyLimit: 2_000_000 });
+  await app.register(async (scope) => addApi(scope, context), { prefix: "/hub/api" });
+  await app.register(async (scope) => addInternalRoutes(scope, context), { prefix: "/internal" });
+  await app.register(async (scope) => {
+    addErrorPages(scope);
+    addPageFiles(scope);
+    addLoginPages(scope, context);
+    addHomePages(scope, context);
+    addSpawnPages(scope, context);
+    addEnterPages(scope, context);
+    addAdminPages(scope, context);
+  });
+  return app;
+}

@@ -1,0 +1,37 @@
+import { hash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Folders of the hub on this machine. */
+export interface HubFolders {
+  /** What users keep: `homes/<user>`. */
+  readonly homeOf: (user: string) => string;
+  /** Sockets and logs of one server. */
+  readonly serverOf: (id: string) => string;
+  /** Sockets that all servers see: the hub's, and the ways to the network. */
+  readonly shared: string;
+  /** Touched while the hub is there. */
+  readonly lease: string;
+}
+
+/**
+ * Sockets have short paths, so they are below the system's folder for temporary files, in one that only this deployment's user
+ * can enter.
+ */
+export function openFolders(data: string): HubFolders {
+  const run = join(tmpdir(), `swath-hub-${hash("sha256", data).slice(0, 10)}`);
+  const shared = join(run, "shared");
+  for (const folder of [data, join(data, "homes"), run, shared]) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+  return {
+    // A name is not a path: users may be called "..".
+    homeOf: (user) =>
+      join(data, "homes", /^[a-z0-9][a-z0-9_-]{0,60}$/.test(user) ? user : `~${hash("sha256", user).slice(0, 24)}`),
+    serverOf: (id) => join(run, id.replaceAll("-", "").slice(0, 12)),
+    shared,
+    // With the volume: a deployment that is deleted with its data takes its servers along.
+    lease: join(data, "lease"),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Profile } from "../profiles/model.ts";
+import { createBrowserSpawner } from "./browser-spawner.ts";
+import { createContainerSpawner } from "./container-spawner.ts";
+import type { HubFolders } from "./folders.ts";
+import { createProgramSpawner } from "./program-spawner.ts";
+import type { Spawner } from "./spawner.ts";
+
+/** The spawner of each profile on one machine. */
+export interface Spawners {
+  readonly of: (profile: Profile) => Spawner;
+}
+
+interface SpawnersOptions {
+  readonly folders: HubFolders;
+  readonly engine: string;
+  readonly hasStorage: boolean;
+}
+
+export function createSpawners({ folders, engine, hasStorage }: SpawnersOptions): Spawners {
+  const program = createProgramSpawner(folders, hasStorage);
+  const container = createContainerSpawner({ folders, engine });
+  const browser = createBrowserSpawner();
+  return {
+    of: ({ embedded }) => (embedded?.kind === "program" ? program : embedded?.kind === "browser" ? browser : container),
+  };
+}
