@@ -21,6 +21,12 @@ export const settings = defineSettings({
     description: "Audiences that access tokens may have besides this service's own, separated by commas.",
   },
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  ACCEPT_ID_TOKENS: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
+  },
   IDENTITY_ADMIN_USER: {
     kind: "string",
     default: "admin",
@@ -80,6 +86,18 @@ export const settings = defineSettings({
     kind: "string",
     optional: true,
     description: "File with credentials of image registries (containers-auth.json).",
+  },
+  REGISTRY_URL: { kind: "string", optional: true, description: "The platform's image registry inside the deployment." },
+  REGISTRY_HOST: {
+    kind: "string",
+    optional: true,
+    description: "Its public host, as references of images begin: registry.<domain>.",
+  },
+  REGISTRY_SECRET: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "What it wants to be shown for pulls in the names of users.",
   },
   HOST_TOOLS: {
     kind: "string",

@@ -49,7 +49,11 @@ await runService({
     const issuer =
       issuerUrl === undefined
         ? undefined
-        : openIssuer({ issuer: issuerUrl, ...(peerUrl !== undefined && { peerUrl }) });
+        : openIssuer({
+            issuer: issuerUrl,
+            acceptIdTokens: settings.ACCEPT_ID_TOKENS,
+            ...(peerUrl !== undefined && { peerUrl }),
+          });
     const changes = await openJobChanges(db, settings.DATABASE_URL, logger);
     measureJobs(metrics, db, changes);
     const app = await createProcessingService({

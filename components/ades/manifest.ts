@@ -1,8 +1,14 @@
-import { toBytes, type Component, type DeployContext, type EnvValue } from "@swath/manifest";
+import {
+  type Component,
+  type DeployContext,
+  type EnvValue,
+  identityIssuerEnv,
+  listDeclaredUsers,
+  toBytes,
+} from "@swath/manifest";
 
 import { TOOL_PODS_ROLE, createToolNetworks, toPodSettings } from "./execution/kubernetes/deployment.ts";
 
-const TEST_USERS = ["eric", "bob", "alice"];
 const NAMESPACE = "zoo";
 
 /** The processing service at `ades.<domain>`: each user in a space of the own, `/{user}/…`. */
@@ -12,8 +18,9 @@ export const manifest: Component = {
   namespace: NAMESPACE,
   enabled: ({ variables }) => variables.REQUIRE_ADES,
   declare: ({
-    settings: { variables },
+    settings,
     settings: {
+      variables,
       variables: { IDENTITY_SERVICE_ADMIN_USER: admin },
     },
   }) => ({
@@ -36,7 +43,7 @@ export const manifest: Component = {
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
         resources: [
           { name: "admin", uris: ["/*"], users: [admin] },
-          ...TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user, admin] })),
+          ...listDeclaredUsers(settings).map((user) => ({ name: user, uris: [`/${user}/*`], users: [user, admin] })),
         ],
       },
     ],
@@ -82,6 +89,7 @@ export const manifest: Component = {
             ...toMachine(context),
             ...toIdentity(context),
             ...toStorage(context),
+            ...toRegistry(context),
             ...toPodSettings(context),
           },
           clusterRole: TOOL_PODS_ROLE,
@@ -109,16 +117,16 @@ export const manifest: Component = {
   },
 };
 
-function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
-  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm, IDENTITY_SERVICE_ADMIN_USER: admin } = settings.variables;
+function toIdentity(context: DeployContext): Record<string, EnvValue> {
+  const { settings, isEnabled } = context;
+  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_SERVICE_ADMIN_USER: admin } = settings.variables;
   const ACCEPTED_AUDIENCES = settings.variables.IDENTITY_ACCEPTED_AUDIENCES;
   if (issuer !== undefined) {
     return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin, ACCEPTED_AUDIENCES };
   }
   return isEnabled("identity")
     ? {
-        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
-        IDENTITY_INTERNAL_URL: { peer: "identity" },
+        ...identityIssuerEnv(context),
         IDENTITY_ADMIN_USER: admin,
         ACCEPTED_AUDIENCES,
       }
@@ -143,6 +151,17 @@ function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<st
       WORKSPACE_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const,
     }),
   };
+}
+
+/** Packages and images of the platform's own registry are pulled with the rights of the job's owner. */
+function toRegistry({ isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+  return isEnabled("registry")
+    ? {
+        REGISTRY_URL: { peer: "registry" },
+        REGISTRY_HOST: new URL(publicUrl("registry")).host,
+        REGISTRY_SECRET: { kind: "generated", name: "registry-processing", bytes: 32 },
+      }
+    : {};
 }
 
 /** On the embedded cluster tools run on its machine, and jobs share what the cluster was given of it. */

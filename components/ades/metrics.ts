@@ -41,7 +41,7 @@ export function measureJobs(metrics: Registry, db: Kysely<Tables>, changes: Pick
   // oxlint-disable-next-line no-new -- the registry keeps it
   new Gauge({
     name: "processing_longest_wait_seconds",
-    help: "Since when the job waits that waits longest; 0 when none does",
+    help: "Time that the job which waits longest has waited, in seconds; 0 when none waits",
     registers,
     async collect() {
       const { rows } = await sql<{ seconds: number | null }>`

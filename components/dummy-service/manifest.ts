@@ -1,13 +1,11 @@
-import type { Component } from "@swath/manifest";
-
-const TEST_USERS = ["eric", "bob", "alice"];
+import { type Component, listDeclaredUsers } from "@swath/manifest";
 
 export const manifest: Component = {
   name: "dummy-service",
   title: "Dummy service",
   namespace: "um",
   enabled: ({ variables }) => variables.REQUIRE_DUMMY_SERVICE,
-  declare: ({ settings: { variables } }) => ({
+  declare: ({ settings, settings: { variables } }) => ({
     routes: [
       {
         service: "dummy-service",
@@ -21,7 +19,7 @@ export const manifest: Component = {
         clientId: "dummy-service",
         name: "Dummy service",
         secret: variables.IDENTITY_GATEKEEPER_CLIENT_SECRET,
-        resources: TEST_USERS.map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
+        resources: listDeclaredUsers(settings).map((user) => ({ name: user, uris: [`/${user}/*`], users: [user] })),
       },
     ],
   }),

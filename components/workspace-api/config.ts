@@ -5,6 +5,12 @@ import { defineSettings } from "@swath/service";
 export const apiSettings = defineSettings({
   DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
   PUBLIC_URL: { kind: "url", description: "Public base URL of the workspace API." },
+  REGISTRATION_URL: {
+    kind: "string",
+    optional: true,
+    description: "Internal port of the registration API, which carries out what is registered in workspaces.",
+  },
+  REGISTRATION_SECRET: { kind: "string", optional: true, secret: true, description: "What that port asks for." },
   PREFIX_FOR_NAME: { kind: "string", default: "ws", description: "What names of workspaces start with." },
   AUTHENTICATION: {
     kind: "string",
@@ -24,6 +30,12 @@ export const apiSettings = defineSettings({
     description: "Audiences that access tokens may have besides this service's own, separated by commas.",
   },
   IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  ACCEPT_ID_TOKENS: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
+  },
   IDENTITY_REALM: { kind: "string", default: "master", description: "Realm of users." },
   IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   WORKSPACE_CREATION: {
@@ -53,13 +65,23 @@ export const reconcilerSettings = defineSettings({
   OBJSTORE_ADMIN_URL: {
     kind: "string",
     optional: true,
-    description:
-      "Administration API of the object storage; an existing one has none: buckets get no keys and no quota.",
+    description: "Administration API of the object storage; an existing one has none.",
   },
   OBJSTORE_URL: {
     kind: "string",
     optional: true,
     description: "S3 of the object storage, inside the deployment or existing.",
+  },
+  OBJSTORE_IAM_URL: {
+    kind: "url",
+    optional: true,
+    description: "IAM API of an existing object storage; without it workspaces there have no keys and no quota.",
+  },
+  USAGE_INTERVAL: {
+    kind: "duration",
+    default: "1h",
+    minimum: 1,
+    description: "How often the use of buckets in an existing object storage is counted.",
   },
   OBJSTORE_ROOT_USER: {
     kind: "string",

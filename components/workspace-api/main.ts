@@ -4,6 +4,7 @@ import { createPeer, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
 import { createIdentityAdmin } from "./clients/identity-admin.ts";
+import { createRegistrationClient } from "./clients/registration.ts";
 import { apiSettings } from "./config.ts";
 import { createInternalApi } from "./routes/internal.ts";
 import { createWorkspaceApi } from "./service.ts";
@@ -24,10 +25,20 @@ await runService({
     const issuer =
       issuerUrl === undefined
         ? undefined
-        : openIssuer({ issuer: issuerUrl, ...(identityUrl !== undefined && { peerUrl: identityUrl }) });
+        : openIssuer({
+            issuer: issuerUrl,
+            acceptIdTokens: settings.ACCEPT_ID_TOKENS,
+            ...(identityUrl !== undefined && { peerUrl: identityUrl }),
+          });
     const peer = identityUrl === undefined ? undefined : createPeer(identityUrl);
+    const { REGISTRATION_URL: registrationUrl, REGISTRATION_SECRET: registrationSecret } = settings;
+    const registration =
+      registrationUrl === undefined || registrationSecret === undefined
+        ? undefined
+        : createRegistrationClient(registrationUrl, registrationSecret);
     const context = {
       db,
+      ...(registration && { registration }),
       prefix: settings.PREFIX_FOR_NAME,
       creation: {
         by: settings.WORKSPACE_CREATION as "operators" | "self-service",
@@ -57,6 +68,7 @@ await runService({
         await internal.close();
         await issuer?.close();
         await peer?.close();
+        await registration?.close();
         await close();
       },
     };

@@ -1,5 +1,12 @@
 import { namespaceRoleName } from "@swath/kubernetes";
-import type { Component, DeployContext, EnvValue, OwnNamespaces } from "@swath/manifest";
+import {
+  type Component,
+  type DeployContext,
+  type EnvValue,
+  type OwnNamespaces,
+  identityAdminPassword,
+  identityIssuerEnv,
+} from "@swath/manifest";
 
 import { WORKSPACE_LABEL } from "./steps/namespace-objects.ts";
 
@@ -62,18 +69,24 @@ export const manifest: Component = {
           env: {
             ...toShared(context),
             PUBLIC_URL: context.publicUrl("workspace-api"),
+            // As the earlier release line names them, so that its scripts and rules fit.
+            ...(context.settings.variant === "B" && { PREFIX_FOR_NAME: "guide-user" }),
             AUTHENTICATION: variables.REQUIRE_WORKSPACE_API_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("workspace-api-open") }),
             WORKSPACE_CREATION: variables.WORKSPACE_CREATION,
             WORKSPACE_LIMIT_PER_USER: String(variables.WORKSPACE_LIMIT_PER_USER),
             INTERNAL_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 },
             ...toPublicStorage(context),
+            ...(context.isEnabled("registration-api") && {
+              REGISTRATION_URL: { peer: "registration-api", port: "internal" },
+              REGISTRATION_SECRET: { kind: "generated", name: "registration-api-internal", bytes: 32 } as const,
+            }),
           },
           ports: [
             { name: "http", number: 8080 },
             { name: "internal", number: 8081 },
           ],
-          resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+          resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "256Mi" } },
         },
         ...(variables.INSTALL_GITOPS ? [createReconciler(context)] : []),
       ],
@@ -91,7 +104,7 @@ function createReconciler(context: DeployContext) {
     kind: "service" as const,
     env: {
       ...toShared(context),
-      ...(context.isEnabled("identity") && { IDENTITY_ADMIN_PASSWORD: variables.IDENTITY_SERVICE_ADMIN_PASSWORD }),
+      ...(context.isEnabled("identity") && { IDENTITY_ADMIN_PASSWORD: identityAdminPassword(context.settings) }),
       IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
       WORKSPACE_NAMESPACES: { onKubernetes: "true" },
       DEPLOYMENT: { onKubernetes: context.settings.clusterName },
@@ -103,7 +116,7 @@ function createReconciler(context: DeployContext) {
       ...toRegistry(context),
     },
     ownNamespaces: OWN_NAMESPACES,
-    resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+    resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "256Mi" } },
   };
 }
 
@@ -122,7 +135,11 @@ function toStorage({ settings: { variables }, isEnabled }: DeployContext): Recor
       }
     : endpoint === undefined
       ? {}
-      : { OBJSTORE_URL: endpoint, ...keys };
+      : {
+          OBJSTORE_URL: endpoint,
+          ...(variables.OBJSTORE_IAM_ENDPOINT !== undefined && { OBJSTORE_IAM_URL: variables.OBJSTORE_IAM_ENDPOINT }),
+          ...keys,
+        };
 }
 
 /** Where workspaces have their images. An existing registry has its own administration. */
@@ -146,7 +163,8 @@ function toPublicStorage(context: DeployContext): Record<string, EnvValue> {
       : { S3_ENDPOINT: endpoint };
 }
 
-function toShared({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
+function toShared(context: DeployContext): Record<string, EnvValue> {
+  const { settings, isEnabled } = context;
   const { variables } = settings;
   const { IDENTITY_ISSUER_URL: issuer, IDENTITY_REALM: realm } = variables;
   return {
@@ -156,10 +174,6 @@ function toShared({ settings, isEnabled, publicUrl }: DeployContext): Record<str
     ACCEPTED_AUDIENCES: variables.IDENTITY_ACCEPTED_AUDIENCES,
     S3_REGION: variables.OBJSTORE_REGION,
     ...(issuer !== undefined && { IDENTITY_ISSUER: issuer }),
-    ...(issuer === undefined &&
-      isEnabled("identity") && {
-        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
-        IDENTITY_INTERNAL_URL: { peer: "identity" },
-      }),
+    ...(issuer === undefined && isEnabled("identity") && identityIssuerEnv(context)),
   };
 }

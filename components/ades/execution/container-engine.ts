@@ -1,4 +1,4 @@
-import { findProgram } from "./find-program.ts";
+import { findProgram } from "@swath/isolation";
 import type { AdesSettings } from "./storage.ts";
 
 /** A program that runs containers. */

@@ -1,12 +1,23 @@
 import { availableParallelism, homedir } from "node:os";
 
-import { CwlError, type Executor, type Executors, createContainerExecutor, createProcessExecutor } from "@swath/cwl";
+import {
+  type ContainerRequest,
+  CwlError,
+  type Executor,
+  type Executors,
+  createContainerExecutor,
+  createProcessExecutor,
+} from "@swath/cwl";
 
 import { readCapacity } from "./capacity.ts";
 import { findEngine } from "./container-engine.ts";
-import { SYSTEM_PATH } from "./find-program.ts";
+import { SYSTEM_PATH } from "@swath/isolation";
 import { findIsolation, isolate, whyNoHostTools } from "./isolation.ts";
 import { createPods, openPodsApi } from "./kubernetes/open-pods.ts";
+import { createPullSecret } from "./kubernetes/pull-secret.ts";
+import { findArchive } from "./platform-images/image-archives.ts";
+import { type PulledImage, withPlatformImages } from "./platform-images/platform-images.ts";
+import { openPlatformRegistry } from "./platform-images/platform-registry.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
 import { type ToolNetwork, openToolNetwork } from "./tool-network/tool-network.ts";
 
@@ -19,24 +30,60 @@ export interface JobExecutors {
   readonly close: () => Promise<void>;
 }
 
-/**
- * What runs the tools of a job, with its limits.
- * @param mayUseNetwork whether its tools may use the network where they ask for it
- */
-export async function openJobExecutors(
-  settings: AdesSettings,
-  job: string,
-  mayUseNetwork: boolean,
-): Promise<JobExecutors> {
+/** A job, as far as running its tools goes. */
+export interface JobOfTools {
+  readonly id: string;
+  readonly owner: string;
+  /** Digests of images, by the names that the package has for them. */
+  readonly images: Readonly<Record<string, string>> | null;
+  /** Whether its tools may use the network where they ask for it. */
+  readonly mayUseNetwork: boolean;
+}
+
+/** What runs the tools of a job, with its limits. */
+export async function openJobExecutors(settings: AdesSettings, job: JobOfTools): Promise<JobExecutors> {
+  const { mayUseNetwork } = job;
   const network = mayUseNetwork && findIsolation(settings) !== undefined ? await openToolNetwork(settings) : undefined;
-  const { host, container, ...others } = createExecutors(settings, job, network);
+  const { host, container: anyContainer, ...others } = createExecutors(settings, job.id, network);
+  const pulls = openPulls(settings, job);
+  const container = anyContainer && withPlatformImages(anyContainer, pulls);
   return {
     executors: {
       ...others,
       ...(host && { host: mayUseNetwork ? host : withoutNetwork(host) }),
       ...(container && { container: mayUseNetwork ? withNetworkOfEngine(container) : withoutNetwork(container) }),
     },
-    close: async () => network?.close(),
+    close: async () => {
+      await pulls.close();
+      await network?.close();
+    },
+  };
+}
+
+/** How this job's executor gets images of the platform's registry. */
+function openPulls(settings: AdesSettings, { id, owner, images }: JobOfTools) {
+  const registry = openPlatformRegistry(settings);
+  const common = { registry, owner, images: images ?? {} };
+  if (settings.EXECUTOR === "pods") {
+    const secret = createPullSecret(openPodsApi(settings), id);
+    return {
+      ...common,
+      provide: async ({ login, name }: PulledImage, request: ContainerRequest) => {
+        await secret.put(registry?.host ?? "", login);
+        return { ...request, image: name, pull: name };
+      },
+      close: secret.remove,
+    };
+  }
+  return {
+    ...common,
+    // The engine itself need not reach the registry, nor trust its certificate.
+    provide: async ({ client, ...image }: PulledImage, request: ContainerRequest) => ({
+      ...request,
+      pull: undefined,
+      load: await findArchive(settings, client, image),
+    }),
+    close: async () => {},
   };
 }
 

@@ -1,9 +1,8 @@
 import { CwlError, type Executor, type JobSpec } from "@swath/cwl";
-import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import { SEALED, findProgram, installCommand, showSystem, whyNoBubblewrap } from "@swath/isolation";
+import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-import { findProgram } from "./find-program.ts";
 import type { ToolNetwork } from "./tool-network/tool-network.ts";
 import { type ToolLimits, limitCommand, watchProcesses } from "./tool-limits.ts";
 import type { AdesSettings } from "./storage.ts";
@@ -17,31 +16,7 @@ export interface Isolation {
   readonly system: readonly string[];
 }
 
-/** Lists of names without much ado around each. */
-const words = (...lines: readonly string[]): readonly string[] => lines.flatMap((line) => line.split(" "));
-
-/** Of `/etc`, what programs need and that is no secret. */
-const ETC = words(
-  "alternatives ld.so.cache ld.so.conf ld.so.conf.d passwd group nsswitch.conf localtime hosts resolv.conf",
-  "host.conf protocols services ssl/certs ssl/openssl.cnf ca-certificates ca-certificates.conf pki/tls/certs",
-  "pki/ca-trust/extracted fonts mime.types magic crypto-policies",
-);
-/**
- * Of `/proc`, what is not of processes: to be read only, or not at all (the lists of the OCI run time specification). Where the
- * service is root, a tool has root's number outside its user name space, and without these root's switches of the kernel.
- */
-const PROC_READ_ONLY = ["sys", "sysrq-trigger", "bus", "fs", "irq"];
-const PROC_HIDDEN = words(
-  "acpi asound kcore keys key-users kmsg kpagecgroup kpagecount kpageflags latency_stats sched_debug scsi",
-  "timer_list timer_stats vmallocinfo slabinfo kallsyms mtrr interrupts",
-);
-/** Who tools are: nobody in particular, with no rights over anything but their own directories. */
-const USER = "1000";
-
 const found = new WeakMap<object, Isolation | undefined>();
-
-/** Bytes of memory that programs may share through files (`/dev/shm`): as much as containers have. */
-const SHARED_MEMORY_BYTES = 64 * 2 ** 20;
 
 /**
  * What isolates tools that run on this machine; `undefined` where they run with the service's rights, or not at all.
@@ -68,26 +43,15 @@ export function whyNoHostTools(settings: AdesSettings): string | undefined {
     : undefined;
 }
 
-/** The command that installs bubblewrap on this system. */
-export function installCommand(): string {
-  const commands = [
-    ["apt-get", "apt-get install bubblewrap"],
-    ["dnf", "dnf install bubblewrap"],
-    ["apk", "apk add bubblewrap"],
-    ["pacman", "pacman -S bubblewrap"],
-    ["zypper", "zypper install bubblewrap"],
-  ] as const;
-  return commands.find(([program]) => findProgram([program]) !== undefined)?.[1] ?? "apt-get install bubblewrap";
-}
-
 function lookForIsolation(settings: AdesSettings): Isolation | undefined {
   const { HOST_TOOLS: wanted, EXECUTOR: executor, BUBBLEWRAP: program } = settings;
   if (executor === "pods" || wanted === "open" || wanted === "refused") {
     return undefined;
   }
   const command = findProgram([program]);
-  const isolation = command === undefined ? undefined : { command, system: showSystem(toolPath(settings)) };
-  const why = isolation === undefined ? "it is not installed" : tryOut(isolation);
+  const isolation =
+    command === undefined ? undefined : { command, system: showSystem({ folders: placesOf(toolPath(settings)) }) };
+  const why = isolation === undefined ? "it is not installed" : whyNoBubblewrap(isolation.command, isolation.system);
   if (why !== undefined && wanted === "isolated") {
     throw new Error(
       `HOST_TOOLS is isolated, and bubblewrap (bwrap) cannot be used: ${why}. Install it (${installCommand()}) and allow user ` +
@@ -95,21 +59,6 @@ function lookForIsolation(settings: AdesSettings): Isolation | undefined {
     );
   }
   return why === undefined ? isolation : undefined;
-}
-
-/** Why it does not work here, where it does not. */
-function tryOut({ command, system }: Isolation): string | undefined {
-  try {
-    execFileSync(command, [...system, "--tmpfs", "/tmp", "--unshare-net", ...SEALED, "--", "/bin/sh", "-c", ":"], {
-      env: {},
-      stdio: ["ignore", "ignore", "pipe"],
-      timeout: 10_000,
-    });
-    return undefined;
-  } catch (error) {
-    const { stderr, message } = error as { readonly stderr?: Buffer | null; readonly message: string };
-    return (stderr?.toString().trim() || message).slice(0, 300);
-  }
 }
 
 /** What one job's tools see and may use. */
@@ -146,9 +95,6 @@ export function isolate(executor: Executor, isolation: JobIsolation): Executor {
     },
   };
 }
-
-/** Nothing above the mounts can be written: what is written there is memory that nobody counts. */
-const SEALED = words("--remount-ro /dev --remount-ro /");
 
 function wrap(
   job: JobSpec,
@@ -192,43 +138,6 @@ function checkCommand({ name, command: [command = ""], environment, outdir }: Jo
       { exitCode: isThere ? 126 : 127 },
     );
   }
-}
-
-function showSystem(path: string): readonly string[] {
-  return [
-    ...words(
-      "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try",
-      `--uid ${USER} --gid ${USER} --die-with-parent --new-session`,
-      "--ro-bind /usr /usr --ro-bind-try /opt /opt --ro-bind-try /nix/store /nix/store",
-    ),
-    ...["/bin", "/sbin", "/lib", "/lib32", "/lib64"].flatMap(showTop),
-    ...ETC.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
-    ...words("--proc /proc"),
-    ...PROC_READ_ONLY.flatMap(showProc),
-    ...PROC_HIDDEN.flatMap(hideProc),
-    ...words(`--dev /dev --size ${SHARED_MEMORY_BYTES} --tmpfs /dev/shm --dir /run --dir /var/tmp`),
-    ...placesOf(path).flatMap((folder) => ["--ro-bind-try", folder, folder]),
-  ];
-}
-
-/** Links into `/usr` on most systems, folders on some. */
-function showTop(path: string): readonly string[] {
-  const info = lstatSync(path, { throwIfNoEntry: false });
-  if (info === undefined) {
-    return [];
-  }
-  return info.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
-}
-
-const showProc = (name: string): readonly string[] => ["--ro-bind-try", `/proc/${name}`, `/proc/${name}`];
-
-function hideProc(name: string): readonly string[] {
-  const path = `/proc/${name}`;
-  const info = statSync(path, { throwIfNoEntry: false });
-  if (info === undefined) {
-    return [];
-  }
-  return info.isDirectory() ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path];
 }
 
 /** Folders of programs that are not the system's, with the libraries beside them. */

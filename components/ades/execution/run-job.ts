@@ -169,7 +169,7 @@ async function runTools(
   { settings, limits, clock, signal }: RunOptions,
 ): Promise<ValueObject> {
   const mayUseNetwork = readNetworkRule(settings)(job.owner, job.process_id);
-  const { executors, close } = await openJobExecutors(settings, job.id, mayUseNetwork);
+  const { executors, close } = await openJobExecutors(settings, { ...job, mayUseNetwork });
   const disk = watchDisk(folder, settings.MAX_DISK_MIB, signal);
   try {
     return await whileAway(

@@ -2,7 +2,7 @@ import { CwlError, type JobSpec } from "@swath/cwl";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { findProgram } from "./find-program.ts";
+import { findProgram } from "@swath/isolation";
 
 /** What one tool on this machine may use, beside memory and time, which the engine watches. */
 export interface ToolLimits {

@@ -8,7 +8,7 @@ import {
 } from "@swath/cwl";
 
 import { type ProcessDescription, describePackage } from "./describe.ts";
-import { findResourceMistakes, hasHostTool, usesNetwork } from "./tool-requirements.ts";
+import { type NamedImage, findImages, findResourceMistakes, hasHostTool, usesNetwork } from "./tool-requirements.ts";
 
 /** What the service has to know of a package: plain data, so that it can be read in another thread. */
 export interface PackageFacts {
@@ -25,6 +25,8 @@ export interface PackageFacts {
   readonly network: boolean;
   /** Whether one of its tools names no container. */
   readonly hostTool: boolean;
+  /** Container images that its tools name. */
+  readonly images: readonly NamedImage[];
 }
 
 /** Class of the hint by which a package says which assets of its scenes it reads. */
@@ -42,6 +44,7 @@ export function readFacts(document: LoadedDocument): PackageFacts {
     secrets: secretInputs(process),
     network: usesNetwork(process),
     hostTool: hasHostTool(process),
+    images: findImages(process),
   };
 }
 

@@ -49,6 +49,24 @@ export function hasHostTool(process: Process, outer = false): boolean {
     : process.class === "CommandLineTool" && !inside;
 }
 
+export interface NamedImage {
+  readonly image: string;
+  /** Whether a tool demands it; what is only a hint can be done without. */
+  readonly required: boolean;
+}
+
+/** Images that tools pull, as they are named. */
+export function findImages(process: Process): readonly NamedImage[] {
+  const found = new Map<string, boolean>();
+  for (const { class: name, fields, required } of allRequirements(process)) {
+    const image = fields["dockerPull"];
+    if (name === "DockerRequirement" && typeof image === "string") {
+      found.set(image, required || found.get(image) === true);
+    }
+  }
+  return [...found].map(([image, required]) => ({ image, required }));
+}
+
 /** Of the process, its steps and all inside. */
 function allRequirements(process: Process): readonly Requirement[] {
   const own = [...process.requirements, ...process.hints];

@@ -8,6 +8,9 @@ import { isDockerUnit, toToolOfImage } from "../packages/docker-unit.ts";
 import { findReadableStorage } from "../execution/own-results.ts";
 import { allowedPrivate, internalServices } from "../execution/storage.ts";
 import { type GivenDescription, mergeDescription, readDescription } from "../packages/describe.ts";
+import { openPlatformRegistry } from "../execution/platform-images/platform-registry.ts";
+import { resolveImages } from "../execution/platform-images/resolve-images.ts";
+import { fetchArtifact } from "../packages/fetch-artifact.ts";
 import { fetchPackage } from "../packages/fetch-package.ts";
 import { requireFacts } from "../packages/load-package.ts";
 import { CWL_TYPES, OGC_YAML, PACKAGE_TYPES } from "../packages/media-types.ts";
@@ -37,8 +40,10 @@ export async function readPackage(context: ApiContext, owner: string, request: F
   if (unstorable !== undefined) {
     throw invalidParameter(`${unstorable}; leave it out.`);
   }
+  const images = await resolveImages(openPlatformRegistry(context.settings), owner, facts.images);
   return {
     owner,
+    images,
     description,
     package: text,
     reference,
@@ -106,6 +111,14 @@ async function readUnit(
   }
   const [href = "", fragment] = unit.href.startsWith("data:") ? [unit.href] : unit.href.split("#", 2);
   const { settings } = context;
+  const registry = openPlatformRegistry(settings);
+  const artifact = registry?.find(href);
+  if (registry !== undefined && artifact !== undefined) {
+    const client = await registry.clientOf(owner);
+    const { text, digest } = await fetchArtifact(client, artifact);
+    const reference = `oci://${artifact.host}/${artifact.repository}${artifact.tag ? `:${artifact.tag}` : ""}@${digest}`;
+    return { text, reference, workflow: w ?? fragment, ...fields };
+  }
   const s3 = /^s3:/i.test(href) ? await findBuckets(context, owner) : [];
   const text = await fetchPackage(href, settings.DATA_DIR, {
     allowPrivate: allowedPrivate(settings),

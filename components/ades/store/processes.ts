@@ -14,6 +14,8 @@ export interface NewProcess {
   readonly reference: string;
   /** The workflow in the package, where its id is another than the process's. */
   readonly entry?: string;
+  /** Digests of images of the platform's registry, by the names that the package has for them. */
+  readonly images: Readonly<Record<string, string>>;
 }
 
 /**
@@ -204,6 +206,7 @@ async function insertVersion(db: Db, process: NewProcess, version: number): Prom
       reference: process.reference,
       description: JSON.stringify(process.description),
       entry: process.entry ?? null,
+      images: JSON.stringify(process.images),
     })
     .execute();
 }

@@ -23,6 +23,8 @@ export interface ClaimedJob extends Job {
   readonly package: string | null;
   /** The workflow in the package, where its id is another than the process's. */
   readonly entry: string | null;
+  /** Digests of images, by the names that the package has for them; null when the process is gone. */
+  readonly images: Readonly<Record<string, string>> | null;
 }
 
 /** Who takes a job, and what of. */
@@ -67,7 +69,9 @@ export async function claimJob(
         select p.package from process p
         where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as package, (
         select p.entry from process p
-        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as entry`.execute(db);
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as entry, (
+        select p.images from process p
+        where p.owner = job.owner and p.id = job.process_id and p.version = job.process_version) as images`.execute(db);
   return rows[0];
 }
 

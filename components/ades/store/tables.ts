@@ -58,6 +58,8 @@ export interface Tables {
     description: JSONColumnType<ProcessDescription>;
     /** The workflow in the package, where its id is another than the process's. */
     entry: string | null;
+    /** Digests of images of the platform's registry, by the names that the package has for them. */
+    images: JSONColumnType<Readonly<Record<string, string>>>;
     deployed_at: Timestamp;
     current: ColumnType<boolean, boolean | undefined, boolean>;
   };

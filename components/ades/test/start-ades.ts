@@ -170,6 +170,9 @@ export async function startAdes(options: StartOptions = {}): Promise<TestAdes> {
 }
 
 async function killNow(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return;
+  }
   const exited = new Promise((resolve) => child.once("exit", resolve));
   child.kill("SIGKILL");
   await exited;

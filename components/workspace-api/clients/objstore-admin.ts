@@ -22,8 +22,13 @@ export interface StorageRole {
   readonly policy: object;
 }
 
-/** The part of the object storage's administration API that workspaces need. */
-export interface ObjstoreAdmin {
+/**
+ * What workspaces need of whatever stores their objects: buckets with quotas, users who may use one of them, and their keys. The
+ * deployed object storage offers it by its administration API, an existing S3 cluster by IAM.
+ */
+export interface StorageAdmin {
+  /** Whether the storage refuses what goes beyond a quota; else rights are taken away where more is stored. */
+  readonly enforcesQuota: boolean;
   readonly findBucket: (name: string) => Promise<BucketState | undefined>;
   readonly createBucket: (name: string) => Promise<void>;
   readonly setQuota: (name: string, bytes: number | null) => Promise<void>;
@@ -37,7 +42,11 @@ export interface ObjstoreAdmin {
     user: string,
     title: string,
   ) => Promise<{ readonly accessKey: string; readonly secretKey: string }>;
-  readonly deleteKey: (accessKey: string) => Promise<void>;
+  readonly deleteKey: (user: string, accessKey: string) => Promise<void>;
+}
+
+/** The part of the object storage's administration API that workspaces need. */
+export interface ObjstoreAdmin extends StorageAdmin {
   readonly findRole: (name: string) => Promise<StorageRole | undefined>;
   readonly putRole: (name: string, role: StorageRole) => Promise<void>;
   readonly deleteRole: (name: string) => Promise<void>;
@@ -78,6 +87,7 @@ export function createObjstoreAdmin(options: ObjstoreAdminOptions): ObjstoreAdmi
   const role = (name: string) => `/api/roles/${encodeURIComponent(name)}`;
 
   return {
+    enforcesQuota: true,
     findBucket: (name) => call<BucketState>("GET", bucket(name)),
     createBucket: async (name) => void (await call("PUT", bucket(name))),
     setQuota: async (name, bytes) => void (await call("PUT", `${bucket(name)}/quota`, { bytes })),
@@ -103,7 +113,7 @@ export function createObjstoreAdmin(options: ObjstoreAdminOptions): ObjstoreAdmi
       }
       return key;
     },
-    deleteKey: async (key) => void (await call("DELETE", `/api/access-keys/${encodeURIComponent(key)}`)),
+    deleteKey: async (_user, key) => void (await call("DELETE", `/api/access-keys/${encodeURIComponent(key)}`)),
     findRole: async (name) => {
       const found = await call<StorageRole>("GET", role(name));
       return found && { claim: found.claim, values: found.values.toSorted(), policy: found.policy };

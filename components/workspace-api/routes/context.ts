@@ -2,6 +2,7 @@ import type { Caller } from "@swath/auth";
 import type { FastifyRequest } from "fastify";
 import type { Kysely } from "kysely";
 
+import type { RegistrationClient } from "../clients/registration.ts";
 import { roleIn } from "../caller.ts";
 import type { IdentityAdmin } from "../clients/identity-admin.ts";
 import { WorkspaceError, notFound } from "../errors.ts";
@@ -16,6 +17,8 @@ export interface ApiContext {
   readonly identityAs?: (token: string) => IdentityAdmin;
   /** Who creates workspaces besides operators, and how many each may own. */
   readonly creation: { readonly by: "operators" | "self-service"; readonly limitPerUser: number };
+  /** Carries registrations out; left out where there is none, and then they are kept. */
+  readonly registration?: RegistrationClient;
   readonly storage?: { readonly endpoint: string; readonly region: string };
 }
 

@@ -6,10 +6,10 @@ import { type Static, Type } from "typebox";
 
 import { roleIn } from "../caller.ts";
 import type { BucketOutputs } from "../steps/bucket.ts";
-import { addRegistration } from "../store/registrations.ts";
 import { listSteps } from "../store/steps.ts";
 import { type Workspace, listOwned, listWorkspaces } from "../store/workspaces.ts";
 import type { ApiContext } from "./context.ts";
+import { registerIn } from "./register-in.ts";
 import { RegisterBody } from "./schemas.ts";
 import { toRegistration } from "./registration.ts";
 import { statusOf, toCredentials } from "./record.ts";
@@ -19,7 +19,7 @@ const MAX_MEMBERSHIPS = 1000;
 
 interface InternalOptions {
   readonly logger: Logger;
-  readonly context: Pick<ApiContext, "db" | "prefix" | "storage">;
+  readonly context: Pick<ApiContext, "db" | "prefix" | "storage" | "registration">;
   /** What callers show as a bearer token. */
   readonly secret: string;
 }
@@ -49,14 +49,24 @@ export function createInternalApi({ logger, context, secret }: InternalOptions):
     }
     return workspace;
   };
-  app.post<{ Params: { user: string }; Body: Static<typeof RegisterBody> }>(
+  const body = Type.Intersect([
+    RegisterBody,
+    Type.Object({ provenance: Type.Optional(Type.Object({}, { additionalProperties: true })) }),
+  ]);
+  app.post<{ Params: { user: string }; Body: Static<typeof body> }>(
     "/users/:user/registrations",
-    { schema: { params, body: RegisterBody } },
+    { schema: { params, body } },
     async (request, reply) => {
       const { user } = request.params;
       const { name: workspace } = await workspaceOf(user);
-      const { queue, payload, message } = toRegistration(request.body);
-      await addRegistration(context.db, { workspace, requestedBy: user, queue, payload });
+      const { provenance, ...wanted } = request.body;
+      const message = await registerIn(context, {
+        workspace,
+        requestedBy: user,
+        ...toRegistration(wanted),
+        request: { form: "register", ...wanted },
+        ...(provenance !== undefined && { provenance }),
+      });
       return reply.code(202).send({ message });
     },
   );

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from "fastify";
 import type { Static } from "typebox";
 
+import type { RegistrationTask } from "../clients/registration.ts";
 import { WorkspaceError } from "../errors.ts";
 import { workspaceNamePattern } from "../names.ts";
-import { addRegistration, listRegistrations } from "../store/registrations.ts";
+import { listRegistrations } from "../store/registrations.ts";
 import { ANSWERS } from "./answers.ts";
 import { type ApiContext, enter } from "./context.ts";
+import { registerIn } from "./register-in.ts";
 import { DeregisterBody, DocumentBody, ListQuery, NameParams, RegisterBody } from "./schemas.ts";
 
 const tags = ["registration"];
@@ -44,6 +46,20 @@ export function toRegistration({ type, url, parent_identifier }: Static<typeof R
   return { queue, payload, message: `${type} ${url} was applied for registration` };
 }
 
+/** A task of the registration API in the form that registrations have here. */
+function toRegistrationRecord({ id, kind, state, reason, request, ...task }: RegistrationTask) {
+  return {
+    id,
+    queue: kind,
+    payload: request,
+    state: state === "queued" || state === "running" ? "pending" : state === "done" ? "done" : "failed",
+    message: reason,
+    requested_by: task.requested_by,
+    requested_at: task.created_at,
+    done_at: task.finished_at,
+  };
+}
+
 /** Requests to register data and services; kept until the service that carries them out takes them. */
 export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext): void {
   const { db, prefix } = context;
@@ -69,8 +85,8 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
     },
     async (request, reply) => {
       const who = await enterAsWriter(request);
-      const { message, ...registration } = toRegistration(request.body);
-      await addRegistration(db, { ...who, ...registration });
+      const wanted = { form: "register", ...request.body };
+      const message = await registerIn(context, { ...who, ...toRegistration(request.body), request: wanted });
       return reply.code(202).send({ message });
     },
   );
@@ -89,9 +105,15 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
       },
       async (request, reply) => {
         const who = await enterAsWriter(request);
-        await addRegistration(db, { ...who, queue: kind, payload: request.body });
         const id = typeof request.body["id"] === "string" ? request.body["id"] : "document";
-        return reply.code(202).send({ message: `${id} was applied for registration` });
+        const message = await registerIn(context, {
+          ...who,
+          queue: kind,
+          payload: request.body,
+          message: `${id} was applied for registration`,
+          request: { form: kind, document: request.body },
+        });
+        return reply.code(202).send({ message });
       },
     );
   }
@@ -116,8 +138,14 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
         ]);
       }
       const payload = identifier ? { identifier } : { url };
-      await addRegistration(db, { ...who, queue: "deregister", payload });
-      return { message: `Item '${JSON.stringify(payload)}' was applied for de-registration` };
+      const message = await registerIn(context, {
+        ...who,
+        queue: "deregister",
+        payload,
+        message: `Item '${JSON.stringify(payload)}' was applied for de-registration`,
+        request: { form: "deregister", ...payload },
+      });
+      return { message };
     },
   );
 
@@ -134,7 +162,13 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
     },
     async (request) => {
       const { workspace } = await enter(context, request, "reader");
-      return { registrations: await listRegistrations(db, workspace.name, request.query.limit ?? 100) };
+      const limit = request.query.limit ?? 100;
+      return {
+        registrations:
+          context.registration === undefined
+            ? await listRegistrations(db, workspace.name, limit)
+            : (await context.registration.list(workspace.name, limit)).map(toRegistrationRecord),
+      };
     },
   );
 }

@@ -1,8 +1,9 @@
-type Access = "write" | "read";
+/** `delete`: of who has more than the quota allows; everything but adding. */
+type Access = "write" | "delete" | "read";
 
 /** What the storage keys of a workspace may do: list, read, and unless they only read write and delete, in its bucket alone. */
 export function bucketPolicy(bucket: string, access: Access): object {
-  const onObjects = access === "read" ? READ : [...READ, ...WRITE];
+  const onObjects = access === "read" ? READ : access === "delete" ? [...READ, ...DELETE] : [...READ, ...WRITE];
   return {
     Version: "2012-10-17",
     Statement: [
@@ -17,4 +18,5 @@ export function bucketPolicy(bucket: string, access: Access): object {
 }
 
 const READ = ["s3:GetObject*"];
+const DELETE = ["s3:DeleteObject*", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"];
 const WRITE = ["s3:PutObject*", "s3:DeleteObject*", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts"];

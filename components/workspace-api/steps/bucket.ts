@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { ObjstoreAdmin } from "../clients/objstore-admin.ts";
+import type { BucketState, StorageAdmin } from "../clients/objstore-admin.ts";
 import { bucketPolicy } from "./bucket-policies.ts";
 import type { Step, StepContext } from "./step.ts";
 
@@ -28,7 +28,7 @@ export interface BucketOutputs {
 }
 
 interface BucketStepOptions {
-  readonly objstore: ObjstoreAdmin;
+  readonly objstore: StorageAdmin;
   /** Removes every object and version of a bucket. */
   readonly empty: (bucket: string) => Promise<void>;
   readonly defaultQuotaMb: number;
@@ -73,17 +73,25 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
   const ensureKey = async (
     user: string,
     policy: object,
-    { known, version, save, wasDone }: KeyRequest,
+    { known, version, save, wasDone, formerly = [] }: KeyRequest,
   ): Promise<{ key: StorageKey; mended: readonly string[] }> => {
     const mended: string[] = [];
     const account = await objstore.findUser(user);
     if (account === undefined || !account.enabled || !isDeepStrictEqual(account.policy, policy)) {
       await objstore.putUser(user, policy);
-      if (wasDone && known !== undefined) {
+      const isQuota = formerly.some((one) => isDeepStrictEqual(account?.policy, one));
+      if (wasDone && known !== undefined && !isQuota) {
         mended.push(`the rights of the storage user ${user} had been changed`);
       }
     }
-    const keys = await objstore.listKeys(user);
+    const isLeft = ({ accessKey, title }: { accessKey: string; title: string | null }) =>
+      accessKey !== known?.access && title === KEY_TITLE;
+    const found = await objstore.listKeys(user);
+    for (const { accessKey } of found.filter(isLeft)) {
+      // Keys of an attempt that ended before it could keep them. They go first: some storages give a user two keys.
+      await objstore.deleteKey(user, accessKey);
+    }
+    const keys = found.filter((each) => !isLeft(each));
     const current = known && keys.find(({ accessKey, enabled }) => accessKey === known.access && enabled);
     let key = known;
     if (current === undefined || known?.keyVersion !== version || key === undefined) {
@@ -95,9 +103,9 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
       }
     }
     for (const { accessKey, title } of keys) {
-      // Keys of an attempt that ended before it could keep them, and of before a rotation.
+      // Keys of before a rotation.
       if (accessKey !== key.access && title === KEY_TITLE) {
-        await objstore.deleteKey(accessKey);
+        await objstore.deleteKey(user, accessKey);
       }
     }
     return { key, mended };
@@ -105,7 +113,7 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
 
   const removeUser = async (user: string) => {
     for (const { accessKey } of await objstore.listKeys(user)) {
-      await objstore.deleteKey(accessKey);
+      await objstore.deleteKey(user, accessKey);
     }
     await objstore.deleteUser(user);
   };
@@ -122,7 +130,10 @@ export function createBucketStep({ objstore, empty, defaultQuotaMb }: BucketStep
         outputs = { ...outputs, ...change };
         await save({ ...outputs });
       };
-      const writer = await ensureKey(name, bucketPolicy(name, "write"), {
+      const isFull = exceeds(await objstore.findBucket(name), workspace.quotaMb ?? defaultQuotaMb);
+      const rights = [bucketPolicy(name, "write"), bucketPolicy(name, "delete")] as const;
+      const writer = await ensureKey(name, rights[isFull && !objstore.enforcesQuota ? 1 : 0], {
+        formerly: objstore.enforcesQuota ? [] : rights,
         known: outputs.key,
         version,
         wasDone,
@@ -170,4 +181,10 @@ interface KeyRequest {
   readonly version: number;
   readonly wasDone: boolean;
   readonly save: (key: StorageKey) => Promise<void>;
+  /** Rights that the platform itself gave before: a change from them is no repair. */
+  readonly formerly?: readonly object[];
+}
+
+function exceeds(bucket: BucketState | undefined, quotaMb: number): boolean {
+  return (bucket?.bytes ?? 0) > quotaMb * MEBIBYTE;
 }

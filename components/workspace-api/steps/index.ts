@@ -6,6 +6,7 @@ import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
 
 import { createAdminToken } from "../clients/admin-token.ts";
 import { emptyBucket } from "../clients/empty-bucket.ts";
+import { createIamStorage } from "../clients/iam-storage.ts";
 import { createIdentityAdmin } from "../clients/identity-admin.ts";
 import { createObjstoreAdmin } from "../clients/objstore-admin.ts";
 import { createRegistryAdmin } from "../clients/registry-admin.ts";
@@ -65,11 +66,12 @@ function openIdentity(settings: ReconcilerSettings) {
   return { admin: createIdentityAdmin({ peer, realm, token }), close: () => peer.close() };
 }
 
-/** The deployment's own object storage, or an existing one, of which only S3 is known. */
+/** The deployment's own object storage, or an existing one: with IAM as far as it has that, else by plain S3. */
 function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => void) {
   const {
     OBJSTORE_ADMIN_URL: adminUrl,
     OBJSTORE_URL: url,
+    OBJSTORE_IAM_URL: iamUrl,
     OBJSTORE_ROOT_USER: user,
     OBJSTORE_ROOT_PASSWORD: password,
     S3_REGION: region,
@@ -78,17 +80,22 @@ function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => v
     return undefined;
   }
   const lend: LendStorage = (work) => withStorageClient({ url, region, user, password }, work);
+  const empty = (bucket: string) => lend((client) => emptyBucket(client, bucket));
+  const { DEFAULT_QUOTA_MB: defaultQuotaMb, USAGE_INTERVAL: usageInterval } = settings;
+  if (adminUrl === undefined && iamUrl !== undefined) {
+    const storage = createIamStorage({ url: iamUrl, user, password, region, lend, usageMs: usageInterval * 1000 });
+    return {
+      steps: [createBucketStep({ objstore: storage, empty, defaultQuotaMb })],
+      close: () => Promise.resolve(storage.close()),
+    };
+  }
   if (adminUrl === undefined) {
     return { steps: [createPlainBucketStep({ lend, region })], close: async () => {} };
   }
   const peer = createPeer(adminUrl);
   const objstore = createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) });
-  const empty = (bucket: string) => lend((client) => emptyBucket(client, bucket));
   return {
-    steps: [
-      createBucketStep({ objstore, empty, defaultQuotaMb: settings.DEFAULT_QUOTA_MB }),
-      createStorageRolesStep(objstore),
-    ],
+    steps: [createBucketStep({ objstore, empty, defaultQuotaMb }), createStorageRolesStep(objstore)],
     close: () => peer.close(),
   };
 }

@@ -8,6 +8,8 @@ export const TOOL_PODS_ROLE: ClusterRole = {
   rules: [
     { apiGroups: [""], resources: ["pods"], verbs: ["create", "get", "list", "watch", "delete"] },
     { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
+    // What tools' images are pulled with; it reads none.
+    { apiGroups: [""], resources: ["secrets"], verbs: ["create", "delete"] },
   ],
 };
 

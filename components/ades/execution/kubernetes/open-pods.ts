@@ -7,6 +7,7 @@ import type { AdesSettings } from "../storage.ts";
 import { createPodExecutor } from "./pod-executor.ts";
 import type { PodSurroundings } from "./pod-spec.ts";
 import { type OwnerReference, type Pod, marks } from "./pod-types.ts";
+import { pullSecretOf } from "./pull-secret.ts";
 import { podsPath } from "./watch-pod.ts";
 
 /** Seconds after which a registry that does not give an image, or a node that cannot start a container, is believed. */
@@ -37,7 +38,11 @@ async function findSurroundings(api: ClusterApi, settings: AdesSettings, job: st
     ...(settings.POD_PLACEMENT === "beside" &&
       workload !== undefined && { beside: { "app.kubernetes.io/name": workload } }),
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
-    pullSecrets: settings.POD_PULL_SECRETS.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])),
+    pullSecrets: [
+      ...settings.POD_PULL_SECRETS.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])),
+      ...(settings.REGISTRY_HOST === undefined ? [] : [pullSecretOf(job)]),
+    ],
+    ...(settings.REGISTRY_HOST !== undefined && { platformRegistry: settings.REGISTRY_HOST.toLowerCase() }),
     ...(settings.POD_DEFAULT_IMAGE !== undefined && { defaultImage: settings.POD_DEFAULT_IMAGE }),
     cpuPercent: settings.POD_CPU_PERCENT,
     maxRamMiB: settings.MAX_RAM_MIB,

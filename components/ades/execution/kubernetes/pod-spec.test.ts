@@ -175,3 +175,15 @@ test("the digest of an invocation does not depend on its directories, but on all
   const inPlace = createJob({ mounts: [{ source: root, target: "/x", writable: true }] });
   assert.equal(digestOf(inPlace, "crop:1"), undefined);
 });
+
+test("images of the platform's registry are asked for anew on every node, with the job's secret", () => {
+  const around = { pullSecrets: ["ades-pull-j"], platformRegistry: "registry.example.org" };
+  const podOf = (pull: string) => {
+    const { container } = createJob();
+    return render(createJob({ container: container && { ...container, image: pull, pull } }), around).spec;
+  };
+  const own = podOf("registry.example.org/eric/tools@sha256:1");
+  assert.deepEqual(own.imagePullSecrets, [{ name: "ades-pull-j" }]);
+  assert.equal(own.containers[0].imagePullPolicy, "Always");
+  assert.equal(podOf("registry.example.org.evil.org/eric/tools:1").containers[0].imagePullPolicy, "IfNotPresent");
+});

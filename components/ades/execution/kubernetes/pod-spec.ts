@@ -15,6 +15,8 @@ export interface PodSurroundings {
   /** Who the tools are: the owner of the jobs' files. */
   readonly user: { readonly uid: number; readonly gid: number };
   readonly pullSecrets: readonly string[];
+  /** Host of the platform's registry, whose images are for those who may pull them. */
+  readonly platformRegistry?: string;
   readonly defaultImage?: string;
   readonly cpuPercent: number;
   /** Memory limit of tools that neither they nor the run gives one. */
@@ -66,7 +68,8 @@ export function createPodManifest(
   surroundings: PodSurroundings,
   { name, annotations }: { readonly name: string; readonly annotations: Readonly<Record<string, string>> },
 ): object {
-  const { namespace, claim, user, pullSecrets, labels, owner, beside } = surroundings;
+  const { namespace, claim, user, pullSecrets, labels, owner, beside, platformRegistry } = surroundings;
+  const image = imageOf(job, surroundings.defaultImage);
   return {
     apiVersion: "v1",
     kind: "Pod",
@@ -108,8 +111,10 @@ export function createPodManifest(
       containers: [
         {
           name: CONTAINER,
-          image: imageOf(job, surroundings.defaultImage),
-          imagePullPolicy: "IfNotPresent",
+          image,
+          // A node that has an image of the platform's registry from another's pod gives it to nobody else.
+          imagePullPolicy:
+            platformRegistry !== undefined && image.startsWith(`${platformRegistry}/`) ? "Always" : "IfNotPresent",
           // Arguments, so that the image's own entry point stays in force, as with a container engine.
           args: toArguments(job).map(escapeReferences),
           workingDir: job.outdir.seen,

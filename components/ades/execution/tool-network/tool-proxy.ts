@@ -9,9 +9,10 @@ import { type LookupFunction, type Socket, connect, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 import { pipeline } from "node:stream";
 
+import type { AddressGuard } from "@swath/service/address-guard";
 import ipaddr from "ipaddr.js";
 
-import { type AddressGuard, createAddressGuard } from "../../staging/in/addresses.ts";
+import { createAddressGuard } from "../../staging/in/addresses.ts";
 import { type AdesSettings, allowedPrivate } from "../storage.ts";
 
 /** Milliseconds that a destination may take to answer a connection. */
