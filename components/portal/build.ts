@@ -19,7 +19,7 @@ import { createLoginWatch } from "./session/login-watch.ts";
 import { createRefresher } from "./session/refresher.ts";
 import { readReturnPath } from "./session/return-path.ts";
 import { type SessionFinder, createSessionFinder } from "./session/session.ts";
-import { createTokenCookies } from "./session/token-cookies.ts";
+import { chooseTokens, createTokenCookies } from "./session/token-cookies.ts";
 
 type PortalSettings = Settings<typeof definitions>;
 
@@ -65,8 +65,9 @@ function createLogin(
   if (issuerUrl === undefined) {
     return undefined;
   }
+  const useIdTokens = settings.ACCEPT_ID_TOKENS;
   const peer = { ...(peerUrl !== undefined && { peerUrl }) };
-  const issuer = openIssuer({ issuer: issuerUrl, ...peer });
+  const issuer = openIssuer({ issuer: issuerUrl, acceptIdTokens: settings.ACCEPT_ID_TOKENS, ...peer });
   const client = createOidcClient({ issuer: issuerUrl, clientId, ...peer });
   const watch = createLoginWatch(client);
   const cookies = createTokenCookies({
@@ -79,15 +80,24 @@ function createLogin(
   const flow = createLoginFlow({
     client,
     publicUrl: url,
-    callbackPath: "/auth/callback",
+    // The known one of variant B, which client registrations name.
+    callbackPath: useIdTokens ? "/oidc/callback/" : "/auth/callback",
+    ...(useIdTokens && { scope: "openid profile email user_name is_operator" }),
     cookiePrefix: "portal_login_",
     readReturnPath,
   });
   return {
-    auth: { client, cookies, publicUrl: url, flow, forget: watch.forget },
+    auth: {
+      client,
+      cookies,
+      publicUrl: url,
+      flow,
+      toKept: (tokens) => chooseTokens(tokens, useIdTokens),
+      forget: watch.forget,
+    },
     sessions: createSessionFinder({
       verifier: createTokenVerifier({ issuer }),
-      refresher: createRefresher(client),
+      refresher: createRefresher(client, { useIdTokens }),
       cookies,
       isAlive: watch.isAlive,
       audiences: [clientId, ...readAudiences(settings.ACCEPTED_AUDIENCES)],
@@ -113,5 +123,5 @@ function createStatus(settings: PortalSettings): PlatformStatus | undefined {
 
 /** The platform's own identity service, where it is the one that people log in to. */
 function ownIdentity(registry: Registry, { IDENTITY_INTERNAL_URL: peer }: PortalSettings) {
-  return peer === undefined ? undefined : registry.find("identity");
+  return peer === undefined ? undefined : (registry.find("identity") ?? registry.find("auth"));
 }

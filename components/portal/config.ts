@@ -37,6 +37,12 @@ export const settings = defineSettings({
     default: "swath-platform",
     description: "Audiences that access tokens may have besides this service's own, separated by commas.",
   },
+  ACCEPT_ID_TOKENS: {
+    kind: "boolean",
+    default: false,
+    description:
+      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
+  },
   IDENTITY_INTERNAL_URL: {
     kind: "string",
     optional: true,

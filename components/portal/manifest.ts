@@ -1,5 +1,5 @@
 import type { Component, DeployContext, EnvValue, Route } from "@swath/manifest";
-import { PORTAL_CONFIG_KEYS } from "@swath/manifest";
+import { PORTAL_CONFIG_KEYS, identityUrl } from "@swath/manifest";
 
 import { KNOWN_SERVICES } from "./services/known-services.ts";
 import { completeConfig, serviceOf } from "./values.ts";
@@ -34,7 +34,11 @@ export const manifest: Component = {
           clientId: completeConfig(context).client_id,
           name: "Portal",
           description: "Logging in to the platform with a browser",
-          redirectUris: [`${url}/auth/callback`, `${url}/auth/logged-out`],
+          redirectUris: [
+            `${url}/auth/callback`,
+            `${url}/auth/logged-out`,
+            ...(context.settings.variant === "B" ? [`${url}/oidc/callback/`] : []),
+          ],
           webOrigins: [url],
           tokensForPlatform: true,
         },
@@ -86,11 +90,11 @@ export const manifest: Component = {
 
 /** Whose logins the portal takes: those of its own configuration's identity service. */
 function toIdentity(context: DeployContext): Readonly<Record<string, EnvValue>> {
-  const { settings, isEnabled, publicUrl } = context;
+  const { settings, isEnabled } = context;
   const { identity_url: url, realm } = completeConfig(context);
   const { IDENTITY_ISSUER_URL: issuer, IDENTITY_ACCEPTED_AUDIENCES: audiences } = settings.variables;
   const overridden = settings.portalValues?.configMap;
-  const isDeployed = isEnabled("identity") && url === publicUrl("identity");
+  const isDeployed = isEnabled("identity") && url === identityUrl(context);
   if (issuer !== undefined && overridden?.identity_url === undefined && overridden?.realm === undefined) {
     return { IDENTITY_ISSUER: issuer, ACCEPTED_AUDIENCES: audiences };
   }
@@ -98,10 +102,11 @@ function toIdentity(context: DeployContext): Readonly<Record<string, EnvValue>> 
     return {};
   }
   return {
-    IDENTITY_ISSUER: `${url}/realms/${realm}`,
+    IDENTITY_ISSUER: settings.variant === "B" ? url : `${url}/realms/${realm}`,
     // An identity service that the operator named instead knows nothing of this deployment's audience.
     ACCEPTED_AUDIENCES: isDeployed ? audiences : `account,${audiences}`,
     ...(isDeployed && { IDENTITY_INTERNAL_URL: { peer: "identity" } as const }),
+    ...(settings.variant === "B" && { ACCEPT_ID_TOKENS: "true" }),
   };
 }
 

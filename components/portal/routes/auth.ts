@@ -5,21 +5,28 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as openid from "openid-client";
 
 import { requireSameOrigin } from "../http/same-origin.ts";
-import type { TokenCookies } from "../session/token-cookies.ts";
+import type { LoginTokens, TokenCookies, TokenSet } from "../session/token-cookies.ts";
 
 export interface AuthDeps {
   readonly client: OidcClient;
   readonly flow: LoginFlow;
   readonly cookies: TokenCookies;
   readonly publicUrl: string;
+  /** What of a login is kept in the browser: in variant B its ID token in place of the access token. */
+  readonly toKept: (tokens: LoginTokens) => TokenSet;
   /** Lets go of what is remembered of a token. */
   readonly forget: (token: string) => void;
 }
 
 /** Logging in and out: pages that a browser is sent through. */
-export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, publicUrl, forget }: AuthDeps): void {
-  app.get<{ Querystring: { return?: string } }>("/auth/login", async (request, reply) => {
-    const { return: returnTo } = request.query;
+export function addAuthRoutes(
+  app: FastifyInstance,
+  { client, flow, cookies, publicUrl, toKept, forget }: AuthDeps,
+): void {
+  const logIn = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { return: named, next } = request.query as { return?: unknown; next?: unknown };
+    // `next` is what the portal of variant B calls it.
+    const returnTo = named ?? next;
     const present = parseCookies(request.headers.cookie);
     try {
       const { location, setCookies } = await flow.start(present, typeof returnTo === "string" ? returnTo : undefined);
@@ -27,17 +34,35 @@ export function addAuthRoutes(app: FastifyInstance, { client, flow, cookies, pub
     } catch (error) {
       return explain(error, request, reply);
     }
-  });
+  };
 
-  app.get("/auth/callback", async (request, reply) => {
+  const finish = async (request: FastifyRequest, reply: FastifyReply) => {
     const query = request.url.slice(request.url.indexOf("?") >= 0 ? request.url.indexOf("?") : request.url.length);
     try {
       const { location, setCookies, tokens } = await flow.finish(parseCookies(request.headers.cookie), query);
-      return await reply.header("set-cookie", [...setCookies, ...cookies.keep(tokens)]).redirect(location, 302);
+      return await reply.header("set-cookie", [...setCookies, ...cookies.keep(toKept(tokens))]).redirect(location, 302);
     } catch (error) {
       return explain(error, request, reply);
     }
-  });
+  };
+  for (const [paths, handler] of [
+    [["/auth/login", "/oidc/authenticate", "/oidc/authenticate/"], logIn],
+    [["/auth/callback", "/oidc/callback", "/oidc/callback/"], finish],
+  ] as const) {
+    paths.forEach((path) => app.get(path, handler));
+  }
+
+  // Ends the login in this browser; the identity service asks the person whether to end it everywhere.
+  const leave = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const configuration = await client.configuration();
+    const { end_session_endpoint: page } = configuration.serverMetadata();
+    const location =
+      page === undefined
+        ? "/auth/logged-out"
+        : openid.buildEndSessionUrl(configuration, { post_logout_redirect_uri: `${publicUrl}/auth/logged-out` }).href;
+    return reply.header("set-cookie", [...cookies.clear()]).redirect(location, 302);
+  };
+  ["/oidc/logout", "/oidc/logout/"].forEach((path) => app.get(path, leave));
 
   // Ends the login at the identity service, and with it at every service; tells the page where to go on.
   app.post("/auth/logout", async (request, reply) => {

@@ -66,6 +66,13 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
     health: "/healthz",
   },
   {
+    id: "pde",
+    title: "Development environment",
+    description: "Editor, notebooks and tools for application packages",
+    page: "/",
+    health: "/healthz",
+  },
+  {
     id: "objstore-console",
     title: "Object storage",
     description: "Buckets, keys and objects in a browser (S3)",
@@ -85,6 +92,21 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
     description: "Users, clients, and who may do what",
     page: "/console",
     admin: true,
+    health: "/healthz",
+  },
+  {
+    id: "auth",
+    title: "Login service",
+    description: "Users, clients, and who may do what",
+    page: "/console",
+    admin: true,
+    health: "/healthz",
+  },
+  {
+    id: "pde",
+    title: "Development environment",
+    description: "Write and try application packages in a browser",
+    page: "/",
     health: "/healthz",
   },
   {

@@ -2,7 +2,7 @@ import { IssuerUnavailableError, createRefreshOnce } from "@swath/auth";
 import type { OidcClient } from "@swath/auth/login";
 import * as openid from "openid-client";
 
-import type { TokenSet } from "./token-cookies.ts";
+import { type TokenSet, chooseTokens } from "./token-cookies.ts";
 
 /** Renews logins. */
 export interface Refresher {
@@ -14,14 +14,24 @@ export interface Refresher {
   readonly refresh: (refreshToken: string) => Promise<TokenSet | undefined>;
 }
 
-export function createRefresher(client: OidcClient, clock: () => number = Date.now): Refresher {
+export function createRefresher(
+  client: OidcClient,
+  { useIdTokens = false, clock = Date.now }: { readonly useIdTokens?: boolean; readonly clock?: () => number } = {},
+): Refresher {
   const once = createRefreshOnce<TokenSet | undefined>(clock);
 
   const ask = async (refreshToken: string): Promise<TokenSet | undefined> => {
     const configuration = await client.configuration();
     try {
       const tokens = await openid.refreshTokenGrant(configuration, refreshToken);
-      return { accessToken: tokens.access_token, refreshToken: tokens.refresh_token ?? refreshToken };
+      return chooseTokens(
+        {
+          accessToken: tokens.access_token,
+          refreshToken: tokens.refresh_token ?? refreshToken,
+          idToken: tokens.id_token,
+        },
+        useIdTokens,
+      );
     } catch (error) {
       if (error instanceof openid.ResponseBodyError && error.status < 500) {
         return undefined;

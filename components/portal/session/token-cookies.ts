@@ -7,6 +7,16 @@ export interface TokenSet {
   readonly refreshToken: string | undefined;
 }
 
+/** What the identity service gave for a login. */
+export interface LoginTokens extends TokenSet {
+  readonly idToken: string | undefined;
+}
+
+/** The tokens of a login that services take: its ID token in place of the access token where clients of variant B expect it. */
+export function chooseTokens({ accessToken, refreshToken, idToken }: LoginTokens, useIdTokens: boolean): TokenSet {
+  return { accessToken: useIdTokens ? (idToken ?? accessToken) : accessToken, refreshToken };
+}
+
 export interface TokenCookieSettings {
   readonly accessName: string;
   readonly accessDomain: string;

@@ -1,7 +1,7 @@
 import { Menu } from "@mantine/core";
 import { Awaited, Shell, type ShellLink, notifyFailed, requestJson } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
-import { Cpu, ExternalLink, FolderOpen, House, Layers, ShieldCheck } from "lucide-react";
+import { Cpu, ExternalLink, FolderOpen, House, Layers, Map as MapIcon, ShieldCheck } from "lucide-react";
 import { useMemo } from "react";
 import { Outlet } from "react-router";
 
@@ -73,6 +73,7 @@ function linksFor({ isAdmin }: User, { services }: PortalConfig): readonly Shell
     { to: "/", label: "Home", icon: House, exact: true },
     ...(services.includes("workspace-api") ? [{ to: "/workspaces", label: "Workspaces", icon: FolderOpen }] : []),
     ...(services.includes("resource-catalogue") ? [{ to: "/catalogue", label: "Catalogue", icon: Layers }] : []),
+    ...(services.includes("data-access") ? [{ to: "/explore", label: "Explore", icon: MapIcon }] : []),
     ...(services.includes("ades") ? [{ to: "/processing", label: "Processing", icon: Cpu }] : []),
     ...(isAdmin ? [{ to: "/admin", label: "Administration", icon: ShieldCheck }] : []),
   ];

@@ -26,6 +26,7 @@ export function createRoutes(): RouteObject[] {
           ],
         },
         { path: "catalogue", children: catalogueRoutes() },
+        { path: "explore", lazy: () => import("./explore/explore-page.tsx") },
         { path: "processing", children: processingRoutes() },
         {
           path: "admin",

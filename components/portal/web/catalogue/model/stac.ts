@@ -68,6 +68,9 @@ export function cloudCoverOf({ properties }: StacItem): number | undefined {
 export const itemPath = ({ id, collection = "metadata:main" }: StacItem): string =>
   `${collectionPath(collection)}/items/${encodeURIComponent(id)}`;
 
+/** Where the pixels of a collection, or of an item `<collection>__<item>`, are looked at. */
+export const explorePath = (layer: string): string => `/explore?layer=${encodeURIComponent(layer)}`;
+
 export const collectionPath = (collection: string): string =>
   `/catalogue/collections/${encodeURIComponent(collection)}`;
 

@@ -1,12 +1,13 @@
 import { Anchor, Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { Awaited, Page, Part, lazyPart } from "@swath/ui";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Search } from "lucide-react";
+import { Map as MapIcon, Search } from "lucide-react";
 import { Link, useParams } from "react-router";
 
 import { Trail } from "../../processing/parts/trail.tsx";
+import { usePortal } from "../../src/session/portal.ts";
 import { collectionQuery, searchQuery } from "../api/catalogue.ts";
-import type { StacCollection } from "../model/stac.ts";
+import { type StacCollection, explorePath } from "../model/stac.ts";
 import { ResultList } from "../parts/result-list.tsx";
 
 const ExtentMap = lazyPart(async () => ({ default: (await import("../parts/extent-map.tsx")).ExtentMap }));
@@ -14,19 +15,32 @@ const ExtentMap = lazyPart(async () => ({ default: (await import("../parts/exten
 /** What a collection holds, where and of when. */
 export function Component() {
   const { collection: id = "" } = useParams();
+  const { config } = usePortal();
   const collection = useQuery(collectionQuery(id));
   return (
     <Page
       title={collection.data?.title ?? id}
       above={<Trail steps={[{ to: "/catalogue/collections", label: "Collections" }, { label: id }]} />}
       actions={
-        <Button
-          component={Link}
-          to={`/catalogue?collection=${encodeURIComponent(id)}`}
-          leftSection={<Search size={16} aria-hidden />}
-        >
-          Search this collection
-        </Button>
+        <>
+          {config.services.includes("data-access") && (
+            <Button
+              component={Link}
+              to={explorePath(id)}
+              variant="default"
+              leftSection={<MapIcon size={16} aria-hidden />}
+            >
+              Explore
+            </Button>
+          )}
+          <Button
+            component={Link}
+            to={`/catalogue?collection=${encodeURIComponent(id)}`}
+            leftSection={<Search size={16} aria-hidden />}
+          >
+            Search this collection
+          </Button>
+        </>
       }
     >
       <Awaited query={collection} what="Loading the collection">

@@ -1,9 +1,9 @@
 import { Anchor, Badge, Button, Group, Image, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { Awaited, CopyButton, Page, Part, formatBytes, formatTime, lazyPart } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
-import { Cpu, Download } from "lucide-react";
+import { Cpu, Download, Map as MapIcon } from "lucide-react";
 import { useState } from "react";
-import { useParams } from "react-router";
+import { Link, useParams } from "react-router";
 
 import { Trail } from "../../processing/parts/trail.tsx";
 import { usePortal } from "../../src/session/portal.ts";
@@ -12,6 +12,7 @@ import {
   type StacAsset,
   type StacItem,
   collectionPath,
+  explorePath,
   listProperties,
   pictureAssets,
   timeOf,
@@ -54,6 +55,16 @@ function Actions({ item }: { readonly item: StacItem }) {
   return (
     <>
       {self !== undefined && <CopyButton value={self} label="Copy STAC address" labelled />}
+      {config.services.includes("data-access") && item.collection !== undefined && (
+        <Button
+          component={Link}
+          to={explorePath(`${item.collection}__${item.id}`)}
+          variant="default"
+          leftSection={<MapIcon size={16} aria-hidden />}
+        >
+          Explore
+        </Button>
+      )}
       {config.services.includes("ades") && self !== undefined && (
         <Button leftSection={<Cpu size={16} aria-hidden />} onClick={() => setOpen(true)}>
           Use in processing
