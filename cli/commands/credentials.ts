@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 
-import { type PlatformSecret, listTestUsers } from "@swath/manifest";
+import { type PlatformSecret, identityAdminPassword, listTestUsers } from "@swath/manifest";
 
 import type { Plan } from "../platform/plan.ts";
 import type { Target } from "../targets/target.ts";
@@ -65,15 +65,15 @@ export function formatCredentials(rows: readonly ReadCredential[], indent = ""):
 }
 
 /** Users of the deployed consoles, as the specification lists them. */
-function listCredentials({ components, settings: { variables } }: Plan): readonly Credential[] {
+function listCredentials({ components, settings, settings: { variables } }: Plan): readonly Credential[] {
   const has = (name: string) => components.some((component) => component.name === name);
   return [
     ...(has("identity")
       ? [
           {
-            what: "identity service",
+            what: settings.variant === "B" ? "login service" : "identity service",
             user: variables.IDENTITY_SERVICE_ADMIN_USER,
-            secret: variables.IDENTITY_SERVICE_ADMIN_PASSWORD,
+            secret: identityAdminPassword(settings),
           },
           ...listTestUsers(variables).map(({ name, password }) => ({
             what: "test user",
@@ -82,11 +82,11 @@ function listCredentials({ components, settings: { variables } }: Plan): readonl
           })),
         ]
       : []),
-    ...(has("login-service")
-      ? [{ what: "login service", user: "admin", secret: variables.LOGIN_SERVICE_ADMIN_PASSWORD }]
-      : []),
     ...(has("objstore")
-      ? [{ what: "object storage", user: variables.OBJSTORE_ROOT_USER, secret: variables.OBJSTORE_ROOT_PASSWORD }]
+      ? [
+          { what: "object storage", user: variables.OBJSTORE_ROOT_USER, secret: variables.OBJSTORE_ROOT_PASSWORD },
+          { what: "object storage, encryption at rest", user: "", secret: variables.OBJSTORE_ENCRYPTION_KEYS },
+        ]
       : []),
     ...(has("registry") ? [{ what: "image registry", user: "admin", secret: variables.REGISTRY_ADMIN_PASSWORD }] : []),
   ];

@@ -23,6 +23,7 @@ import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { checkPublicAddress } from "./check-public-address.ts";
 import { confirmRemovedServices } from "./confirm-removed-services.ts";
 import { takeYes } from "./confirm.ts";
+import { waitForCertificates } from "./wait-for-certificates.ts";
 import { requireRealm } from "./require-realm.ts";
 import { listUrls } from "./urls.ts";
 import { formatTable } from "../view/table.ts";
@@ -151,11 +152,15 @@ async function apply(prepared: PreparedCluster, context: CommandContext, yes: bo
       stderr.write(outcome.explanation);
       return 1;
     }
+    const unsigned = await waitForCertificates(target, stdout);
     const unreachable = config.onLoopback ? undefined : await checkPublicAddress(target, plan);
     stdout.write(`\nReady after ${seconds} s: ${outcome.pods} pods are Running or Completed.\n\n`);
     stdout.write(formatTable(listUrls(plan), { indent: "  " }));
     if (unreachable !== undefined) {
       stderr.write(`\nWARNING: ${unreachable}\n`);
+    }
+    if (unsigned !== undefined) {
+      stderr.write(`\nWARNING: ${unsigned}\n`);
     }
     const credentials = await readCredentials(target, plan);
     // Shown to a person; what is not a terminal may be a log.

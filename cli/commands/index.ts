@@ -46,6 +46,11 @@ export const commands: readonly CommandEntry[] = [
     summary: "show users and passwords of the deployment",
     load: async () => (await import("./credentials.ts")).credentialsCommand,
   },
+  {
+    name: "certificates",
+    summary: "list the certificates of the hosts, when they end and what is in the way",
+    load: async () => (await import("./certificates.ts")).certificatesCommand,
+  },
   { name: "restart", summary: "restart a pod", load: async () => (await import("./restart.ts")).restartCommand },
   {
     name: "stop",
@@ -76,6 +81,11 @@ export const commands: readonly CommandEntry[] = [
     name: "objstore",
     summary: "mend the object store's index",
     load: async () => (await import("./objstore.ts")).objstoreCommand,
+  },
+  {
+    name: "registry",
+    summary: "push application packages, export and import images",
+    load: async () => (await import("./registry.ts")).registryCommand,
   },
   {
     name: "hosts",

@@ -1,4 +1,5 @@
 import { accessRules } from "./contradictions/access.ts";
+import { certificateRules } from "./contradictions/certificates.ts";
 import { clusterRules } from "./contradictions/cluster.ts";
 import { componentRules } from "./contradictions/components.ts";
 import type { ContradictionRule } from "./contradictions/rule.ts";
@@ -6,7 +7,7 @@ import type { RuleContext } from "./define.ts";
 import type { Mistake, Warning } from "./report.ts";
 import type { Config } from "./config.ts";
 
-const rules: readonly ContradictionRule[] = [...componentRules, ...accessRules, ...clusterRules];
+const rules: readonly ContradictionRule[] = [...componentRules, ...accessRules, ...certificateRules, ...clusterRules];
 
 /** Values that are each allowed and do not go together. */
 export function checkContradictions(

@@ -77,4 +77,13 @@ export const createUser: Helper = async (context) => {
     throw new CommandError(`user ${name} cannot be created: ${describe(status, body)}`);
   }
   context.stdout.write(status === 201 ? `created user ${name}\n` : `user ${name} exists already\n`);
+  if (deployment.variant === "B") {
+    // What the protection script and create-workspace ask for.
+    const found = await session.request(
+      "GET",
+      `${authServer}/admin/realms/${encodeURIComponent(realm)}/users?username=${encodeURIComponent(name)}&exact=true`,
+    );
+    const [user] = Array.isArray(found.body) ? (found.body as readonly { readonly id: string }[]) : [];
+    context.stdout.write(`user-id: ${user?.id ?? ""}\n`);
+  }
 };

@@ -5,8 +5,11 @@ import { CommandError } from "../commands/command.ts";
 import { type AdminSession, createAdminSession, describe } from "./admin-session.ts";
 import { findPassword, readAddress, readDeployment } from "./defaults.ts";
 import type { Helper } from "./helper.ts";
+import { createWorkspaceB } from "./login-service/create-workspace-b.ts";
 
 const USAGE = `Usage: create-workspace -h | -w <workspace_api> -a <auth_server> -r <realm> -c <client> -u <admin-username> -p <admin-password> -O <owner> -W <workspace-name>
+
+In variant B: create-workspace <domain> <user> <user-id> [<client-id> <client-secret>]
 
 Creates a workspace and waits until it is ready. One that exists already is left alone. At least one of -O and -W must be given.
 
@@ -25,8 +28,12 @@ Creates a workspace and waits until it is ready. One that exists already is left
 
 const text = (short: string) => ({ type: "string", short }) as const;
 
-/** deploy/bin/create-workspace of variant A */
+/** deploy/bin/create-workspace */
 export const createWorkspace: Helper = async (context) => {
+  // Variant B has arguments without options.
+  if (context.args[0] !== undefined && !context.args[0].startsWith("-")) {
+    return createWorkspaceB(context);
+  }
   const { values } = parseArgs({
     args: [...context.args],
     options: {

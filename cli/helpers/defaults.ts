@@ -1,4 +1,4 @@
-import type { PlatformSecret } from "@swath/manifest";
+import { type PlatformSecret, type Variant, identityAdminPassword, identityHostLabel } from "@swath/manifest";
 import { fetch } from "undici";
 
 import { CommandError } from "../commands/command.ts";
@@ -19,7 +19,11 @@ export interface AdminOptions {
 
 /** What is known of the scripted deployment on this machine. */
 export interface Deployment {
-  /** `http://identity.<domain>` */
+  readonly variant: Variant;
+  readonly domain: string | undefined;
+  /** First path segment of the login service's endpoints (variant B). */
+  readonly loginProvider: string;
+  /** `http://ades.<domain>`; `identity` is the identity service, whatever its host is called. */
   readonly url: (service: string) => string;
   readonly realm: string | undefined;
   readonly adminUser: string | undefined;
@@ -35,15 +39,24 @@ const DEFAULT_DOMAIN = "127-0-0-1.nip.io";
  * addresses are those that the default one would have.
  */
 export async function readDeployment({ env }: HelperContext): Promise<Deployment> {
-  const given = env["IDENTITY_SERVICE_ADMIN_PASSWORD"] ?? env["IDENTITY_SERVICE_DEFAULT_SECRET"];
+  const given =
+    env["LOGIN_SERVICE_ADMIN_PASSWORD"] ??
+    env["IDENTITY_SERVICE_ADMIN_PASSWORD"] ??
+    env["IDENTITY_SERVICE_DEFAULT_SECRET"];
   try {
     const target = openTarget(env["SWATH_CLUSTER"] ?? findOnlyCluster(env), env);
     const plan = await readDeployedPlan(target);
     const { variables, scheme, domain } = plan.settings;
     const urls = new Map(listUrls(plan).map(([service, url]) => [service, url.replace(/\/$/, "")]));
-    const secret: PlatformSecret = variables.IDENTITY_SERVICE_ADMIN_PASSWORD;
+    const secret: PlatformSecret = identityAdminPassword(plan.settings);
     return {
-      url: (service) => urls.get(service) ?? urls.get(`${service}-open`) ?? `${scheme}://${service}.${domain}`,
+      variant: plan.settings.variant,
+      domain,
+      loginProvider: variables.LOGIN_PROVIDER,
+      url: (name) => {
+        const service = name === "identity" ? identityHostLabel(plan.settings) : name;
+        return urls.get(service) ?? urls.get(`${service}-open`) ?? `${scheme}://${service}.${domain}`;
+      },
       realm: variables.IDENTITY_REALM,
       adminUser: variables.IDENTITY_SERVICE_ADMIN_USER,
       adminClient: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
@@ -56,6 +69,9 @@ export async function readDeployment({ env }: HelperContext): Promise<Deployment
     }
     // Nothing is deployed from here: the helper may still be pointed at a deployment elsewhere.
     return {
+      variant: env["PLATFORM_VARIANT"] === "B" ? "B" : "A",
+      domain: undefined,
+      loginProvider: env["LOGIN_PROVIDER"] ?? "oxauth",
       url: (service) => `http://${service}.${DEFAULT_DOMAIN}`,
       realm: undefined,
       adminUser: undefined,

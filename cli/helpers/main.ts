@@ -5,12 +5,16 @@ import { createClient } from "./create-client.ts";
 import { createUser } from "./create-user.ts";
 import { createWorkspace } from "./create-workspace.ts";
 import type { Helper } from "./helper.ts";
+import { protection } from "./login-service/protection.ts";
+import { registerClientHelper } from "./login-service/register-client.ts";
 import { createTerminal } from "./terminal.ts";
 
 const helpers: Readonly<Record<string, Helper>> = {
   "create-client": createClient,
   "create-user": createUser,
   "create-workspace": createWorkspace,
+  "register-client": registerClientHelper,
+  "swath-protection.sh": protection,
 };
 
 const [name = "", ...typed] = process.argv.slice(2);

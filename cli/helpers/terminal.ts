@@ -24,11 +24,13 @@ export function createTerminal({ stdin, stderr }: Pick<NodeJS.Process, "stdin" |
         done();
       },
     });
-    const lines = createInterface({ input: stdin, output, terminal: true });
+    const lines = createInterface({ input: stdin, output, terminal: stdin.isTTY });
     try {
+      // Input that a script sends may end before a line does: nothing was typed then.
+      const ended = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
       const answer = lines.question(question);
       muted = isSecret;
-      return await answer;
+      return await Promise.race([answer, ended]);
     } catch (error) {
       // Ctrl+C or Ctrl+D: the person does not want to answer.
       throw error instanceof Error && error.name === "AbortError"

@@ -1,6 +1,7 @@
 import type { Component } from "@swath/manifest";
 
 import { manifest as ades } from "../../components/ades/manifest.ts";
+import { manifest as applicationHub } from "../../components/application-hub/manifest.ts";
 import { manifest as dataAccess } from "../../components/data-access/manifest.ts";
 import { manifest as dummyService } from "../../components/dummy-service/manifest.ts";
 import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts";
@@ -9,6 +10,7 @@ import { manifest as identityApi } from "../../components/identity-api/manifest.
 import { manifest as objstore } from "../../components/objstore/manifest.ts";
 import { manifest as portal } from "../../components/portal/manifest.ts";
 import { manifest as postgres } from "../../components/postgres/manifest.ts";
+import { manifest as registrationApi } from "../../components/registration-api/manifest.ts";
 import { manifest as registry } from "../../components/registry/manifest.ts";
 import { manifest as resourceCatalogue } from "../../components/resource-catalogue/manifest.ts";
 import { manifest as workspaceApi } from "../../components/workspace-api/manifest.ts";
@@ -24,7 +26,9 @@ export const components: readonly Component[] = [
   workspaceApi,
   resourceCatalogue,
   dataAccess,
+  registrationApi,
   ades,
+  applicationHub,
   portal,
   gatekeeper,
 ];

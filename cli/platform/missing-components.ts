@@ -10,8 +10,8 @@ interface Expected {
 /** What each switch asks for. */
 const EXPECTED: readonly Expected[] = [
   { variable: "REQUIRE_IDENTITY_SERVICE", component: "identity", title: "identity service", variant: "A" },
-  { variable: "REQUIRE_LOGIN_SERVICE", component: "login-service", title: "login service", variant: "B" },
-  { variable: "REQUIRE_PDP", component: "pdp", title: "policy decision point", variant: "B" },
+  { variable: "REQUIRE_LOGIN_SERVICE", component: "identity", title: "login service", variant: "B" },
+  { variable: "REQUIRE_PDP", component: "identity", title: "policy decision point", variant: "B" },
   { variable: "REQUIRE_USER_PROFILE", component: "user-profile", title: "user profile", variant: "B" },
   { variable: "REQUIRE_ADES", component: "ades", title: "processing service" },
   { variable: "REQUIRE_RESOURCE_CATALOGUE", component: "resource-catalogue", title: "resource catalogue" },
@@ -21,7 +21,7 @@ const EXPECTED: readonly Expected[] = [
   { variable: "REQUIRE_BUCKET_OPERATOR", component: "bucket-operator", title: "bucket operator", variant: "B" },
   { variable: "REQUIRE_REGISTRY", component: "registry", title: "image registry" },
   { variable: "REQUIRE_APPLICATION_HUB", component: "application-hub", title: "application hub", variant: "A" },
-  { variable: "REQUIRE_PDE", component: "pde", title: "processor development environment", variant: "B" },
+  { variable: "REQUIRE_PDE", component: "application-hub", title: "processor development environment", variant: "B" },
   { variable: "REQUIRE_PORTAL", component: "portal", title: "portal" },
 ];
 

@@ -6,6 +6,8 @@ export interface PlannedRoute {
   readonly host: string;
   /** Answer on `*.<host>` too. */
   readonly wildcard: boolean;
+  /** Answer on `<service>.<workspace>.<domain>` too. */
+  readonly perWorkspace?: boolean;
   /** First label of the host: `ades`, `ades-open`. */
   readonly service: string;
   readonly workload: string;
@@ -17,6 +19,11 @@ export interface PlannedRoute {
   readonly ingress?: Route["ingress"];
 }
 
+/** Domain of a service's hosts: that of the platform, or another one for what users put there. */
+export function domainOf({ domain, variables }: PlatformSettings, holdsUserContent: boolean): string {
+  return holdsUserContent ? (variables.USER_CONTENT_DOMAIN ?? domain) : domain;
+}
+
 /** Workload that stands in front of protected hosts. */
 const GATEKEEPER = "gatekeeper";
 
@@ -25,12 +32,19 @@ const GATEKEEPER = "gatekeeper";
  * `<service>-open` past it where OPEN_INGRESS is true and the service offers it.
  */
 export function planRoutes(
-  { domain, variables }: PlatformSettings,
+  settings: PlatformSettings,
   routes: readonly Route[],
   workloads: readonly Workload[],
 ): readonly PlannedRoute[] {
-  const toWorkload = (service: string, name: string, port: string, wildcard: boolean): PlannedRoute => ({
-    host: `${service}.${domain}`,
+  const { domain, variables } = settings;
+  const toWorkload = (
+    service: string,
+    name: string,
+    port: string,
+    wildcard: boolean,
+    below = domain,
+  ): PlannedRoute => ({
+    host: `${service}.${below}`,
     wildcard,
     service,
     workload: name,
@@ -39,12 +53,24 @@ export function planRoutes(
   });
   const hasGatekeeper = workloads.some(({ name }) => name === GATEKEEPER);
   return routes.flatMap(
-    ({ service, workload, port = "http", wildcard = false, protection, offersOpenHost = false, ingress }) => {
+    ({
+      service,
+      workload,
+      port = "http",
+      wildcard = false,
+      perWorkspace,
+      protection,
+      offersOpenHost = false,
+      ingress,
+      ...route
+    }) => {
       const planned: PlannedRoute[] = [];
+      const more = { ...(perWorkspace === true && { perWorkspace }) };
+      const below = domainOf(settings, route.holdsUserContent === true);
       if (!protection?.required) {
-        planned.push({ ...toWorkload(service, workload, port, wildcard), ...(ingress && { ingress }) });
+        planned.push({ ...toWorkload(service, workload, port, wildcard, below), ...more, ...(ingress && { ingress }) });
       } else if (hasGatekeeper) {
-        planned.push({ ...toWorkload(service, GATEKEEPER, "http", wildcard), protects: workload });
+        planned.push({ ...toWorkload(service, GATEKEEPER, "http", wildcard), ...more, protects: workload });
       }
       // A host that is to be protected is not published at all where nobody would protect it.
       if (offersOpenHost && variables.OPEN_INGRESS) {

@@ -153,3 +153,27 @@ test("without test users nothing of them is deployed", () => {
   assert.equal(env["IDENTITY_TEST_USERS"], "");
   assert.ok(!Object.keys(env).some((name) => name.startsWith("TEST_USER_PASSWORD")));
 });
+
+test("what users upload is on a domain that no cookie of the platform reaches, where one is named", () => {
+  const env = { REQUIRE_OBJSTORE: "true", USER_CONTENT_DOMAIN: "content.test" };
+  const { routes, workloads } = createPlan(settingsOf(env), components);
+  const hostOf = (service: string) => routes.find((route) => route.service === service)?.host;
+  assert.equal(hostOf("objstore"), "objstore.content.test");
+  assert.match(hostOf("objstore-console") ?? "", /^objstore-console\..*localhost$/);
+  const settings = workloads.find(({ name }) => name === "objstore")?.env;
+  assert.match(JSON.stringify(settings?.["PUBLIC_URL"]), /https?:\/\/objstore\.content\.test/);
+  assert.match(JSON.stringify(settings?.["CONSOLE_URL"]), /objstore-console\..*localhost/);
+});
+
+test("a domain of user content at or below that of the platform is refused: cookies would reach it", () => {
+  const resolve = (content: string) =>
+    resolveConfig({
+      env: { USER_CONTENT_DOMAIN: content },
+      args: { action: "apply", clusterName: "swath", arg3: "example.org" },
+      facts: { clusterIp: "127.0.0.1", wildcardDnsResolves: false },
+    });
+  for (const content of ["example.org", "content.example.org"]) {
+    assert.match(JSON.stringify(resolve(content).mistakes), /USER_CONTENT_DOMAIN.*cookies of the platform/);
+  }
+  assert.doesNotMatch(JSON.stringify(resolve("example-content.org").mistakes), /USER_CONTENT_DOMAIN/);
+});

@@ -7,13 +7,14 @@ import type {
   PlatformSecret,
   PlatformSettings,
   PodNetwork,
+  Route,
   Secret,
   Volume,
   Workload,
 } from "@swath/manifest";
 
 import { checkPlan } from "./check-plan.ts";
-import { type PlannedRoute, planRoutes } from "./plan-routes.ts";
+import { type PlannedRoute, domainOf, planRoutes } from "./plan-routes.ts";
 
 /** Everything that a deployment consists of, before anyone knows where it runs. The same settings give the same plan. */
 export interface Plan {
@@ -55,7 +56,10 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
   const enabled = catalogue.filter(
     ({ variants, enabled: isOn }) => (variants?.includes(settings.variant) ?? true) && isOn(settings),
   );
-  const context = createContext(settings, enabled);
+  // Which services hold user content, and so where they are, is known once all have been asked.
+  const first = createContext(settings, enabled, []);
+  const asked = enabled.flatMap((component) => component.declare?.(first).routes ?? []);
+  const context = createContext(settings, enabled, asked);
   const declarations = enabled.map((component) => component.declare?.(context) ?? {});
   const declared = collect(declarations);
   const resources = enabled.map((component) => component.deploy({ ...context, declared }));
@@ -80,10 +84,15 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
   return plan;
 }
 
-function createContext(settings: PlatformSettings, enabled: readonly Component[]): DeployContext {
-  const { domain, scheme, publicPort } = settings;
+function createContext(
+  settings: PlatformSettings,
+  enabled: readonly Component[],
+  routes: readonly Route[],
+): DeployContext {
+  const { scheme, publicPort } = settings;
   const port = publicPort === (scheme === "https" ? 443 : 80) ? "" : `:${publicPort}`;
-  const host = (service: string) => `${service}.${domain}`;
+  const content = new Set(routes.flatMap((route) => (route.holdsUserContent === true ? [route.service] : [])));
+  const host = (service: string) => `${service}.${domainOf(settings, content.has(service))}`;
   return {
     settings,
     isEnabled: (name) => enabled.some((component) => component.name === name),

@@ -36,6 +36,8 @@ export interface Target {
   readonly readSecret: SecretReader;
   /** How programs on this machine reach the hosts of the deployment, where names and public certificates do not lead there. */
   readonly readAccess: () => Promise<DeploymentAccess>;
+  /** What certificates the hosts have. Left out where others look after them. */
+  readonly readCertificates?: () => Promise<readonly CertificateStatus[]>;
   /** Opens a way in past the ingress, which others run and may not be there yet. Left out where the ingress is the target's own. */
   readonly forward?: (port: number) => Promise<Forward>;
 }
@@ -57,8 +59,22 @@ export interface Applying {
 export interface DeploymentAccess {
   /** IP address that stands for every host of the domain; left out where names resolve. */
   readonly address?: string;
-  /** Certificate (PEM) of the deployment's own certificate authority. */
+  /** Certificates (PEM) that the hosts' certificates lead to where these are not of a public authority. */
   readonly certificateAuthority?: string;
+}
+
+/** A certificate that the deployment needs, and how it stands. */
+export interface CertificateStatus {
+  readonly hosts: readonly string[];
+  /** Value of TLS_CLUSTER_ISSUER. */
+  readonly issuer: string;
+  /** `temporary`: the deployment's own authority signed while the issuer has not; `expired` and `renewing` are served as well. */
+  readonly state: "issued" | "renewing" | "expired" | "temporary";
+  /** Who signed what is served now. */
+  readonly signedBy?: string;
+  readonly expires?: Date;
+  readonly nextAttempt?: Date;
+  readonly lastError?: { readonly at: Date; readonly text: string; readonly advice: string };
 }
 
 /** Gives the value of a secret of the deployment. */

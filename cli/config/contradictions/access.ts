@@ -1,5 +1,5 @@
 import type { Variables } from "@swath/manifest";
-import { hasIdentity, type ContradictionRule } from "./rule.ts";
+import { hasIdentity, isEmbedded, type ContradictionRule } from "./rule.ts";
 
 const protections = {
   REQUIRE_DUMMY_SERVICE_PROTECTION: "REQUIRE_DUMMY_SERVICE",
@@ -77,9 +77,11 @@ export const accessRules: readonly ContradictionRule[] = [
   },
   {
     subject: "TLS_CLUSTER_ISSUER",
-    check: ({ variables: v }) =>
-      v.TLS_CLUSTER_ISSUER.startsWith("letsencrypt-") && !v.REQUIRE_ACME_ISSUERS
-        ? `is ${v.TLS_CLUSTER_ISSUER}, but REQUIRE_ACME_ISSUERS is false: the cluster must have that issuer already`
+    check: (input) =>
+      !isEmbedded(input) &&
+      input.variables.TLS_CLUSTER_ISSUER.startsWith("letsencrypt-") &&
+      !input.variables.REQUIRE_ACME_ISSUERS
+        ? `is ${input.variables.TLS_CLUSTER_ISSUER}, but REQUIRE_ACME_ISSUERS is false: the cluster must have that issuer already`
         : undefined,
   },
   {

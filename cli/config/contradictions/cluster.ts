@@ -45,19 +45,10 @@ export const clusterRules: readonly ContradictionRule[] = [
   {
     subject: "TLS_CLUSTER_ISSUER",
     check: ({ config, variables: v }) =>
-      v.TLS_CLUSTER_ISSUER.startsWith("letsencrypt-") && isLocalDomain(config.domain)
+      v.TLS_CLUSTER_ISSUER.startsWith("letsencrypt-") &&
+      v.ACME_DIRECTORY_URL === undefined &&
+      isLocalDomain(config.domain)
         ? `is ${v.TLS_CLUSTER_ISSUER}, which cannot sign for the local domain ${config.domain}`
-        : undefined,
-  },
-  {
-    subject: "TLS_CLUSTER_ISSUER",
-    impossible: true,
-    check: (input) =>
-      isEmbedded(input) &&
-      input.config.action === "apply" &&
-      input.variables.USE_TLS &&
-      input.variables.TLS_CLUSTER_ISSUER !== "local-ca"
-        ? `is ${input.variables.TLS_CLUSTER_ISSUER}, which the embedded cluster cannot ask for certificates yet; set it to local-ca, or USE_TLS=false`
         : undefined,
   },
   {

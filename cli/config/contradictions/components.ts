@@ -75,6 +75,14 @@ export const componentRules: readonly ContradictionRule[] = [
         : undefined,
   },
   {
+    subject: "USER_CONTENT_DOMAIN",
+    impossible: true,
+    check: ({ variables: { USER_CONTENT_DOMAIN: content }, config: { domain } }) =>
+      content !== undefined && `.${content}`.endsWith(`.${domain}`)
+        ? `is ${content}, at or below the domain of the platform, ${domain}: cookies of the platform would reach it; name a domain beside it`
+        : undefined,
+  },
+  {
     subject: "OBJSTORE_ENDPOINT",
     impossible: true,
     check: ({ variables: v, isGiven }) =>

@@ -1,5 +1,5 @@
 import { derived, fixed, sameAs, type VariableGroup } from "../define.ts";
-import { boolean, choice, integer, text } from "../value-types.ts";
+import { boolean, choice, hosts, integer, text } from "../value-types.ts";
 
 const imageReference = text({
   pattern: /^[a-z0-9][\w.:/@-]{0,511}$/,
@@ -130,6 +130,12 @@ export const componentVariables = {
     meaning:
       "Harvest the cloud provider's data offering into the resource catalogue and data access. Usable only inside that provider's cloud with access to its data network.",
     aliases: ["CREODIAS_DATA_SPECIFICATION"],
+  },
+  REGISTRATION_ALLOW_PRIVATE: {
+    type: hosts,
+    fallback: fixed(undefined),
+    meaning:
+      "Private hosts and networks that data are registered and harvested from, such as the intranet's catalogue: whoever may register can then have documents there read. Without it none may.",
   },
   SWATH_IMAGE: {
     type: imageReference,

@@ -1,5 +1,5 @@
 import { derived, fixed, type VariableGroup } from "../define.ts";
-import { boolean, secret, text, url } from "../value-types.ts";
+import { boolean, choice, secret, text, url } from "../value-types.ts";
 import { defaultSecret, identitySecret } from "./default-secret.ts";
 
 const userName = text({
@@ -100,5 +100,12 @@ export const identityVariables = {
     variants: ["B"],
     fallback: fixed("oxauth"),
     meaning: "First path segment of the login service's endpoints: /<provider>/restv1/token.",
+  },
+  LOGIN_SERVICE_REGISTRATION: {
+    type: choice(["open", "operators"]),
+    variants: ["B"],
+    fallback: fixed("open"),
+    meaning:
+      "Who registers clients at the login service: everybody, where people must then agree to a login with them, or operators alone.",
   },
 } satisfies VariableGroup;

@@ -133,6 +133,15 @@ export const processingVariables = {
     fallback: fixed(9876),
     meaning: "Port of this machine used to reach services inside Kubernetes during the deployment.",
   },
+  USER_CONTENT_DOMAIN: {
+    type: text({
+      pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+      allowed: "a domain name",
+    }),
+    fallback: fixed(undefined),
+    meaning:
+      "Domain of the hosts that hold what users upload (the object storage: objstore.<domain>), beside that of the platform: no login of the platform is sent there by browsers. Names below it must resolve to the same address. Unset: below the domain of the platform, where what might act as a page is sandboxed.",
+  },
   WILDCARD_DNS_SUFFIX: {
     type: text({
       pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,

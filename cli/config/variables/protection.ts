@@ -44,15 +44,19 @@ export const protectionVariables = {
       allowed: "the name of an issuer: letters a-z, digits, - and .",
     }),
     fallback: derived(
-      "letsencrypt-staging; local-ca on the embedded cluster where the domain or the public address is private",
-      ({ get, isPrivate }) =>
-        get("REQUIRE_LOCALCLUSTER") && get("LOCALCLUSTER_TOOL") === "embedded" && isPrivate()
-          ? "local-ca"
-          : "letsencrypt-staging",
+      "letsencrypt-staging; on the embedded cluster acme where ACME_DIRECTORY_URL is set, else local-ca where the domain or the public address is private",
+      ({ get, isPrivate }) => {
+        const isEmbedded = get("REQUIRE_LOCALCLUSTER") && get("LOCALCLUSTER_TOOL") === "embedded";
+        return isEmbedded && get("ACME_DIRECTORY_URL") !== undefined
+          ? "acme"
+          : isEmbedded && isPrivate()
+            ? "local-ca"
+            : "letsencrypt-staging";
+      },
     ),
     overrule: { rule: "notls where USE_TLS is false", derive: ({ get }) => (get("USE_TLS") ? undefined : "notls") },
     meaning:
-      "Who signs the certificates of the hosts: letsencrypt-staging and letsencrypt-production (deploy/cluster/acme-issuers.sh), local-ca on the embedded cluster, or an issuer of the cluster.",
+      "Who signs the certificates of the hosts: letsencrypt-staging and letsencrypt-production (on Kubernetes made by deploy/cluster/acme-issuers.sh), local-ca on the embedded cluster, an issuer of the cluster on Kubernetes, or any name for the server at ACME_DIRECTORY_URL.",
   },
 } satisfies VariableGroup;
 

@@ -1,4 +1,4 @@
-import type { Variant } from "@swath/manifest";
+import type { PlatformSecret, Variant } from "@swath/manifest";
 import { derived, fixed, sameAs, type VariableGroup } from "../define.ts";
 import { boolean, choice, secret, secretUrl, size, text, url } from "../value-types.ts";
 import { defaultSecret } from "./default-secret.ts";
@@ -28,10 +28,43 @@ export const storageVariables = {
     meaning:
       "Existing S3 endpoint used instead of the deployed object storage. OBJSTORE_ROOT_USER and OBJSTORE_ROOT_PASSWORD are its keys.",
   },
+  OBJSTORE_IAM_ENDPOINT: {
+    type: url(["https", "http"]),
+    fallback: fixed(undefined),
+    meaning:
+      "IAM API of the existing object storage of OBJSTORE_ENDPOINT, often the same address (Ceph) or https://iam.amazonaws.com. With it workspaces get keys and quotas there: OBJSTORE_ROOT_USER must be a key that may manage users.",
+  },
   OBJSTORE_REGION: {
     type: text({ pattern: /^[A-Za-z0-9][\w-]{0,62}$/, allowed: "a region: letters, digits, _ and -" }),
     fallback: fixed("us-east-1"),
     meaning: "Region of the object storage, as signatures name it.",
+  },
+  OBJSTORE_ENCRYPTION_KEYS: {
+    type: secret(16),
+    fallback: derived("generated once, kept, and shown by `swath credentials`", (): PlatformSecret => ({
+      kind: "generated",
+      name: "OBJSTORE_ENCRYPTION_KEYS",
+      bytes: 32,
+    })),
+    meaning:
+      "Keys of the deployed object storage for encryption at rest (SSE-S3), separated by commas, each with or without a name (`name:secret`). The first encrypts; to rotate, put a new one in front and keep the old ones.",
+  },
+  OBJSTORE_DEFAULT_OWNERSHIP: {
+    type: choice(["BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter"]),
+    fallback: fixed("BucketOwnerEnforced" as const),
+    meaning:
+      "Object ownership of buckets that are made without saying. With BucketOwnerEnforced access control lists do not count.",
+  },
+  OBJSTORE_EVENT_TARGETS: {
+    type: secret(),
+    fallback: fixed(undefined),
+    meaning:
+      "Webhooks that buckets of the deployed object storage may tell of changes: `name=URL`, separated by commas. A login in the URL is sent as HTTP Basic.",
+  },
+  OBJSTORE_SIGNATURE_V2: {
+    type: boolean,
+    fallback: fixed(false),
+    meaning: "Accept Signature Version 2 too, which protects less, for S3 clients that know nothing newer.",
   },
   REGISTRY_ADMIN_PASSWORD: {
     type: secret(),
@@ -92,9 +125,17 @@ export const storageVariables = {
       "Who can mount the processing service's volume. With ReadWriteMany, which ADES_STORAGE has to offer, the steps of jobs run on every node; with ReadWriteOnce on the service's own. Kubernetes only; it cannot be changed later.",
   },
   APPLICATION_HUB_STORAGE: ofDefaultStorage("application hub"),
-  DATA_ACCESS_STORAGE: ofDefaultStorage("data access service"),
+  DATA_ACCESS_STORAGE: {
+    ...ofDefaultStorage("data access service"),
+    meaning:
+      "Storage class of the data access service's volumes. It has none: it reads the object storage and keeps nothing.",
+  },
   REGISTRY_STORAGE: { ...ofDefaultStorage("image registry"), aliases: ["HARBOR_STORAGE"] },
-  RESOURCE_CATALOGUE_STORAGE: ofDefaultStorage("resource catalogue"),
+  RESOURCE_CATALOGUE_STORAGE: {
+    ...ofDefaultStorage("resource catalogue"),
+    meaning:
+      "Storage class of the resource catalogue's volumes. It has none: records are in the database (POSTGRES_STORAGE).",
+  },
   PDE_STORAGE: { ...ofDefaultStorage("processor development environment"), variants: ["B"] },
 } satisfies VariableGroup;
 

@@ -1,5 +1,6 @@
 import type { Variables } from "@swath/manifest";
 import type { VariableDefinition, VariableGroup, VariableTable } from "../define.ts";
+import { certificateVariables } from "./certificates.ts";
 import { cloudVariables } from "./cloud.ts";
 import { clusterVariables } from "./cluster.ts";
 import { componentVariables } from "./components.ts";
@@ -14,6 +15,7 @@ export const variableGroups: readonly { readonly title: string; readonly variabl
   { title: "Cluster", variables: clusterVariables },
   { title: "Components", variables: componentVariables },
   { title: "Access and protection", variables: protectionVariables },
+  { title: "Certificates (embedded cluster)", variables: certificateVariables },
   { title: "Identity", variables: identityVariables },
   { title: "Storage", variables: storageVariables },
   { title: "Processing and addresses", variables: processingVariables },
@@ -26,6 +28,7 @@ export const variableTable: VariableTable = {
   ...clusterVariables,
   ...componentVariables,
   ...protectionVariables,
+  ...certificateVariables,
   ...identityVariables,
   ...storageVariables,
   ...processingVariables,

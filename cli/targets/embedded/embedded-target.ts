@@ -15,6 +15,8 @@ import { logFile } from "./supervisor/log-files.ts";
 import { readMetrics } from "./read-metrics.ts";
 import { readLastLines } from "./supervisor/log-tail.ts";
 import { readIfThere } from "./tls/files.ts";
+import { readCertificates } from "./tls/certificate-status.ts";
+import { listStoredCertificates, listTrustAnchors } from "./tls/served-certificates.ts";
 import type { DesiredState } from "./supervisor/supervisor.ts";
 
 /** The single-node cluster of supervised processes on this machine. */
@@ -55,10 +57,17 @@ export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): T
     readMetrics: ({ name }) => readMetrics(join(paths.run, "pods", name)),
     readPlan: async () => readPlan(paths),
     readSecret: (secret) => openSecretStore(paths.secretsFile)(secret),
+    readCertificates: async () => readCertificates(paths, readPlan(paths)),
     readAccess: async () => {
-      const domain = readPlan(paths)?.settings.domain;
-      const certificate = domain === undefined ? undefined : await readIfThere(join(paths.tls, `${domain}.ca.crt`));
-      return { address: "127.0.0.1", ...(certificate !== undefined && { certificateAuthority: certificate }) };
+      const settings = readPlan(paths)?.settings;
+      const domains = [settings?.domain, settings?.variables.USER_CONTENT_DOMAIN].filter((name) => name !== undefined);
+      const found = await Promise.all(domains.map((domain) => readIfThere(join(paths.tls, `${domain}.ca.crt`))));
+      const own = found.filter((certificate) => certificate !== undefined);
+      const authorities = [...own, ...listTrustAnchors(listStoredCertificates(paths.tls, ""))];
+      return {
+        address: "127.0.0.1",
+        ...(authorities.length > 0 && { certificateAuthority: authorities.join("\n") }),
+      };
     },
   };
 }

@@ -22,6 +22,8 @@ export interface Route {
   readonly host: string;
   /** Also answers every name below `host`. */
   readonly wildcard?: boolean;
+  /** Also answers `<first label>.<workspace>.<rest>`. */
+  readonly perWorkspace?: boolean;
   readonly service: string;
   readonly namespace: string;
   /** `null` while there is no pod. */
@@ -47,7 +49,11 @@ export interface IngressConfig {
   /** Sends requests without TLS to https (308). */
   readonly sslRedirect: boolean;
   readonly routes: readonly Route[];
-  readonly tls: { readonly certificates: readonly Certificate[] };
+  readonly tls: {
+    readonly certificates: readonly Certificate[];
+    /** The local CA that signs for hosts of workspaces when they are asked for. */
+    readonly workspaces?: { readonly caFolder: string; readonly domain: string };
+  };
   /** Folder of ACME HTTP-01 answers: a file `<token>` holds its key authorization (RFC 8555 §8.3). */
   readonly challengeFolder?: string;
   /** Addresses and networks of reverse proxies in front, whose X-Forwarded-For and -Proto are believed. */
@@ -140,7 +146,7 @@ function checkRoute(route: Fields, place: string, check: Check): void {
   check(isText(route["service"]), `${place}.service`, "a name");
   check(isText(route["namespace"]), `${place}.namespace`, "a name");
   check(typeof route["ready"] === "boolean", `${place}.ready`, "true or false");
-  for (const flag of ["wildcard", "deploying"]) {
+  for (const flag of ["wildcard", "perWorkspace", "deploying"]) {
     check(route[flag] === undefined || typeof route[flag] === "boolean", `${place}.${flag}`, "true or false");
   }
   check(route["reason"] === undefined || typeof route["reason"] === "string", `${place}.reason`, "text");

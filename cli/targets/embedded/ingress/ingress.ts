@@ -127,7 +127,10 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
 
   return {
     apply: async (config) => {
-      certificates = loadCertificates(config.tls.certificates);
+      certificates = loadCertificates(config.tls.certificates, config.tls.workspaces);
+      for (const listener of open.values()) {
+        listener.refresh();
+      }
       context.routes = createRouteTable(config.routes);
       context.challengeFolder = config.challengeFolder;
       context.trustedProxies = createTrustedProxies(config.trustedProxies ?? []);

@@ -1,13 +1,25 @@
 import { readFileSync } from "node:fs";
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net";
-import { type SecureContext, type TLSSocket, createSecureContext, createServer as createTlsServer } from "node:tls";
+import { callbackify } from "node:util";
+import {
+  type SecureContext,
+  type SecureContextOptions,
+  type TLSSocket,
+  Server as TlsServer,
+  createSecureContext,
+  createServer as createTlsServer,
+} from "node:tls";
 
-import type { Certificate, Listener } from "./config.ts";
+import type { LocalCa } from "../tls/local-ca.ts";
+import { createWorkspaceCertificates } from "../tls/workspace-certificates.ts";
+import type { Certificate, IngressConfig, Listener } from "./config.ts";
 import type { Entrance } from "./client-connection.ts";
 
 /** Certificates by the names that they are for. */
 export interface CertificateStore {
-  readonly find: (serverName: string) => SecureContext | undefined;
+  readonly find: (serverName: string) => SecureContext | undefined | Promise<SecureContext>;
+  /** For clients that name no host (RFC 6066 §3 leaves it to them). */
+  readonly fallback: SecureContextOptions | undefined;
 }
 
 /** Suites with authenticated encryption and forward secrecy alone (RFC 9325 §4.2): no CBC, no RSA key transport. */
@@ -27,18 +39,24 @@ const CIPHERS = [
  * Loads every certificate.
  * @throws {Error} naming the file that cannot be used
  */
-export function loadCertificates(certificates: readonly Certificate[]): CertificateStore {
+export function loadCertificates(
+  certificates: readonly Certificate[],
+  workspaces?: IngressConfig["tls"]["workspaces"],
+): CertificateStore {
   const byName = new Map<string, SecureContext>();
   let first: SecureContext | undefined;
+  let fallback: SecureContextOptions | undefined;
   for (const { hosts, certFile, keyFile } of certificates) {
     let context: SecureContext;
     try {
-      context = createSecureContext({
+      const options = {
         cert: readFileSync(certFile),
         key: readFileSync(keyFile),
         minVersion: "TLSv1.2",
         ciphers: CIPHERS,
-      });
+      } as const;
+      context = createSecureContext(options);
+      fallback ??= options;
     } catch (error) {
       throw new Error(`the certificate ${certFile} with the key ${keyFile} cannot be used`, { cause: error });
     }
@@ -47,10 +65,23 @@ export function loadCertificates(certificates: readonly Certificate[]): Certific
       byName.set(host, context);
     }
   }
+  let issuer: Promise<LocalCa> | undefined;
+  const onDemand =
+    workspaces &&
+    createWorkspaceCertificates({
+      domain: workspaces.domain,
+      tls: { minVersion: "TLSv1.2", ciphers: CIPHERS },
+      // The libraries that sign are large, and most clusters never need them here.
+      openIssuer: () =>
+        (issuer ??= import("../tls/local-ca.ts").then(({ createLocalCa }) =>
+          createLocalCa({ folder: workspaces.caFolder, domain: workspaces.domain }),
+        )),
+    });
   return {
+    fallback,
     find: (serverName) => {
       const name = serverName.toLowerCase();
-      return byName.get(name) ?? byName.get(`*${name.slice(name.indexOf("."))}`) ?? first;
+      return byName.get(name) ?? byName.get(`*${name.slice(name.indexOf("."))}`) ?? onDemand?.find(name) ?? first;
     },
   };
 }
@@ -66,6 +97,8 @@ interface ListenOptions {
 export interface OpenListener {
   readonly key: string;
   readonly port: number;
+  /** Takes over the certificate for clients that name no host. */
+  readonly refresh: () => void;
   readonly close: () => void;
 }
 
@@ -90,7 +123,7 @@ export async function openListener(listener: Listener, options: ListenOptions): 
           ALPNProtocols: ["http/1.1"],
           handshakeTimeout: 10_000,
           noDelay: true,
-          SNICallback: (name, done) => done(null, options.certificates().find(name)),
+          SNICallback: callbackify(async (name: string) => options.certificates().find(name)),
           minVersion: "TLSv1.2",
           ciphers: CIPHERS,
         },
@@ -102,7 +135,14 @@ export async function openListener(listener: Listener, options: ListenOptions): 
   await listenOn(server, listener, true);
   const { port } = server.address() as AddressInfo;
   entrance.publicPort = listener.publicPort ?? port;
-  return { key: keyOfListener(listener), port, close: () => server.close() };
+  const refresh = () => {
+    const { fallback } = options.certificates();
+    if (server instanceof TlsServer && fallback !== undefined) {
+      server.setSecureContext(fallback);
+    }
+  };
+  refresh();
+  return { key: keyOfListener(listener), port, refresh, close: () => server.close() };
 }
 
 async function claimAlone(listener: Listener): Promise<void> {

@@ -41,7 +41,7 @@ function toIngressConfig(
     listeners,
     sslRedirect: plan.settings.scheme === "https",
     ...(proxies !== undefined && { trustedProxies: proxies.split(",").map((text) => text.trim()) }),
-    routes: plan.routes.map(({ host, wildcard, service, namespace, workload, port }): Route => {
+    routes: plan.routes.map(({ host, wildcard, perWorkspace, service, namespace, workload, port }): Route => {
       const controller = find(workload);
       const serving = controller?.serving;
       const message = serving?.message ?? controller?.current?.message;
@@ -50,13 +50,20 @@ function toIngressConfig(
         service,
         namespace,
         ...(wildcard && { wildcard }),
+        ...(perWorkspace === true && { perWorkspace }),
         upstream: serving === undefined ? null : { socketPath: join(serving.directory, `${port}.sock`) },
         ready: serving?.ready ?? false,
         ...(message !== undefined && { reason: message }),
         ...(controller?.pods.some((pod) => !pod.ready && pod.phase !== "CrashLoopBackOff") && { deploying: true }),
       };
     }),
-    tls: { certificates },
+    tls: {
+      certificates,
+      ...(tls &&
+        plan.settings.variables.TLS_CLUSTER_ISSUER === "local-ca" && {
+          workspaces: { caFolder: paths.tls, domain: plan.settings.domain },
+        }),
+    },
     challengeFolder: join(paths.tls, "challenges"),
   };
 }

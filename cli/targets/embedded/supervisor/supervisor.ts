@@ -4,7 +4,6 @@ import type { Logger } from "@swath/service/log";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { PodStatus } from "../../pod-status.ts";
-import type { Certificate } from "../ingress/config.ts";
 import { createCodeVersions } from "../launch/code-version.ts";
 import { INGRESS, ingressSpec } from "../launch/ingress-spec.ts";
 import { type LaunchSpec, createLaunchSpec } from "../launch/launch-spec.ts";
@@ -12,7 +11,7 @@ import { readJsonFile, writeJsonFile } from "../state/json-file.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import { openSecretStore } from "../state/secrets.ts";
 import type { ClusterSettings } from "../state/cluster-settings.ts";
-import { ensureClusterCertificate } from "../tls/cluster-certificate.ts";
+import { CertificateKeeper } from "./certificate-keeper.ts";
 import { createIngressConfigWriter } from "./ingress-config-writer.ts";
 import { removeOldLogs, rotateLogs } from "./log-files.ts";
 import type { PodRecord } from "./pod.ts";
@@ -34,7 +33,6 @@ interface SupervisorOptions {
 
 const TICK_MS = 1000;
 const ROTATE_EVERY_TICKS = 10;
-const RENEW_EVERY_TICKS = 6 * 3600;
 
 /** Drives all workloads of a cluster towards the desired state, event by event. Emits `change`. */
 export class Supervisor extends EventEmitter<{ change: [] }> {
@@ -46,7 +44,7 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
   #scheduled = false;
   #savedPods = "";
   #ticks = 0;
-  #certificates: readonly Certificate[] = [];
+  readonly #certificates: CertificateKeeper;
   #timer: NodeJS.Timeout | undefined;
   readonly #writeIngressConfig: ReturnType<typeof createIngressConfigWriter>;
 
@@ -55,6 +53,15 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     this.#paths = paths;
     this.#logger = logger;
     this.#writeIngressConfig = createIngressConfigWriter(paths);
+    this.#certificates = new CertificateKeeper({
+      paths,
+      logger,
+      onChange: () => {
+        // The configuration may name the same file: the ingress reads it again when told.
+        this.#controllers.get(INGRESS)?.serving?.signal("SIGHUP");
+        this.#schedule();
+      },
+    });
   }
 
   get desired(): DesiredState | undefined {
@@ -66,7 +73,7 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     const desired = readJsonFile<DesiredState>(this.#paths.planFile);
     const records = readJsonFile<readonly PodRecord[]>(this.#paths.podsFile) ?? [];
     if (desired !== undefined) {
-      this.#certificates = await this.#ensureCertificates(desired);
+      await this.#certificates.ensure(desired.plan);
       this.#desire(desired);
     }
     this.#adopt(records);
@@ -78,7 +85,7 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
   async apply(desired: DesiredState): Promise<void> {
     // Resolved first: a plan that cannot be launched must not replace one that can.
     this.#specsOf(desired);
-    this.#certificates = await this.#ensureCertificates(desired);
+    await this.#certificates.ensure(desired.plan);
     writeJsonFile(this.#paths.planFile, desired);
     this.#desire(desired);
     this.#logger.info({ workloads: this.#order.length }, "applied a plan");
@@ -109,6 +116,7 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
   /** Leaves all pods running and stops watching. */
   release(): void {
     clearInterval(this.#timer);
+    this.#certificates.close();
     this.#savePods();
     for (const controller of this.#controllers.values()) {
       for (const pod of controller.pods) {
@@ -173,31 +181,6 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     ];
   }
 
-  async #ensureCertificates({ plan }: DesiredState): Promise<readonly Certificate[]> {
-    if (plan.settings.scheme === "http") {
-      return [];
-    }
-    return [(await ensureClusterCertificate(plan, this.#paths.tls)).certificate];
-  }
-
-  /** A certificate that nears its end is replaced under the ingress, which reads it again when told. */
-  #renewCertificates(): void {
-    const desired = this.#desired;
-    if (desired === undefined || desired.plan.settings.scheme === "http") {
-      return;
-    }
-    ensureClusterCertificate(desired.plan, this.#paths.tls).then(
-      ({ certificate, renewed }) => {
-        this.#certificates = [certificate];
-        if (renewed) {
-          this.#controllers.get(INGRESS)?.serving?.signal("SIGHUP");
-        }
-      },
-      (error: unknown) =>
-        this.#logger.error({ err: error }, "the certificate could not be renewed; trying again later"),
-    );
-  }
-
   #controller(name: string): WorkloadController {
     const existing = this.#controllers.get(name);
     if (existing !== undefined) {
@@ -242,8 +225,8 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
         this.#logger.error({ err: error }, "logs could not be turned over");
       }
     }
-    if (this.#ticks % RENEW_EVERY_TICKS === 0) {
-      this.#renewCertificates();
+    if (this.#desired !== undefined && !this.#desired.stopped) {
+      this.#certificates.tick();
     }
     this.#reconcile();
   }
@@ -274,7 +257,9 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     if (this.#desired !== undefined) {
       this.#attempt("ingress configuration", () => {
         if (this.#desired !== undefined) {
-          this.#writeIngressConfig(this.#desired, this.#certificates, (workload) => this.#controllers.get(workload));
+          this.#writeIngressConfig(this.#desired, this.#certificates.certificates, (workload) =>
+            this.#controllers.get(workload),
+          );
         }
       });
     }

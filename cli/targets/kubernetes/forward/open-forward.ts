@@ -125,7 +125,9 @@ function findRoute(routes: readonly PlannedRoute[], name: string): PlannedRoute 
   return (
     routes.find(({ host }) => host === name) ??
     routes.find(
-      ({ host, wildcard }) => wildcard && name.endsWith(`.${host}`) && !name.slice(0, -host.length - 1).includes("."),
+      ({ host, wildcard, perWorkspace }) =>
+        (wildcard && name.endsWith(`.${host}`) && !name.slice(0, -host.length - 1).includes(".")) ||
+        (perWorkspace === true && name.replace(/^([^.]+)\.[a-z0-9-]+\./, "$1.") === host),
     )
   );
 }

@@ -123,7 +123,11 @@ function listeners(plan: RenderInput, { name: workload, kind, ports = [], probe 
 function protectedHosts({ routes }: RenderInput, workload: string): string {
   return routes
     .filter(({ protects }) => protects === workload)
-    .flatMap(({ host, wildcard }) => (wildcard ? [host, `*.${host}`] : [host]))
+    .flatMap(({ host, wildcard, perWorkspace }) => [
+      host,
+      ...(wildcard ? [`*.${host}`] : []),
+      ...(perWorkspace === true ? [host.replace(".", ".*.")] : []),
+    ])
     .join(",");
 }
 

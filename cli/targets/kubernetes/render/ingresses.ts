@@ -23,6 +23,9 @@ export function renderIngress(plan: RenderInput, route: PlannedRoute): Kubernete
         "nginx.ingress.kubernetes.io/proxy-request-buffering": "off",
         "nginx.ingress.kubernetes.io/proxy-read-timeout": "3600",
         "nginx.ingress.kubernetes.io/proxy-send-timeout": "3600",
+        ...(route.perWorkspace === true && {
+          "nginx.ingress.kubernetes.io/server-alias": toWorkspaceHosts(route.host),
+        }),
         ...annotations,
       },
     }),
@@ -39,6 +42,10 @@ export function renderIngress(plan: RenderInput, route: PlannedRoute): Kubernete
     },
   };
 }
+
+/** Hosts of workspaces as ingress-nginx takes them: a rule of Kubernetes has its star in front alone. */
+const toWorkspaceHosts = (host: string): string =>
+  `~^${host.replaceAll(".", String.raw`\.`).replace(String.raw`\.`, String.raw`\.[a-z0-9-]+\.`)}$`;
 
 /** The ACME issuers prove a host by an HTTP answer, which no authority takes for a wildcard: it would spoil the whole certificate. */
 function certificateHosts(hosts: readonly string[], issuer: string): readonly string[] {

@@ -122,7 +122,9 @@ function portsOf({ ports = [] }: Workload): readonly JsonValue[] {
 
 /** True when a setting leads to something that the operator has elsewhere: a database, an object storage, an issuer. */
 function namesOutside({ settings: { variables }, database }: RenderInput, { env }: Workload): boolean {
-  const outside = [variables.OBJSTORE_ENDPOINT, variables.IDENTITY_ISSUER_URL].filter((url) => url !== undefined);
+  const outside = [variables.OBJSTORE_ENDPOINT, variables.OBJSTORE_IAM_ENDPOINT, variables.IDENTITY_ISSUER_URL].filter(
+    (url) => url !== undefined,
+  );
   return Object.values(env).some((value) =>
     typeof value === "string"
       ? outside.some((url) => value.includes(url) || value === new URL(url).origin)

@@ -10,17 +10,18 @@ import { sampleComponent } from "./test/sample-component.ts";
 
 const facts = { clusterIp: "127.0.0.1", wildcardDnsResolves: true };
 
-function render(env: Record<string, string> = {}, args = { arg3: "eo.example.org", arg4: "203.0.113.7" }) {
+function render(
+  env: Record<string, string> = {},
+  args = { arg3: "eo.example.org", arg4: "203.0.113.7" },
+  sample = sampleComponent,
+) {
   const { config } = resolveConfig({
     env: { REQUIRE_DUMMY_SERVICE: "true", OPEN_INGRESS: "true", ...env },
     args,
     facts,
   });
   return renderPlan(
-    createPlan(config, [
-      ...components.filter(({ name }) => name === "postgres" || name === "dummy-service"),
-      sampleComponent,
-    ]),
+    createPlan(config, [...components.filter(({ name }) => name === "postgres" || name === "dummy-service"), sample]),
   );
 }
 
@@ -128,6 +129,22 @@ test("hosts are Ingresses of class nginx with the issuer's certificate", () => {
     ["sample.eo.example.org"],
     "no wildcard where it cannot be proven",
   );
+});
+
+test("hosts of workspaces are an alias of the service's own", () => {
+  const routes = [{ service: "cat", workload: "sample", perWorkspace: true }];
+  const ingress = find(render({}, undefined, { ...sampleComponent, declare: () => ({ routes }) }), "Ingress", "cat");
+  const alias = ingress["metadata"]?.["annotations"]?.["nginx.ingress.kubernetes.io/server-alias"] as unknown as string;
+  const pattern = new RegExp(alias.replace(/^~/, ""));
+  assert.ok(pattern.test("cat.ws-eric.eo.example.org"), alias);
+  for (const other of [
+    "cat.a.b.eo.example.org",
+    "dog.ws-eric.eo.example.org",
+    "cat.ws-eric.eoxexample.org",
+    "cat.eo.example.org",
+  ]) {
+    assert.ok(!pattern.test(other), other);
+  }
 });
 
 test("without TLS nothing redirects and nothing asks for a certificate", () => {

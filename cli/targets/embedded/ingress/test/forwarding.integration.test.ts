@@ -39,6 +39,7 @@ before(async () => {
     configOf(port, [
       routeTo("echo.test", socketPath),
       routeTo("ws.test", socketPath, { wildcard: true }),
+      routeTo("cat.test", socketPath, { perWorkspace: true }),
       routeTo("absent.test", null, { reason: "image is missing" }),
     ]),
   );
@@ -97,14 +98,27 @@ function readEcho(text: string): Echo & { headers: Record<string, string> } {
 }
 
 test("routes by host name: case, trailing dot and port do not matter", async () => {
-  for (const host of ["echo.test", "ECHO.Test", "echo.test.", "echo.test:8080", "ws.test", "a.b.ws.test"]) {
+  for (const host of [
+    "echo.test",
+    "ECHO.Test",
+    "echo.test.",
+    "echo.test:8080",
+    "ws.test",
+    "a.b.ws.test",
+    "cat.ws-eric.test",
+  ]) {
     const { status } = await ask({ port, host });
     assert.equal(status, 200, host);
   }
   const { status, headers, body } = await ask({ port, host: "x.echo.test" });
   assert.equal(status, 404);
   assert.equal(headers["content-type"], "application/problem+json");
-  assert.deepEqual((JSON.parse(body) as { hosts: string[] }).hosts, ["absent.test", "echo.test", "ws.test"]);
+  assert.deepEqual((JSON.parse(body) as { hosts: string[] }).hosts, [
+    "absent.test",
+    "cat.test",
+    "echo.test",
+    "ws.test",
+  ]);
 });
 
 test("answers a browser with a page, and escapes what it names", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { Agent } from "node:https";
 import { join } from "node:path";
@@ -42,7 +42,11 @@ before(async () => {
   const issuer = createLocalCa({ folder: join(folder.path, "ca"), domain });
   caFile = await issuer.certificateFile();
   const pem = join(folder.path, "leaf.pem");
-  const routes = [routeTo(`a.${domain}`, socketPath), routeTo(`ws.${domain}`, socketPath, { wildcard: true })];
+  const routes = [
+    routeTo(`a.${domain}`, socketPath),
+    routeTo(`ws.${domain}`, socketPath, { wildcard: true }),
+    routeTo(`cat.${domain}`, socketPath, { perWorkspace: true }),
+  ];
   const hosts = hostsToCover(domain, routes, true);
   await ensureCertificate({ file: pem, hosts, issuer, caFile });
   const challengeFolder = join(folder.path, "challenges");
@@ -55,7 +59,10 @@ before(async () => {
     ],
     sslRedirect: true,
     challengeFolder,
-    tls: { certificates: [{ hosts, certFile: pem, keyFile: pem }] },
+    tls: {
+      certificates: [{ hosts, certFile: pem, keyFile: pem }],
+      workspaces: { caFolder: join(folder.path, "ca"), domain },
+    },
   });
   writeConfig(file, config);
   ingress = await startIngress(file);
@@ -86,6 +93,15 @@ test("serves names of the certificate, verified by curl against the local CA", a
     assert.equal(headers["x-forwarded-port"], String(ports.tls));
   }
   await assert.rejects(curl(`c.d.ws.${domain}`), /certificate|subject name/i);
+});
+
+test("hosts of workspaces get a certificate when they are asked for", async () => {
+  for (const host of [`cat.ws-eric.${domain}`, `cat.ws-bob.${domain}`, `cat.ws-eric.${domain}`]) {
+    assert.equal((JSON.parse(await curl(host)) as Record<string, string>)["x-forwarded-host"], `${host}:${ports.tls}`);
+  }
+  // A bucket of that name, not a workspace.
+  await curl(`cat.ws.${domain}`);
+  await assert.rejects(curl(`cat.a.b.${domain}`), /certificate|subject name/i);
 });
 
 test("refuses TLS below 1.2", async () => {
@@ -185,4 +201,23 @@ test("a certificate that cannot be loaded keeps the one before", async () => {
   await ingress.waitFor(({ reason }) => String(reason).includes("/nowhere"));
   assert.ok(await curl(`a.${domain}`));
   writeConfig(file, config);
+});
+
+test("nmap finds TLS 1.2 and 1.3 with strong suites, and none of the weaknesses that it knows", async (context) => {
+  if (!existsSync("/usr/bin/nmap")) {
+    context.skip("needs Debian's package nmap");
+    return;
+  }
+  const scripts = "ssl-enum-ciphers,ssl-dh-params,ssl-heartbleed,ssl-poodle,ssl-ccs-injection,sslv2,sslv2-drown";
+  const { stdout } = await promisify(execFile)("/usr/bin/nmap", [
+    ..."-n -Pn -sT --max-retries 1 --host-timeout 100s --script".split(" "),
+    `+${scripts.replaceAll(",", ",+")}`,
+    "-p",
+    String(ports.tls),
+    "127.0.0.1",
+  ]);
+  const versions = [...stdout.matchAll(/^\| +(SSLv\d|TLSv[\d.]+):/gm)].map(([, version]) => version);
+  assert.deepEqual(versions, ["TLSv1.2", "TLSv1.3"], stdout);
+  assert.match(stdout, /least strength: A/);
+  assert.doesNotMatch(stdout, /VULNERABLE|warnings:|ssl-dh-params|sslv2/i);
 });

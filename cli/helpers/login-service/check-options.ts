@@ -1,0 +1,49 @@
+import type { Variables } from "@swath/manifest";
+
+import type { Plan } from "../../platform/plan.ts";
+
+/** Variables that decide what there is to protect; each is a text or a truth value. */
+const CHECKED = [
+  "PLATFORM_VARIANT",
+  "USE_TLS",
+  "OPEN_INGRESS",
+  "LOGIN_PROVIDER",
+  "REQUIRE_LOGIN_SERVICE",
+  "REQUIRE_PDP",
+  "REQUIRE_DUMMY_SERVICE",
+  "REQUIRE_DUMMY_SERVICE_PROTECTION",
+  "REQUIRE_ADES",
+  "REQUIRE_ADES_PROTECTION",
+  "REQUIRE_RESOURCE_CATALOGUE_PROTECTION",
+  "REQUIRE_DATA_ACCESS_PROTECTION",
+  "REQUIRE_WORKSPACE_API",
+  "REQUIRE_WORKSPACE_API_PROTECTION",
+  "REQUIRE_PORTAL",
+] as const satisfies readonly (keyof Variables)[];
+
+/** What the options of the protection script say otherwise than the deployment, one sentence each. */
+export function listContradictions(
+  { settings }: Pick<Plan, "settings">,
+  given: {
+    readonly domain?: string | undefined;
+    readonly publicIp?: string | undefined;
+    readonly env: NodeJS.ProcessEnv;
+  },
+): readonly string[] {
+  const { variables, domain, publicIp } = settings;
+  return [
+    ...CHECKED.flatMap((name) => {
+      const value = given.env[name];
+      const deployed = String(variables[name]);
+      return value !== undefined && value !== "" && value !== deployed
+        ? [`${name} is ${value}, but the deployment has ${deployed}`]
+        : [];
+    }),
+    ...(given.domain !== undefined && given.domain !== "" && given.domain !== domain
+      ? [`the domain is ${given.domain}, but the deployment has ${domain}`]
+      : []),
+    ...(given.publicIp !== undefined && given.publicIp !== "" && given.publicIp !== publicIp
+      ? [`the public address is ${given.publicIp}, but the deployment has ${publicIp}`]
+      : []),
+  ];
+}
