@@ -95,7 +95,7 @@ function findFault(file: string, target: string): readonly string[] {
     if (target.startsWith("components/")) {
       return fault("upwards");
     }
-    return name === "cwl" && target.startsWith("@swath/") && target !== "@swath/testing"
+    return name === "cwl" && target.startsWith("@swath/") && !["@swath/cwl", "@swath/testing"].includes(target)
       ? fault("libs/cwl knows nothing of ours")
       : [];
   }

@@ -13,6 +13,8 @@ const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]
   ["chromium", ["chromium"]],
   ["python3", ["python3"]],
   ["bwrap", ["bubblewrap"]],
+  ["jupyter-notebook", ["jupyter-notebook", "python3-ipykernel", "python3-numpy"]],
+  ["jupyterhub-singleuser", ["jupyterhub"]],
   ["nginx", ["nginx-light"]],
   ["openssl", ["openssl"]],
   ["shellcheck", ["shellcheck"]],

@@ -20,7 +20,12 @@ const suites: Record<string, () => boolean> = {
     tests("unit", (file) => !/\.(integration|conformance|kubernetes|suite)\.test\.ts$/.test(file), [
       "--test-isolation=none",
     ]),
-  integration: () => tests("integration", (file) => file.endsWith(".integration.test.ts"), ["--test-concurrency=2"]),
+  // A test that waits for ever fails after ten minutes, and its file cleans up and ends.
+  integration: () =>
+    tests("integration", (file) => file.endsWith(".integration.test.ts"), [
+      "--test-concurrency=2",
+      "--test-timeout=600000",
+    ]),
   kubernetes: () => tests("kubernetes", (file) => file.endsWith(".kubernetes.test.ts"), ["--test-concurrency=1"]),
   suites: () => tests("suites", (file) => file.endsWith(".suite.test.ts"), ["--test-concurrency=1"]),
   conformance: () => tests("conformance", (file) => file.endsWith(".conformance.test.ts"), ["--test-concurrency=1"]),

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { CwlError, loadDocument, loadInputs, resolveInputs, runProcess, toJson } from "@swath/cwl";
+import { type ConformanceTest, differences, loadConformanceTests } from "@swath/cwl/conformance";
 import { openAccount } from "@swath/kubernetes/account";
 import { openClusterApi } from "@swath/kubernetes/api";
 import { loadArchive } from "@swath/testing/kubernetes-images";
@@ -18,9 +19,8 @@ import {
   startPodRig,
   whyNoPods,
 } from "../../components/ades/execution/kubernetes/test/pod-rig.ts";
-import { differences } from "../conformance/cwl-compare.ts";
 import { imageNames, prepareContainers, saveImage, whyNoContainers } from "../conformance/cwl-images.ts";
-import { type ConformanceTest, loadTests, whyNoSuite } from "../conformance/cwl-suite.ts";
+import { whyNoSuite } from "../conformance/cwl-suite.ts";
 
 const shared = join(process.env["SWATH_SHARED"] ?? join(REPOSITORY, "../shared"), "cwl-conformance");
 const missing = whyNoSuite(shared) ?? whyNoContainers() ?? (await whyNoPods());
@@ -54,7 +54,7 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
   chmodSync(join(rig.volume, "out"), 0o777);
   process.setegid?.(USER);
   process.seteuid?.(USER);
-  const tests = [...loadTests(join(suite, "conformance_tests.yaml"))].filter(
+  const tests = loadConformanceTests(join(suite, "conformance_tests.yaml")).filter(
     ({ id }) => only === undefined || only.includes(id),
   );
   const api = openClusterApi(openAccount(rig.account, rig.server));
@@ -92,12 +92,9 @@ async function runOne(item: ConformanceTest, rig: PodRig, api: ReturnType<typeof
     }),
   });
   try {
-    const document = await loadDocument(join(item.folder, item.tool));
+    const document = await loadDocument(item.tool);
     const base = `file://${out}/`;
-    const inputs =
-      (item.job ?? null) === null
-        ? resolveInputs({}, document, base)
-        : await loadInputs(join(item.folder, item.job ?? ""), document);
+    const inputs = item.job === undefined ? resolveInputs({}, document, base) : await loadInputs(item.job, document);
     const outputs = await runProcess({
       document,
       inputs,
@@ -106,13 +103,13 @@ async function runOne(item: ConformanceTest, rig: PodRig, api: ReturnType<typeof
       outDir: join(out, "out"),
       limits: { infrastructureRetries: 1, cores: 1000, ramMiB: 1_000_000 },
     });
-    return item.should_fail === true
+    return item.shouldFail
       ? ["it should have failed"]
       : differences(item.output ?? {}, JSON.parse(toJson(outputs)) as unknown);
   } catch (error) {
     if (!(error instanceof CwlError)) {
       throw error;
     }
-    return item.should_fail === true ? [] : [`${error.code}: ${error.message.slice(0, 800)}`];
+    return item.shouldFail ? [] : [`${error.code}: ${error.message.slice(0, 800)}`];
   }
 }

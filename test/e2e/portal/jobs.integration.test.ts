@@ -348,8 +348,8 @@ test("no page had a fault in the console of the browser", { skip }, () => {
   const expected = [
     /status of 422 .*\/packages\/check/,
     /status of 4\d\d .*\/packages\/check/,
-    // The workspace's members are known a moment after it was made; while the service restarts it does not answer.
-    /status of 40[34] .*\/api\/workspaces\/ws-eric\/files\//,
+    // The workspace's members and storage are there a moment after it was made; while the service restarts it does not answer.
+    /status of 40[349] .*\/api\/workspaces\/ws-eric\/files\//,
     /status of 50[234] .*\/api\/services\/ades\//,
     /net::ERR_.*\/api\/services\/ades\//,
     // The very many jobs are of a process that is not deployed.

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { join } from "node:path";
+
+import { startTestServer } from "@swath/postgres/server";
+
+import { median } from "./median.ts";
+import type { BenchRow } from "./types.ts";
+
+const PASSWORD = "changeme";
+const SECRET = "only for this measurement";
+const ROUNDS = 200;
+const CLAIM_FORMAT = "http://openid.net/specs/openid-connect-core-1_0.html#IDToken";
+
+/** The login service of variant B: a permission ticket for a token, and a decision over HTTP. */
+export async function bench(): Promise<BenchRow[]> {
+  const postgres = await startTestServer();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const folder = join(import.meta.dirname, "../components/identity");
+  const env = {
+    DATABASE_URL: postgres.url,
+    LOG_LEVEL: "error",
+    IDENTITY_ADMIN_PASSWORD: PASSWORD,
+    IDENTITY_TEST_USERS: "eric",
+    TEST_USER_PASSWORD_ERIC: PASSWORD,
+    LOGIN_SCOPES: "true",
+    IDENTITY_CLIENTS: JSON.stringify([
+      {
+        clientId: "service",
+        name: "Service",
+        secretEnv: "SERVICE_SECRET",
+        resources: [{ name: "eric", uris: ["/eric/*"], users: ["eric"] }],
+      },
+    ]),
+    SERVICE_SECRET: SECRET,
+  };
+  const setUp = spawn(process.execPath, [join(folder, "bootstrap/main.ts")], { env, stdio: "inherit" });
+  await new Promise((resolve) => setUp.once("exit", resolve));
+  const service = spawn(process.execPath, [join(folder, "main.ts")], {
+    env: {
+      ...env,
+      PUBLIC_URL: url,
+      PLATFORM_DOMAIN: "platform.test",
+      LISTEN: `127.0.0.1:${port}`,
+      LOGIN_PROVIDER: "oxauth",
+    },
+    stdio: "inherit",
+  });
+  try {
+    for (let tries = 0; !(await fetch(`${url}/healthz`).catch(() => undefined))?.ok; tries += 1) {
+      if (tries > 200) {
+        throw new Error("the identity service did not start");
+      }
+      await sleep(50);
+    }
+    return await measure(url);
+  } finally {
+    service.kill();
+    await postgres.close();
+  }
+}
+
+type Json = Record<string, unknown>;
+
+async function measure(url: string): Promise<BenchRow[]> {
+  const send = async (path: string, body: URLSearchParams | object, token?: string): Promise<Json> => {
+    const isForm = body instanceof URLSearchParams;
+    const answer = await fetch(`${url}${path}`, {
+      method: "POST",
+      headers: {
+        ...(!isForm && { "content-type": "application/json" }),
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      },
+      body: isForm ? body : JSON.stringify(body),
+    });
+    const json = (await answer.json()) as Json;
+    if (!answer.ok) {
+      throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(json)}`);
+    }
+    return json;
+  };
+  const login = async (form: Record<string, string>) => send("/oxauth/restv1/token", new URLSearchParams(form));
+  const admin = String(
+    (await login({ grant_type: "password", client_id: "admin-cli", username: "admin", password: PASSWORD }))[
+      "access_token"
+    ],
+  );
+  const client = await send(
+    "/oxauth/restv1/register",
+    { client_name: "bench", grant_types: ["password"], token_endpoint_auth_method: "client_secret_post" },
+    admin,
+  );
+  const credentials = { client_id: String(client["client_id"]), client_secret: String(client["client_secret"]) };
+  const own = { grant_type: "password", username: "eric", password: PASSWORD, scope: "openid user_name" };
+  const user = String((await login({ ...own, ...credentials }))["id_token"]);
+  const server = String(
+    (await login({ grant_type: "client_credentials", client_id: "service", client_secret: SECRET }))["access_token"],
+  );
+  const [resource] = (await (
+    await fetch(`${url}/oxauth/restv1/host/rsrc/resource_set?name=eric&exactName=true`, {
+      headers: { authorization: `Bearer ${server}` },
+    })
+  ).json()) as string[];
+  const question = {
+    Request: {
+      AccessSubject: [{ Attribute: [{ AttributeId: "user_name", Value: "eric" }] }],
+      Action: [{ Attribute: [{ AttributeId: "action-id", Value: "view" }] }],
+      Resource: [{ Attribute: [{ AttributeId: "resource-id", Value: resource }] }],
+    },
+  };
+  const exchanges: number[] = [];
+  const decisions: number[] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { ticket } = await send("/oxauth/restv1/host/rsrc_pr", [{ resource_id: resource }], server);
+    const started = performance.now();
+    await login({
+      grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
+      claim_token: user,
+      claim_token_format: CLAIM_FORMAT,
+      ticket: String(ticket),
+      ...credentials,
+    });
+    exchanges.push(performance.now() - started);
+    const asked = performance.now();
+    await send("/pdp/policy/validate", question, admin);
+    decisions.push(performance.now() - asked);
+  }
+  const row = (name: string, times: readonly number[]): BenchRow => ({
+    name,
+    value: median(times),
+    unit: "ms",
+    aim: "≤ 5 ms",
+  });
+  return [
+    row("login service: permission ticket for a token", exchanges),
+    row("decision point: a decision over HTTP", decisions),
+  ];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

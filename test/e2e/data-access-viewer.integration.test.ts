@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { findFreePorts, waitUntil } from "@swath/testing";
+import { type Browser, type Page, chromium } from "playwright-core";
+
+import { buildWebPages } from "../../cli/web-pages.ts";
+import { checkAccessibility } from "./in-browser.ts";
+
+// The viewer on data access's own host: what is shown, over time, side by side, its values and files.
+const CHROMIUM = "/usr/bin/chromium";
+const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+const ROOT = join(import.meta.dirname, "../..");
+const VIEW = "/explore?layer=scenes&style=ndvi&at=15.3,46.35,10.5";
+
+let service: ChildProcess;
+let browser: Browser;
+let url = "";
+before(async () => {
+  if (skip !== false) {
+    return;
+  }
+  await buildWebPages({ components: ["data-access"], stdout: process.stdout });
+  const [port = 0] = await findFreePorts(1);
+  url = `http://127.0.0.1:${port}`;
+  service = spawn(process.execPath, [join(ROOT, "components/data-access/main.ts")], {
+    env: {
+      LOG_LEVEL: "error",
+      LAYERS_FOLDER: join(ROOT, "examples/scenes"),
+      LISTEN: `127.0.0.1:${port}`,
+      MANAGEMENT_LISTEN: "127.0.0.1:0",
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  await waitUntil("data access", async () => (await fetch(`${url}/conformance`)).ok);
+  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+});
+after(async () => {
+  await browser?.close();
+  service?.kill("SIGKILL");
+});
+
+async function open(
+  path: string,
+  options: Parameters<Browser["newContext"]>[0] = {},
+): Promise<{ page: Page; faults: string[]; tiles: string[] }> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, bypassCSP: true, ...options });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  const tiles: string[] = [];
+  page.on("pageerror", (error) => faults.push(error.message));
+  page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
+  page.on("response", (response) => {
+    if (response.url().includes("/tiles/WebMercatorQuad/") && response.status() === 200) {
+      tiles.push(response.url());
+    }
+  });
+  await page.goto(`${url}${path}`);
+  await page.getByLabel("Layer", { exact: true }).first().waitFor();
+  return { page, faults, tiles };
+}
+
+test("programs get the landing document at /, people the viewer", { skip }, async () => {
+  const landing = (await (await fetch(`${url}/`)).json()) as { links: { rel: string }[] };
+  assert.ok(landing.links.some(({ rel }) => rel === "wcs"));
+  const page = await fetch(`${url}/`, { headers: { accept: "text/html" } });
+  assert.match(await page.text(), /<div id="root">/);
+  assert.equal((await fetch(`${url}/collections/none/nothing`)).status, 404);
+});
+
+test("a link opens the same view: day, style, comparison, values at a point", { skip }, async () => {
+  const { page, faults, tiles } = await open(VIEW);
+  await waitUntil("tiles", () => tiles.length > 3);
+  assert.ok(tiles.every((each) => each.includes("style=ndvi")));
+  await page.getByRole("button", { name: "Earlier day" }).click();
+  await page.getByText("2023-08-20 (1 scene)").waitFor();
+  await waitUntil("tiles of that day", () => tiles.some((each) => each.includes("datetime=2023-08-20")));
+  await page.getByLabel("Compare with another").check();
+  const other = page.getByRole("group", { name: "Right of the divider" });
+  await other.getByRole("button", { name: "Earlier day" }).click();
+  await waitUntil("tiles of the other day", () => tiles.some((each) => each.includes("datetime=2023-08-18")));
+  // With the keyboard: the place below the cross.
+  await page.getByRole("application", { name: "Layers on a map" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("img", { name: /2 scenes, values from/ }).waitFor();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download CSV" }).click();
+  const csv = await readFile(await (await download).path(), "utf8");
+  assert.equal(csv.trim().split("\r\n").length, 3);
+
+  const again = await open(new URL(page.url()).pathname + new URL(page.url()).search);
+  await again.page.getByText("2023-08-20 (1 scene)").waitFor();
+  assert.ok(await again.page.getByLabel("Compare with another").isChecked());
+  assert.deepEqual([...faults, ...again.faults], []);
+});
+
+test("a style is edited over the values in sight, and an area is charted and downloaded", { skip }, async () => {
+  const { page, faults, tiles } = await open(VIEW);
+  await page.getByRole("button", { name: "Edit style" }).click();
+  const formula = page.getByLabel("Formula");
+  await formula.fill("nir/10000");
+  await formula.press("Enter");
+  await page.getByRole("img", { name: /nir\/10000: values from/ }).waitFor();
+  await page.getByRole("button", { name: "Fit to what is in sight" }).click();
+  await waitUntil("tiles of the formula", () => tiles.some((each) => /expression=nir.*rescale=0\./.test(each)));
+  await page.getByText("Values of an area").click();
+  await page.getByRole("button", { name: "Draw an area" }).click();
+  const map = page.getByRole("application", { name: "Layers on a map" });
+  await map.focus();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Shift+ArrowRight");
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowDown");
+  await page.waitForTimeout(500);
+  await page.keyboard.press("Enter");
+  await page.getByRole("img", { name: /the area \(mean\)/ }).waitFor();
+  const link = page.getByRole("link", { name: "Download" });
+  const file = await fetch(`${url}${new URL((await link.getAttribute("href")) ?? "", url).href.slice(url.length)}`);
+  assert.equal(file.status, 200);
+  assert.match(file.headers.get("content-type") ?? "", /image\/tiff/);
+  assert.deepEqual(faults, []);
+});
+
+test("everybody can use it: light and dark, on a phone", { skip }, async () => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const { page } = await open(VIEW, { colorScheme, viewport: { width: 390, height: 800 } });
+    await page.getByRole("button", { name: "Edit style" }).click();
+    await page.getByLabel("Compare with another").check();
+    await page.getByLabel("Formula").first().waitFor();
+    await page.waitForTimeout(400);
+    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 390);
+    await checkAccessibility(page, `Explore, ${colorScheme}`);
+  }
+});

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { request } from "node:http";
+import { after, before, test } from "node:test";
+
+import { type HubFixture, skipReason, startHub } from "./hub-fixture.ts";
+
+/** Programs of this machine as profiles: a web server, one that only sleeps, one that takes memory, one that fails. */
+const PROFILES = `profiles:
+  - id: web
+    groups: ["*"]
+    definition: { display_name: Files, slug: web, default: true, kubespawner_override: { cpu_limit: 1, mem_limit: 512M } }
+    embedded: { kind: program, command: [python3, -m, http.server, "{port}", --bind, 127.0.0.1, --directory, "{home}"], base: root, ready_path: "" }
+    egress: platform
+  - id: sleep
+    groups: ["*"]
+    definition: { display_name: Sleep, slug: sleep, kubespawner_override: { cpu_limit: 1, mem_limit: 64M } }
+    embedded: { kind: program, command: [sleep, "3600"], listens: false }
+    idle_seconds: 1
+  - id: hungry
+    groups: ["*"]
+    definition: { display_name: Hungry, slug: hungry, kubespawner_override: { cpu_limit: 1, mem_limit: 150M } }
+    embedded: { kind: program, command: [python3, -c, "import time; time.sleep(2); a = bytearray(300_000_000); a[::4096] = b'x' * len(a[::4096]); time.sleep(600)"], listens: false }
+  - id: broken
+    groups: ["*"]
+    definition: { display_name: Broken, slug: broken }
+    embedded: { kind: program, command: [sh, -c, "echo no such model; exit 3"] }
+  - id: team
+    groups: [team]
+    definition: { display_name: Team, slug: team }
+    embedded: { kind: program, command: [sleep, "3600"], listens: false }
+  - id: missing
+    groups: ["*"]
+    definition: { display_name: Missing, slug: missing }
+    embedded: { kind: program, command: [no-such-program], install: apt-get install no-such-package }
+`;
+
+const skip = skipReason(["/usr/bin/python3", "python3"]);
+let hub: HubFixture;
+const origin = (label: string) => `http://${label}.${hub.hubHost}`;
+const headersOf = async (user: string) => ({ authorization: `Bearer ${await hub.tokenOf(user)}` });
+
+before(async () => {
+  if (skip === false) {
+    hub = await startHub();
+    const saved = await hub.send("GET", "/hub/api/", {});
+    assert.equal(saved.status, 200);
+    const put = await hub.api("admin", "PUT", "/swath/profiles", { text: PROFILES });
+    assert.equal(put.status, 200, put.text);
+  }
+});
+after(() => hub?.close());
+
+async function start(user: string, name: string, profile: string): Promise<string> {
+  const path = name === "" ? `/users/${user}/server` : `/users/${user}/servers/${name}`;
+  const { status, text } = await hub.api(user, "POST", path, { profile });
+  assert.ok(status === 201 || status === 202, `${status} ${text}`);
+  await hub.until(`${user}/${name} is ready`, async () => (await stateOf(user, name)) !== "starting");
+  return stateOf(user, name);
+}
+
+async function stateOf(user: string, name: string): Promise<string> {
+  const { body } = await hub.api(user, "GET", `/users/${user}`);
+  const server = body.servers?.[name];
+  return server === undefined ? "stopped" : server.ready ? "ready" : "starting";
+}
+
+const stop = (user: string, name: string) =>
+  hub.api(user, "DELETE", name === "" ? `/users/${user}/server` : `/users/${user}/servers/${name}`);
+
+test(
+  "a program of the machine runs isolated, at an origin of its own, and is gone when it is stopped",
+  { skip },
+  async () => {
+    // The first request of a user makes the user known.
+    assert.equal((await hub.api("eric", "GET", "/user")).body.name, "eric");
+    assert.equal(await start("eric", "", "web"), "ready");
+    const page = await hub.send("GET", `${origin("eric")}/`, { headers: await headersOf("eric") });
+    assert.equal(page.status, 200, page.text);
+    assert.match(page.text, /Directory listing/);
+    // Nobody else, and nobody at all, gets in.
+    assert.equal((await hub.send("GET", `${origin("eric")}/`)).status, 403);
+    assert.equal((await hub.send("GET", `${origin("eric")}/`, { headers: await headersOf("bob") })).status, 403);
+    const browser = await hub.send("GET", `${origin("eric")}/a?b`, { headers: { accept: "text/html" } });
+    assert.equal(browser.status, 302);
+    assert.match(String(browser.headers.location), /\/hub\/enter\?server=eric&state=/);
+    // What runs sees no secret of the deployment and none of its processes.
+    const { pid } = findServerProcess("http.server");
+    const environment = readFileSync(`/proc/${pid}/environ`, "latin1");
+    assert.doesNotMatch(environment, /DATABASE_URL|HUB_SECRET|SWATH_POD|postgres:/);
+    assert.match(environment, /JUPYTERHUB_API_TOKEN=/);
+    const args = execFileSync("ps", ["-ww", "-e", "-o", "args"], { encoding: "utf8" });
+    const [, token = ""] = /JUPYTERHUB_API_TOKEN=([^\0]+)/.exec(environment) ?? [];
+    assert.ok(token.length > 20 && !args.includes(token), "its token is in no command line");
+    assert.ok(readdirSync(`/proc/${pid}/root`).every((name) => !["root", "srv", "work", "mnt"].includes(name)));
+    // As a token of a server it says its owner is active and nothing more.
+    const asServer = (path: string) =>
+      hub.send("GET", `/hub/api${path}`, { headers: { authorization: `token ${token}` } });
+    assert.equal((await asServer("/user")).body.name, "eric");
+    assert.equal((await asServer("/users")).status, 403);
+    assert.equal((await asServer("/users/eric/tokens")).status, 403);
+    assert.equal((await stop("eric", "")).status, 204);
+    assert.equal(findServerProcess("http.server").pid, 0);
+    assert.equal((await hub.send("GET", `${origin("eric")}/`, { headers: await headersOf("eric") })).status, 403);
+  },
+);
+
+test("profiles are for groups, and what cannot run says how it could", { skip }, async () => {
+  const refused = await hub.api("eric", "POST", "/users/eric/servers/t", { profile: "team" });
+  assert.equal(refused.status, 400);
+  assert.equal((await hub.api("admin", "POST", "/groups", { groups: ["team"] })).status, 201);
+  assert.equal((await hub.api("admin", "POST", "/groups/team/users", { users: ["eric"] })).status, 200);
+  assert.equal(await start("eric", "t", "team"), "ready");
+  assert.equal((await stop("eric", "t")).status, 204);
+  assert.equal((await hub.api("admin", "DELETE", "/groups/team/users", { users: ["eric"] })).status, 200);
+  assert.equal((await hub.api("eric", "POST", "/users/eric/servers/t", { profile: "team" })).status, 400);
+  const missing = await hub.api("eric", "POST", "/users/eric/servers/m", { profile: "missing" });
+  assert.equal(missing.status, 409);
+  assert.equal(missing.body.command, "apt-get install no-such-package");
+});
+
+test("a broken server, a hungry one and an idle one end with their reasons", { skip }, async () => {
+  assert.equal(await start("eric", "b", "broken"), "stopped");
+  const progress = await hub.api("eric", "GET", "/users/eric/servers/b/progress");
+  assert.match(progress.text, /"failed":true.*ended with status 3.*no such model/s);
+  await start("eric", "h", "hungry");
+  await hub.until("it is ended for its memory", async () => (await stateOf("eric", "h")) === "stopped");
+  assert.match((await hub.api("eric", "GET", "/users/eric/servers/h/progress")).text, /MiB of memory and may use/);
+  assert.equal(await start("eric", "i", "sleep"), "ready");
+  await hub.until("it is culled", async () => (await stateOf("eric", "i")) === "stopped");
+  assert.match((await hub.api("eric", "GET", "/users/eric/servers/i/progress")).text, /nothing happened in it/);
+});
+
+test("a shared server opens for whom it is shared with, until the share ends", { skip }, async () => {
+  await hub.api("bob", "GET", "/user");
+  await start("eric", "s", "web");
+  const open = async () => (await hub.send("GET", `${origin("eric--s")}/`, { headers: await headersOf("bob") })).status;
+  assert.equal(await open(), 403);
+  assert.equal((await hub.api("bob", "POST", "/shares/eric/s", { user: "bob" })).status, 403);
+  assert.equal((await hub.api("eric", "POST", "/shares/eric/s", { user: "bob", expires_in: 4 })).status, 200);
+  await hub.until("bob may open it", async () => (await open()) === 200);
+  await hub.until("the share has ended", async () => (await open()) === 403);
+  await stop("eric", "s");
+});
+
+test("a full quota is refused by name", { skip }, async () => {
+  for (const name of ["q1", "q2", "q3", "q4", "q5"]) {
+    await hub.api("bob", "POST", `/users/bob/servers/${name}`, { profile: "web" });
+  }
+  const sixth = await hub.api("bob", "POST", "/users/bob/servers/q6", { profile: "web" });
+  assert.equal(sixth.status, 403);
+  assert.match(sixth.body.message, /5 servers at a time/);
+  for (const name of ["q1", "q2", "q3", "q4", "q5"]) {
+    assert.equal((await stop("bob", name)).status, 204);
+  }
+});
+
+test(
+  "servers and their WebSockets outlive the hub; a killed server is told, a killed proxy comes back",
+  { skip },
+  async () => {
+    await start("eric", "k", "web");
+    const open = async () =>
+      (await hub.send("GET", `${origin("eric--k")}/`, { headers: await headersOf("eric") })).status;
+    assert.equal(await open(), 200);
+    const { pid: server } = findServerProcess("http.server");
+    // A long download through the proxy stands for a WebSocket: it goes on while the hub is killed.
+    const stream = holdConnection(hub.cluster.port, `eric--k.${hub.hubHost}`, await hub.tokenOf("eric"));
+    const killed = (await hub.cluster.pod("application-hub")).pid ?? 0;
+    process.kill(killed, "SIGKILL");
+    assert.equal(await open(), 200, "the proxy needs no hub for whom it knows");
+    await hub.until("the hub is back", async () => (await hub.send("GET", "/hub/api/")).status === 200);
+    assert.equal(stream.isOpen(), true);
+    stream.end();
+    assert.equal(await stateOf("eric", "k"), "ready");
+    assert.equal(findServerProcess("http.server").pid, server, "it is the same process");
+    process.kill((await hub.cluster.pod("application-hub-proxy")).pid ?? 0, "SIGKILL");
+    await hub.until("the proxy is back", async () => (await open().catch(() => 0)) === 200);
+    process.kill(server, "SIGKILL");
+    await hub.until("its end is seen", async () => (await stateOf("eric", "k")) === "stopped");
+    assert.match((await hub.api("eric", "GET", "/users/eric/servers/k/progress")).text, /It was killed/);
+  },
+);
+
+function findServerProcess(text: string): { readonly pid: number } {
+  for (const name of readdirSync("/proc").filter((each) => /^\d+$/.test(each))) {
+    try {
+      const line = readFileSync(`/proc/${name}/cmdline`, "latin1");
+      const environment = readFileSync(`/proc/${name}/environ`, "latin1");
+      if (
+        line.startsWith("python3\0") &&
+        line.includes(text) &&
+        environment.includes(`JUPYTERHUB_HOST=${hub.hubUrl}`)
+      ) {
+        return { pid: Number(name) };
+      }
+    } catch {
+      // Ended meanwhile.
+    }
+  }
+  return { pid: 0 };
+}
+
+/** A request whose body is never finished: the connection through ingress and proxy stays. */
+function holdConnection(
+  port: number,
+  host: string,
+  token: string,
+): { readonly isOpen: () => boolean; readonly end: () => void } {
+  let isOpen = true;
+  const outgoing = request({
+    host: "127.0.0.1",
+    port,
+    method: "POST",
+    path: "/",
+    agent: false,
+    headers: { host, authorization: `Bearer ${token}`, "transfer-encoding": "chunked" },
+  });
+  outgoing.on("error", () => {
+    isOpen = false;
+  });
+  outgoing.on("close", () => {
+    isOpen = false;
+  });
+  return { isOpen: () => isOpen, end: () => outgoing.destroy() };
+}

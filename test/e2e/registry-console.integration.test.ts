@@ -1,0 +1,319 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { after, before, test } from "node:test";
+
+import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+
+import { buildWebPages } from "../../cli/web-pages.ts";
+import { CLIENTS, PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
+import {
+  type RegistryClient,
+  createClient,
+  createProject,
+  digestOf,
+  imageOf,
+} from "../../components/registry/test/client.ts";
+import { ADMIN_PASSWORD, type TestRegistry, startTestRegistry } from "../../components/registry/test/start-registry.ts";
+import { checkAccessibility, tabTo } from "./in-browser.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+const CWL = "cwlVersion: v1.2\n$graph: []\n";
+
+let identity: TestIdentity;
+let registry: TestRegistry;
+let admin: RegistryClient;
+let browser: Browser;
+let context: BrowserContext;
+const faults: string[] = [];
+
+before(async () => {
+  if (skip !== false) {
+    return;
+  }
+  await buildWebPages({ components: ["registry"], stdout: process.stdout });
+  identity = await startIdentity();
+  registry = await startTestRegistry({ IDENTITY_ISSUER: identity.issuer });
+  const client = { clientId: "registry", name: "Registry", redirectUris: [`${registry.url}/api/login/callback`] };
+  await identity.setUpAgain([...CLIENTS, client]);
+  admin = createClient(registry.url);
+  await createProject(admin, "ws-eric", { storage_limit: 1_000_000 });
+  await createProject(admin, "closed");
+  await pushImageWithHistory();
+  await pushPackage();
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ["--no-sandbox", "--disable-gpu"],
+    timeout: 120_000,
+  });
+  context = await openContext();
+});
+after(async () => {
+  await browser?.close();
+  await registry?.close();
+  await identity?.close();
+});
+
+/** An image whose layers come with their commands, and a signature of it. */
+async function pushImageWithHistory(): Promise<void> {
+  const layers = [Buffer.alloc(40_000, 1), Buffer.alloc(9000, 2)];
+  const config = Buffer.from(
+    JSON.stringify({
+      architecture: "amd64",
+      os: "linux",
+      created: "2026-03-01T00:00:00Z",
+      history: [
+        { created_by: "/bin/sh -c #(nop) ADD file:1 in /" },
+        { created_by: "ENV A=1", empty_layer: true },
+        { created_by: "RUN make ndvi" },
+      ],
+    }),
+  );
+  for (const blob of [config, ...layers]) {
+    await admin.pushBlob("ws-eric/tools/ndvi", blob);
+  }
+  const { headers } = await admin.putManifest("ws-eric/tools/ndvi", "1.2", imageOf(config, layers));
+  const empty = Buffer.from("{}");
+  await admin.pushBlob("ws-eric/tools/ndvi", empty);
+  const subject = headers.get("docker-content-digest") ?? "";
+  const size = Buffer.byteLength(JSON.stringify(imageOf(config, layers)));
+  const signature = imageOf(empty, [empty], {
+    artifactType: "application/vnd.cncf.notary.signature",
+    subject: { mediaType: "application/vnd.oci.image.manifest.v1+json", digest: subject, size },
+  });
+  const { status } = await admin.putManifest("ws-eric/tools/ndvi", digestOf(JSON.stringify(signature)), signature);
+  assert.equal(status, 201);
+}
+
+async function pushPackage(): Promise<void> {
+  const [empty, cwl] = [Buffer.from("{}"), Buffer.from(CWL)];
+  await admin.pushBlob("ws-eric/package", empty);
+  await admin.pushBlob("ws-eric/package", cwl);
+  const manifest = imageOf(empty, [], {
+    artifactType: "application/cwl",
+    layers: [{ mediaType: "application/cwl", digest: digestOf(cwl), size: cwl.length }],
+  });
+  assert.equal((await admin.putManifest("ws-eric/package", "1.0", manifest)).status, 201);
+}
+
+async function openContext(options: object = {}): Promise<BrowserContext> {
+  const made = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    locale: "en-US",
+    bypassCSP: true,
+    ...options,
+  });
+  made.setDefaultTimeout(60_000);
+  return made;
+}
+
+async function openPage(from: BrowserContext = context): Promise<Page> {
+  const page = await from.newPage();
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (protocol.startsWith("http") && origin !== registry.url && origin !== new URL(identity.url).origin) {
+      faults.push(`asked ${request.url()}`);
+    }
+  });
+  return page;
+}
+
+const visit = async (page: Page, path: string) => {
+  await page.goto(`${registry.url}${path}`);
+  await page.locator("h1").first().waitFor();
+};
+
+async function signIn(page: Page, password = ADMIN_PASSWORD): Promise<void> {
+  await page.getByLabel("User").fill("admin");
+  await page.getByRole("textbox", { name: "Password" }).fill(password);
+  await page.keyboard.press("Enter");
+}
+
+const show = async (page: Page, name: string) => {
+  const folder = process.env["SWATH_SCREENSHOTS"];
+  if (folder !== undefined) {
+    await page.screenshot({ path: `${folder}/registry-${name}.png`, fullPage: true });
+  }
+};
+
+test(
+  "in Chromium: the administrator signs in with the password, by keyboard, and sees projects",
+  { skip },
+  async () => {
+    const page = await openPage();
+    await visit(page, "/projects/ws-eric");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await checkAccessibility(page, "sign-in");
+    await signIn(page, "wrong");
+    await page.getByText("The user name or the secret is wrong.").waitFor();
+    await signIn(page);
+    await page.getByRole("heading", { name: "ws-eric" }).waitFor();
+    await page.getByRole("link", { name: "tools/ndvi" }).waitFor();
+    await checkAccessibility(page, "project");
+    await show(page, "project");
+    await visit(page, "/");
+    await page.getByRole("link", { name: "closed" }).waitFor();
+    await checkAccessibility(page, "projects");
+    await show(page, "projects");
+    await tabTo(page, "Create project");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByLabel("Name").fill("Wrong Name");
+    await page.getByText("Lower-case letters and digits").waitFor();
+    await page.getByRole("dialog").getByLabel("Name").fill("made-here");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "made-here" }).waitFor();
+    await page.getByText("podman login").waitFor();
+    await checkAccessibility(page, "empty project");
+    assert.equal((await admin.call("GET", "/api/v2.0/projects/made-here")).status, 200);
+    await page.close();
+  },
+);
+
+test("in Chromium: an artifact shows its layers, history, referrers, package and commands", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/projects/ws-eric");
+  await page.getByRole("link", { name: "tools/ndvi" }).click();
+  await page.getByRole("link", { name: "1.2" }).click();
+  await page.getByText("RUN make ndvi").waitFor();
+  await page.getByText("2 layers, 47.9 KiB").waitFor();
+  await page.getByText("Signature (notation)").waitFor();
+  const host = new URL(registry.url).host;
+  await page.getByText(`podman pull ${host}/ws-eric/tools/ndvi:1.2`).waitFor();
+  await page.getByRole("tab", { name: "Kubernetes" }).click();
+  await page.getByText("imagePullSecrets").waitFor();
+  await checkAccessibility(page, "artifact");
+  await show(page, "artifact");
+  await page.getByLabel("Another tag").fill("stable");
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.getByRole("button", { name: "Delete the tag stable" }).waitFor();
+  await visit(page, "/projects/ws-eric/repository?name=package");
+  await page.getByRole("link", { name: "1.0" }).click();
+  await page.getByText("cwlVersion: v1.2").waitFor();
+  await page.getByText('"href":').waitFor();
+  await show(page, "package");
+  await page.close();
+});
+
+test("in Chromium: a deletion can be called off, and happens otherwise", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/projects/ws-eric/repository?name=tools%2Fndvi");
+  const exists = async () =>
+    (await admin.call("GET", "/api/v2.0/projects/ws-eric/repositories/tools%252Fndvi/artifacts/1.2")).status;
+  await page.getByRole("button", { name: /^Delete (1\.2|stable)$/ }).click();
+  await page.getByText(/is deleted in 8 seconds/).waitFor();
+  await page.getByRole("link", { name: /^(1\.2|stable)$/ }).waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("link", { name: /^(1\.2|stable)$/ }).waitFor();
+  assert.equal(await exists(), 200);
+  await page.getByRole("link", { name: /^(1\.2|stable)$/ }).click();
+  await page.getByRole("button", { name: "Delete the tag stable" }).click();
+  await page.getByText("The tag stable is deleted.").waitFor();
+  assert.equal(await exists(), 200, "the other tag stays");
+  await page.close();
+});
+
+test("in Chromium: members, robots, rules, quota and the audit log", { skip }, async () => {
+  const page = await openPage();
+  await visit(page, "/projects/ws-eric/members");
+  await page.getByRole("button", { name: "Add a member" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("eric");
+  await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+  await page.getByRole("combobox", { name: "Role of eric" }).waitFor();
+  await checkAccessibility(page, "members");
+  await visit(page, "/projects/ws-eric/robots");
+  await page.getByRole("button", { name: "Create a robot" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("builder");
+  await page.getByRole("dialog").getByRole("button", { name: "Create" }).click();
+  const secret = await page.getByRole("dialog").getByLabel("Secret", { exact: true }).inputValue();
+  assert.equal(
+    (await createClient(registry.url, toBasic("robot$ws-eric+builder", secret)).call("GET", "/v2/")).status,
+    200,
+  );
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByText("robot$ws-eric+builder").waitFor();
+  await checkAccessibility(page, "robots");
+  await visit(page, "/projects/ws-eric/rules");
+  const retention = page.getByRole("region", { name: "Retention" });
+  await retention.getByLabel("How many").fill("1");
+  await retention.getByRole("button", { name: "Add the rule" }).click();
+  await retention.getByText("the last pushed 1 artifacts").waitFor();
+  await retention.getByRole("button", { name: "Show what would go" }).click();
+  await retention
+    .getByText(/would go/)
+    .last()
+    .waitFor();
+  const hooks = page.getByRole("region", { name: "Webhooks" });
+  await hooks.getByLabel("Name of the webhook").fill("ci");
+  await hooks.getByLabel("Address").fill("https://ci.example.org/hook");
+  await hooks.getByRole("button", { name: "Add the webhook" }).click();
+  await hooks.getByRole("button", { name: "Delete the webhook ci" }).waitFor();
+  await page.getByRole("region", { name: "Immutable tags" }).getByLabel("Tags").last().fill("v*");
+  await page.getByRole("region", { name: "Immutable tags" }).getByRole("button", { name: "Add" }).click();
+  await page.getByRole("button", { name: "Delete the rule for v*" }).waitFor();
+  await checkAccessibility(page, "rules");
+  await show(page, "rules");
+  await visit(page, "/projects/ws-eric/settings");
+  await page.getByLabel("The most that it may hold").fill("3 GiB");
+  await page.getByRole("button", { name: "Set", exact: true }).click();
+  await page.getByText("The quota is set.").waitFor();
+  assert.equal((await admin.call("GET", "/api/v2.0/projects/ws-eric")).json().quota.hard.storage, 3 * 2 ** 30);
+  await checkAccessibility(page, "settings");
+  await show(page, "settings");
+  await visit(page, "/projects/ws-eric/audit");
+  await page.getByText("robot$ws-eric+builder").first().waitFor();
+  await checkAccessibility(page, "audit");
+  await page.close();
+});
+
+const toBasic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
+
+test(
+  "in Chromium, on a phone: a member signs in with the platform, sees their project alone, and makes a secret",
+  { skip },
+  async () => {
+    const phone = await openContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    const page = await openPage(phone);
+    await visit(page, "/");
+    await page.getByRole("link", { name: "Sign in with the platform" }).click();
+    await page.getByLabel("User name or e-mail").fill("eric");
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByLabel("Password").press("Enter");
+    await page.getByRole("link", { name: "ws-eric" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "closed" }).count(), 0);
+    await show(page, "phone-projects");
+    await page.getByRole("link", { name: "ws-eric" }).click();
+    await page.getByRole("link", { name: "tools/ndvi" }).click();
+    await page.getByRole("link", { name: "1.2" }).click();
+    await page.getByText("RUN make ndvi").waitFor();
+    const overflow = await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    assert.equal(overflow, 0, "the page is not wider than the phone");
+    assert.equal(await page.getByRole("button", { name: "Delete", exact: true }).count(), 0, "a guest deletes nothing");
+    await show(page, "phone-artifact");
+    await visit(page, "/secret");
+    await page.getByRole("button", { name: "Create a secret" }).click();
+    const secret = await page.getByLabel("Secret", { exact: true }).inputValue();
+    const eric = createClient(registry.url, toBasic("eric", secret));
+    assert.equal((await eric.call("GET", "/v2/ws-eric/tools/ndvi/manifests/1.2")).status, 200);
+    await checkAccessibility(page, "secret");
+    await phone.close();
+  },
+);
+
+test("the pages' own policy forbids nothing that they need, and nobody outside is asked", { skip }, async () => {
+  const strict = await openContext({ bypassCSP: false });
+  const page = await openPage(strict);
+  page.on("console", (message) => {
+    if (/content security policy/i.test(message.text())) {
+      faults.push(message.text());
+    }
+  });
+  await visit(page, "/");
+  await signIn(page);
+  await page.getByRole("link", { name: "ws-eric" }).click();
+  await page.getByRole("link", { name: "tools/ndvi" }).click();
+  await page.getByRole("link", { name: "1.2" }).click();
+  await page.getByText("RUN make ndvi").waitFor();
+  await strict.close();
+  assert.deepEqual(faults, []);
+});
