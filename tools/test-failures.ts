@@ -21,3 +21,9 @@ export default async function* listFailures(events: AsyncIterable<TestEvent>): A
     yield `failed: ${data.name}${place}\n${text.slice(0, LONGEST).replaceAll(/^/gm, "  ")}\n`;
   }
 }
+
+/** The files, relative to the root, that a text of this reporter names: each once. */
+export function findFailedFiles(text: string): string[] {
+  const places = text.matchAll(/^failed: .*?([^\s()]+\.test\.ts)(?::\d+\))?$/gm);
+  return [...new Set([...places].map(([, file = ""]) => relative(process.cwd(), file)))];
+}

@@ -10,7 +10,11 @@ import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { findFailedFiles } from "./test-failures.ts";
 import { prepareTestPrograms } from "./test-programs.ts";
+
+/** More failing files than these are no accident: they are not run again. */
+const MOST_FILES_AGAIN = 5;
 
 const root = join(import.meta.dirname, "..");
 const [what = "all", ...only] = process.argv.slice(2);
@@ -43,6 +47,7 @@ const ownFailures = process.env["SWATH_TEST_FAILURES"] === undefined;
 /** Folder with a text of what failed for each suite: told at the end by who made it, `.ci/run` for its two runs. */
 const failures = process.env["SWATH_TEST_FAILURES"] ?? mkdtempSync(join(tmpdir(), "swath-test-failures-"));
 let failed = false;
+let flaky = "";
 for (const name of names) {
   const suite = suites[name];
   if (suite === undefined) {
@@ -54,6 +59,9 @@ for (const name of names) {
     failed = true;
     writeFileSync(join(failures, `${name}-${process.pid}-whole.txt`), `failed: the suite "${name}"\n`);
   }
+}
+if (flaky !== "") {
+  console.log(`\n# flaky: failed once, passed when its file was run again alone; a defect to mend\n${flaky}`);
 }
 if (ownFailures) {
   tellFailures();
@@ -79,6 +87,7 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
     console.log(`no ${name} tests${only.length > 0 ? ` match ${only.join(", ")}` : ""}`);
     return only.length === 0;
   }
+  const list = join(failures, `${name}-${process.pid}.txt`);
   const reporters = [
     "--test-reporter=spec",
     "--test-reporter-destination=stdout",
@@ -86,9 +95,23 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
       ? []
       : [`--test-reporter=${join(import.meta.dirname, "test-times.ts")}`, "--test-reporter-destination=stdout"]),
     `--test-reporter=${join(import.meta.dirname, "test-failures.ts")}`,
-    `--test-reporter-destination=${join(failures, `${name}-${process.pid}.txt`)}`,
+    `--test-reporter-destination=${list}`,
   ];
-  return run(["--test", ...reporters, ...options, ...files]);
+  if (run(["--test", ...reporters, ...options, ...files])) {
+    return true;
+  }
+  // A whole run of hours of browsers, kills and containers is not thrown away for one accident, and the accident is not hidden.
+  const text = readFileSync(list, "utf8");
+  const again = findFailedFiles(text).filter((file) => files.includes(file));
+  if (name === "unit" || only.length > 0 || again.length === 0 || again.length > MOST_FILES_AGAIN) {
+    return false;
+  }
+  console.log(`\n# ${name}: what failed, again\n${again.join("\n")}`);
+  if (!run(["--test", ...reporters, ...options, "--test-concurrency=1", ...again])) {
+    return false;
+  }
+  flaky += text;
+  return true;
 }
 
 function run(args: readonly string[]): boolean {
