@@ -88,6 +88,41 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./registry.ts")).registryCommand,
   },
   {
+    name: "login",
+    summary: "log in to a platform, with a browser anywhere",
+    load: async () => (await import("./login.ts")).loginCommand,
+  },
+  {
+    name: "logout",
+    summary: "end a login and forget it",
+    load: async () => (await import("./logout.ts")).logoutCommand,
+  },
+  {
+    name: "search",
+    summary: "find scenes and results in a platform's catalogue",
+    load: async () => (await import("./search.ts")).searchCommand,
+  },
+  {
+    name: "run",
+    summary: "run a process or an application package on a platform",
+    load: async () => (await import("./run.ts")).runCommand,
+  },
+  {
+    name: "jobs",
+    summary: "list jobs on a platform, show, read or end one",
+    load: async () => (await import("./jobs.ts")).jobsCommand,
+  },
+  {
+    name: "results",
+    summary: "list or download what a job gave",
+    load: async () => (await import("./results.ts")).resultsCommand,
+  },
+  {
+    name: "cp",
+    summary: "copy files to and from a workspace's bucket",
+    load: async () => (await import("./cp.ts")).cpCommand,
+  },
+  {
     name: "hosts",
     summary: "print, write or remove /etc/hosts lines for programs that cannot resolve the domain",
     load: async () => (await import("./hosts.ts")).hostsCommand,

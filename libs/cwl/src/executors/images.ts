@@ -141,6 +141,13 @@ export class Images {
   private async pull(name: string, signal: AbortSignal): Promise<void> {
     const { authFile, kind } = this.options;
     const what = `cannot pull the image ${name}`;
+    // The name that podman and buildah give to what was built on this machine: no registry answers to it, and asking takes seconds.
+    if (name.startsWith("localhost/")) {
+      throw new CwlError(
+        "infrastructure",
+        `the image ${name} is not on this machine, where images called localhost/… are built; build it, or name a registry`,
+      );
+    }
     if (authFile === undefined) {
       await this.engine.run(["pull", "--quiet", name], signal, what);
     } else if (kind === "podman") {
