@@ -14,10 +14,13 @@ import {
   listHarvesters,
   putHarvester,
 } from "../store/harvesters.ts";
-import { type ApiContext, nameOf, requireOperator } from "./context.ts";
+import { listLastRuns } from "../store/tasks.ts";
+import { type ApiContext, nameOf, requireOperator, showTask } from "./context.ts";
 import { DocumentBody, RESPONSES } from "./schemas.ts";
 
 const tags = ["harvesters"];
+/** The harvester of a file that is meant when none is named. */
+const DEFAULT_NAME = "Custom-Config";
 const NameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) });
 const HarvestBody = Type.Object({
   config: Type.String({ description: "A configuration file, in YAML or JSON" }),
@@ -57,7 +60,13 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
     },
     async (request) => {
       await requireOperator(context, request);
-      return { harvesters: (await listHarvesters(pool, "")).map(showHarvester) };
+      const runs = await listLastRuns(pool, "");
+      return {
+        harvesters: (await listHarvesters(pool, "")).map((harvester) => {
+          const run = runs.get(harvester.name);
+          return { ...showHarvester(harvester), last_run: run === undefined ? null : showTask(run) };
+        }),
+      };
     },
   );
   app.put<Named & { Body: Readonly<Record<string, unknown>> }>(
@@ -133,7 +142,7 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
     async (request, reply) => {
       const requestedBy = nameOf(await requireOperator(context, request));
       const harvesters = check(() => parseHarvesters(request.body.config));
-      const wanted = request.body.name ?? (harvesters.length === 1 ? harvesters[0]?.name : undefined);
+      const wanted = request.body.name ?? (harvesters.length === 1 ? harvesters[0]?.name : DEFAULT_NAME);
       const config = harvesters.find(({ name }) => name === wanted);
       if (config === undefined) {
         throw new Problem(
