@@ -156,7 +156,12 @@ async function run(
   name: string,
   options: Options,
 ): Promise<number> {
-  return follow(context, session, await session.accept(`/harvesters/${encodeURIComponent(name)}/run`, undefined), options);
+  return follow(
+    context,
+    session,
+    await session.accept(`/harvesters/${encodeURIComponent(name)}/run`, undefined),
+    options,
+  );
 }
 
 async function follow(

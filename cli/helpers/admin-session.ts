@@ -39,10 +39,7 @@ export function createAdminSession(options: SessionOptions): AdminSession {
   let password: string | undefined;
   let isAnonymous = options.startsWithoutToken === true && token === undefined;
 
-  const send = async (
-    url: string,
-    init: NonNullable<Parameters<Fetch>[1]>,
-  ): Promise<AdminResponse> => {
+  const send = async (url: string, init: NonNullable<Parameters<Fetch>[1]>): Promise<AdminResponse> => {
     for (let attempt = 0; ; attempt += 1) {
       const pause = pauses[attempt];
       let reason: string;

@@ -18,7 +18,12 @@ export interface RegistrationOptions {
 /** The registration API, asked by an operator. */
 export interface RegistrationSession {
   readonly url: string;
-  readonly request: (method: string, path: string, body?: unknown, type?: string) => ReturnType<AdminSession["request"]>;
+  readonly request: (
+    method: string,
+    path: string,
+    body?: unknown,
+    type?: string,
+  ) => ReturnType<AdminSession["request"]>;
   /** Sends a request that is accepted as a task. @returns its id @throws {CommandError} with the reason when it is refused */
   readonly accept: (path: string, body: unknown, type?: string) => Promise<string>;
 }
@@ -46,7 +51,9 @@ export const REGISTRATION_OPTIONS_USAGE = `
   -h                   this text
 `;
 
-type Parsed = Readonly<Partial<Record<"api" | "auth-server" | "realm" | "client" | "admin-user" | "admin-password", string>>>;
+type Parsed = Readonly<
+  Partial<Record<"api" | "auth-server" | "realm" | "client" | "admin-user" | "admin-password", string>>
+>;
 
 export const toRegistrationOptions = (values: Parsed): RegistrationOptions => ({
   url: values.api,

@@ -50,6 +50,11 @@ export const workerSettings = defineSettings({
   OBJSTORE_PUBLIC_URL: { kind: "url", optional: true, description: "Its public base URL." },
   OBJSTORE_ROOT_USER: { kind: "string", default: "", description: "Access key that reads all buckets." },
   OBJSTORE_ROOT_PASSWORD: { kind: "string", default: "", secret: true, description: "Its secret." },
+  OBJSTORE_EVENT_TARGET: {
+    kind: "string",
+    optional: true,
+    description: "What its buckets call the webhook of the registration API (POST /events of the internal port).",
+  },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Region of the object storage." },
   CLOUDDATA_S3_ENDPOINT: { kind: "url", optional: true, description: "Object storage of a provider's data offering." },
   CLOUDDATA_S3_REGION: { kind: "string", default: "RegionOne", description: "Its region." },

@@ -127,7 +127,12 @@ function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployCont
     S3_REGION: variables.OBJSTORE_REGION,
   };
   return isEnabled("objstore")
-    ? { OBJSTORE_URL: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore"), ...keys }
+    ? {
+        OBJSTORE_URL: { peer: "objstore" },
+        OBJSTORE_PUBLIC_URL: publicUrl("objstore"),
+        OBJSTORE_EVENT_TARGET: "swath-registration",
+        ...keys,
+      }
     : endpoint === undefined
       ? {}
       : { OBJSTORE_URL: endpoint, OBJSTORE_PUBLIC_URL: endpoint, ...keys };

@@ -41,6 +41,7 @@ export interface HarvesterConfig {
 const MAX_CONFIG_BYTES = 2 ** 20;
 const DEFAULT_PAGE_SIZE = 500;
 const MAX_PAGE_SIZE = 10_000;
+const DEFAULT_WATCH_INTERVAL = "15m";
 /** Names of types that mean the same, in lower case. */
 const TYPE_NAMES: Readonly<Record<string, ResourceType>> = {
   opensearch: "OpenSearch",
@@ -92,7 +93,8 @@ export function readHarvester(value: unknown): HarvesterConfig {
   const time = optionalObject(query["time"], `${where}resource.query.time`);
   const format = optionalObject(resource["format_config"], `${where}resource.format_config`);
   const postprocess = config["postprocess"] ?? [];
-  const schedule = config["schedule"] ?? config["interval"];
+  // A bucket is looked through from time to time although it tells of changes: what was told may have been lost.
+  const schedule = config["schedule"] ?? config["interval"] ?? (type === "Bucket" ? DEFAULT_WATCH_INTERVAL : undefined);
   const bbox = readBbox(query["bbox"], where);
   return {
     name,

@@ -4,6 +4,7 @@ import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import type { Registrar, TaskContext } from "../queue/run-task.ts";
 import type { RecordProblem } from "../store/problems.ts";
+import { followSource } from "../store/watched-objects.ts";
 import { normalizeItem, normalizeLinks, resolveAssets } from "./normalize-item.ts";
 import { toLinks } from "./provenance.ts";
 import { createTolerantReader, keepGoodParts, readJson } from "./read-tolerantly.ts";
@@ -21,12 +22,28 @@ const MAX_DEPTH = 64;
 export function createStacRegistrar(tools: Tools): Registrar {
   return async (context) => {
     const wanted = readAddressRequest(context, tools);
+    await followResults(tools, context, wanted);
     if (isScene(wanted.url)) {
       await registerScene(tools, context, wanted);
       return;
     }
     await registerCatalog(tools, context, wanted);
   };
+}
+
+/** Results of a job go from the catalogue when they go from their bucket. */
+async function followResults(
+  { sources, pool }: Tools,
+  { task, signal }: TaskContext,
+  { origin, rights }: AddressRequest,
+): Promise<void> {
+  const { scope, source = "" } = origin;
+  if (task.payload["provenance"] === undefined || !source.startsWith("s3://")) {
+    return;
+  }
+  if (await sources.watch(source, { rights, signal })) {
+    await followSource(pool, scope, source);
+  }
 }
 
 async function registerCatalog(tools: Tools, context: TaskContext, wanted: AddressRequest): Promise<void> {

@@ -60,6 +60,15 @@ export function openSources({ allowPrivate, stores, peers }: SourcesOptions): So
       const { bucket, key } = parseS3Href(normalize(href));
       return storeOf(bucket, rights).store.list(bucket, key, signal);
     },
+    watch: async (href, { rights, signal }) => {
+      const { bucket } = parseS3Href(normalize(href));
+      const { store, settings } = storeOf(bucket, rights);
+      if (settings.eventTarget === undefined) {
+        return false;
+      }
+      await store.notify(bucket, settings.eventTarget, signal);
+      return true;
+    },
     locate: (href, rights) => {
       const address = normalize(href);
       if (!address.startsWith("s3://")) {

@@ -34,6 +34,7 @@ export async function putHarvester(
     `insert into harvester as h (scope, name, config, schedule, next_at, created_by) values ($1, $2, $3, $4, $5, $6)
      on conflict (scope, name) do update set config = excluded.config, schedule = excluded.schedule, next_at = excluded.next_at,
        enabled = true, updated_at = now(),
+       watched = case when h.config->'resource' = excluded.config->'resource' then h.watched end,
        cursor = case when h.config->'resource' = excluded.config->'resource' then h.cursor end`,
     [scope, config.name, JSON.stringify(config), schedule, next, createdBy ?? null],
   );

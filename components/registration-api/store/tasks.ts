@@ -148,6 +148,14 @@ export async function endTask(
        finished_at = now() where id = $1 and lease = $2 and state = 'running'`,
     [id, lease, state, reason ?? null, result === undefined ? null : JSON.stringify(result)],
   );
+  if (state === "done") {
+    // What was set aside before it for the same thing needs nobody any more.
+    await pool.query(
+      `update task set state = 'superseded' where state = 'failed' and kind <> 'harvest' and id < $1
+         and order_key = (select order_key from task where id = $1)`,
+      [id],
+    );
+  }
 }
 
 /** Tries again later, unless a later task of the same key makes that pointless. */

@@ -116,10 +116,7 @@ test("register-collection and load-records", async () => {
   const loaded = await run("deploy/bin/load-records", join(folder, "records"));
   assert.equal(loaded.status, 0, loaded.stderr);
   assert.equal(loaded.stdout, "3 of 3 records registered\n");
-  assert.equal(
-    (await askCatalogue("/collections/metadata:main/items/iso-file")).body.properties.title,
-    "From a file",
-  );
+  assert.equal((await askCatalogue("/collections/metadata:main/items/iso-file")).body.properties.title, "From a file");
   assert.equal((await askCatalogue("/stac/collections/by-file/items/loaded")).status, 200);
   file("records/broken.json", "{");
   const partly = await run("deploy/bin/load-records", join(folder, "records"));

@@ -30,6 +30,7 @@ export function toStores(settings: Given): readonly StoreSettings[] {
             region: settings.S3_REGION,
             accessKeyId: settings.OBJSTORE_ROOT_USER,
             secretAccessKey: settings.OBJSTORE_ROOT_PASSWORD,
+            ...(settings.OBJSTORE_EVENT_TARGET !== undefined && { eventTarget: settings.OBJSTORE_EVENT_TARGET }),
           },
         ]),
   ];
