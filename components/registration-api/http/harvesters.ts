@@ -3,6 +3,7 @@ import { jsonAnswer } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
+import { toConfigForm, withKeptHeaders } from "../harvest/config-form.ts";
 import { parseHarvesters, readHarvester } from "../harvest/config.ts";
 import { readsProducts } from "../harvest/postprocess-names.ts";
 import { RegistrationError } from "../queue/errors.ts";
@@ -83,7 +84,8 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
     async (request) => {
       const caller = await requireOperator(context, request);
       const { name } = request.params;
-      await keep({ ...request.body, name }, nameOf(caller));
+      const before = await findHarvester(pool, "", name);
+      await keep(withKeptHeaders({ ...request.body, name }, before?.config), nameOf(caller));
       return showHarvester((await findHarvester(pool, "", name)) as Harvester);
     },
   );
@@ -171,7 +173,7 @@ function check<T>(read: () => T): T {
 
 const notFound = (name: string): Problem => new Problem(404, `There is no harvester ${name}.`);
 
-/** A harvester without the keys in its headers. */
+/** A harvester as it can be sent again, with when it runs. */
 function showHarvester({
   name,
   config,
@@ -181,11 +183,9 @@ function showHarvester({
   next_at: next,
   updated_at: updated,
 }: Harvester): object {
-  const { headers, ...resource } = config.resource;
   return {
-    ...config,
+    ...toConfigForm(config),
     name,
-    resource: { ...resource, headers: Object.keys(headers) },
     schedule,
     enabled,
     since: cursor?.since ?? null,

@@ -75,16 +75,16 @@ test("harvest: a configuration file is kept and run once; what is broken is name
 });
 
 test("what was set aside is shown, repaired and repeated", async () => {
-  const failed = await fixture.register("/register-json", { ...makeItem("poison"), collection: "repaired", links: 7 });
+  const failed = await fixture.register("/register-json", { ...makeItem("poison"), collection: "repaired" });
   assert.equal(failed.body.state, "failed", JSON.stringify(failed.body));
   const { id } = failed.body as { id: string };
   const listed = await run("bin/swath", "harvest", "tasks", "--state", "failed");
   assert.match(listed.stdout, new RegExp(`^${id} +json .* failed .* poison$`, "m"));
   const shown = JSON.parse((await run("bin/swath", "harvest", "show", id, "-o", "json")).stdout) as { reason: string };
-  assert.match(shown.reason, /links/);
+  assert.match(shown.reason, /"\.\/data\.tif" is relative/);
   const again = await run("bin/swath", "harvest", "repeat", id);
   assert.equal(again.status, 1, again.stdout);
-  const mended = file("mended.json", { ...makeItem("poison"), collection: "repaired" });
+  const mended = file("mended.json", { ...makeItem("poison"), collection: "repaired", assets: {} });
   const repaired = await run("bin/swath", "harvest", "repeat", id, "--document", mended);
   assert.equal(repaired.status, 0, repaired.stderr + repaired.stdout);
   assert.equal((await askCatalogue("/stac/collections/repaired/items/poison")).status, 200);
@@ -100,7 +100,7 @@ test("register-collection and load-records", async () => {
   );
   mkdirSync(join(folder, "records/deep"), { recursive: true });
   file("records/note.json", { type: "Feature", id: "n1", geometry: null, properties: { type: "dataset", title: "N" } });
-  file("records/deep/scene.geojson", makeItem("loaded", { collection: "by-file" }));
+  file("records/deep/scene.geojson", makeItem("loaded", { collection: "by-file", assets: {} }));
   file(
     "records/iso.xml",
     `<?xml version="1.0"?>

@@ -80,6 +80,8 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
         OBJSTORE_RESERVED_MIB: "1",
         LISTEN: objstore ?? "",
         LISTEN_CONSOLE: console ?? "",
+        REGISTRATION_EVENTS_URL: `http://${internal}`,
+        REGISTRATION_EVENTS_SECRET: SECRET,
       },
     },
     api: {
@@ -100,6 +102,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
         CATALOGUE_SECRET: SECRET,
         OBJSTORE_URL: objstoreUrl,
         OBJSTORE_PUBLIC_URL: objstoreUrl,
+        OBJSTORE_EVENT_TARGET: "swath-registration",
         OBJSTORE_ROOT_USER: ROOT_KEY.accessKeyId,
         OBJSTORE_ROOT_PASSWORD: ROOT_KEY.secretAccessKey,
         ALLOW_PRIVATE: "127.0.0.1",

@@ -172,22 +172,50 @@ test("a configuration file of the known form: OpenSearch, products read from sto
   assert.match(body.problems[0].reason, /MTD_MSIL2A\.xml cannot be read/);
 });
 
-test("a watched bucket: what is put there is in the catalogue, what is taken away is not", async () => {
+test("a watched bucket tells of what is put there and taken away; a product is whole when its last file is there", async () => {
+  await put("inbox/early_20240101.tif", example("scenes/lommel/B04.tif"));
   await send("PUT", "/harvesters/watch", {
     resource: { url: `s3://${BUCKET}/inbox/`, type: "Bucket" },
     collection: "inbox",
-    schedule: "1s",
   });
-  await put("inbox/scene_20240102.tif", example("scenes/lommel/B04.tif"));
-  await put("inbox/notes.txt", "nothing");
-  await put("inbox/stac/item.json", JSON.stringify(makeItem("from-bucket")));
+  const lastRun = async (): Promise<{ id: string; state: string } | null> =>
+    (await send("GET", "/harvesters")).body.harvesters.find(({ name }: { name: string }) => name === "watch").last_run;
+  await waitUntil("the first run", async () => (await lastRun())?.state === "done");
+  const run = await lastRun();
   const exists = async (id: string): Promise<boolean> =>
     (await askCatalogue(`/stac/collections/inbox/items/${id}`)).status === 200;
-  await waitUntil("the scene", () => exists("scene_20240102"));
+  await waitUntil("what was there before", () => exists("early_20240101"));
+  await put("inbox/a scene+20240102.tif", example("scenes/lommel/B04.tif"));
+  await put("inbox/notes.txt", "nothing");
+  await put("inbox/stac/item.json", JSON.stringify(makeItem("from-bucket")));
+  await waitUntil("the scene", () => exists("a scene+20240102"));
   await waitUntil("the item", () => exists("from-bucket"));
-  await fixture.remove("inbox/scene_20240102.tif");
-  await waitUntil("its removal", async () => !(await exists("scene_20240102")));
+  const name = "S2A_MSIL2A_20230625T234621_N0509_R073_T01WCP_20230626T022157.SAFE";
+  const files = readdirSync(join(PRODUCTS, name), { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".xml"),
+  );
+  for (const path of files.toSorted((a, b) => a.length - b.length)) {
+    await put(`inbox/${name}/${path}`, readFileSync(join(PRODUCTS, name, path)));
+  }
+  await waitUntil("the product", () => exists(name.replace(".SAFE", "")));
+  await fixture.remove("inbox/a scene+20240102.tif");
+  await waitUntil("its removal", async () => !(await exists("a scene+20240102")));
+  // All of it was told: nobody looked through the bucket again.
+  assert.equal((await lastRun())?.id, run?.id);
   assert.equal((await send("DELETE", "/harvesters/watch")).status, 204);
+});
+
+test("events that are told twice change nothing, and only who knows the secret may tell them", async () => {
+  const records = [
+    { eventName: "ObjectCreated:Put", s3: { bucket: { name: "nobodys" }, object: { key: "a+b.tif", eTag: "1" } } },
+  ];
+  const before = (await send("GET", "/tasks?limit=1")).body.tasks[0].id;
+  for (let twice = 0; twice < 2; twice += 1) {
+    assert.equal((await fixture.sendInternally("POST", "/events", { Records: records })).status, 204);
+  }
+  assert.equal((await fixture.sendInternally("POST", "/events", { Event: "s3:TestEvent" })).status, 204);
+  assert.equal((await send("GET", "/tasks?limit=1")).body.tasks[0].id, before);
+  assert.equal((await send("POST", "/events", { Records: records })).status, 404);
 });
 
 test("wrong configurations are refused, with what is allowed", async () => {
