@@ -65,6 +65,17 @@ export const workerSettings = defineSettings({
     default: "eodata,DIAS,EODATA",
     description: "Buckets there, separated by commas; everybody of the deployment may register what they hold.",
   },
+  CLOUDDATA: { kind: "boolean", default: false, description: "Whether a provider's data offering is harvested." },
+  CLOUDDATA_CATALOGUE_URL: { kind: "url", optional: true, description: "The provider's catalogue." },
+  CLOUDDATA_CATALOGUE_TYPE: {
+    kind: "string",
+    oneOf: ["OpenSearch", "STACAPI"],
+    default: "OpenSearch",
+    description: "What it speaks: OpenSearch with a description for each collection, or STAC API.",
+  },
+  CLOUDDATA_AREA: { kind: "string", default: "", description: "Area that is harvested: west,south,east,north." },
+  CLOUDDATA_TIME: { kind: "string", default: "", description: "Time that is harvested: begin/end." },
+  CLOUDDATA_SCHEDULE: { kind: "string", default: "12h", description: "When: a cron expression, or an interval." },
   ADES_URL: {
     kind: "string",
     optional: true,

@@ -19,6 +19,8 @@ export interface HarvesterConfig {
       readonly collection?: string;
       readonly begin?: string;
       readonly end?: string;
+      /** Further parameters of the search by their name in its address: `productType=GRD`. */
+      readonly parameters?: Readonly<Record<string, string>>;
     };
     /** Property of the item ← property of what was found. */
     readonly propertyMapping: Readonly<Record<string, string>>;
@@ -105,6 +107,7 @@ export function readHarvester(value: unknown): HarvesterConfig {
       query: {
         ...(bbox !== undefined && { bbox }),
         ...(typeof query["collection"] === "string" && { collection: query["collection"] }),
+        ...(query["parameters"] !== undefined && { parameters: toTexts(query["parameters"]) }),
         ...(time["begin"] !== undefined && { begin: toInstant(time["begin"], `${where}time.begin`) }),
         ...(time["end"] !== undefined && { end: toInstant(time["end"], `${where}time.end`) }),
       },

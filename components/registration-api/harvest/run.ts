@@ -9,6 +9,7 @@ import { type Harvester, findHarvester, setCursor } from "../store/harvesters.ts
 import { type Origin, findUnmet } from "../store/records.ts";
 import { runBucket } from "./bucket.ts";
 import { passes } from "./filter.ts";
+import { CLOUD_DATA } from "./cloud-data.ts";
 import { type HarvestedPage, readPages } from "./pages.ts";
 import { readProduct } from "./postprocess.ts";
 import { readsProducts } from "./postprocess-names.ts";
@@ -24,10 +25,29 @@ export function createHarvestRegistrar(tools: Tools): Registrar {
     if (harvester === undefined) {
       throw new RegistrationError(`There is no harvester ${name} any more.`);
     }
+    if (harvester.created_by === CLOUD_DATA && readsProducts(harvester.config.postprocess)) {
+      await checkDataNetwork(tools, context);
+    }
     await (harvester.config.resource.type === "Bucket"
       ? runBucket(tools, context, harvester)
       : runPages(tools, context, harvester));
   };
+}
+
+/** A provider's data are read inside its cloud only. @throws {RegistrationError} saying so */
+async function checkDataNetwork({ sources, offeredBucket }: Tools, { task, signal }: TaskContext): Promise<void> {
+  if (offeredBucket === undefined) {
+    return;
+  }
+  try {
+    await sources.list(`s3://${offeredBucket}/`, { rights: readRights(task.payload), signal }).next();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new RegistrationError(
+      `The data network of the cloud provider cannot be read: ${(error as Error).message} CLOUDDATA_DATA_SPECIFICATION works only inside that provider's cloud, with access to its data network; CLOUDDATA_S3_ENDPOINT, CLOUDDATA_S3_ACCESS_KEY and CLOUDDATA_S3_SECRET_KEY say how to reach it.`,
+      { isTransient: true, cause: error },
+    );
+  }
 }
 
 async function runPages(tools: Tools, context: TaskContext, harvester: Harvester): Promise<void> {

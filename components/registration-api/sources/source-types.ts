@@ -49,6 +49,8 @@ export interface Sources {
   readonly watch: (href: string, options: ListOptions) => Promise<boolean>;
   /** `s3://…` for an object of the deployment's storage that is named by its public address; else the address itself. */
   readonly normalize: (href: string) => string;
+  /** An address as documents may have it: of an object whose key is no part of one (blanks), the public address. */
+  readonly toHref: (address: string) => string;
   /** Where a raster is, for the reader of rasters. @throws {RegistrationError} where it may not be read */
   readonly locate: (href: string, rights: ReadRights) => SourceLocation;
   readonly close: () => Promise<void>;
