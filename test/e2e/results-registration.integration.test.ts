@@ -98,7 +98,8 @@ test("a job's results are found and seen before its success was read twice, with
 
   // Read once: it is all there.
   const collectionUrl = job.links.find(({ rel }: { rel: string }) => rel === "collection")?.href as string;
-  assert.ok(collectionUrl, JSON.stringify(job.links));
+  const { body: told } = await curl(`${started.location}/notifications`);
+  assert.ok(collectionUrl, JSON.stringify([job.links, told]));
   const collection = await curl(collectionUrl);
   assert.equal(collection.status, 200, JSON.stringify(collection.body));
   assert.equal(collection.body.id, job.jobID);

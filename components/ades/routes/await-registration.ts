@@ -5,7 +5,7 @@ import type { Job } from "../store/jobs.ts";
 import type { ApiContext } from "./context.ts";
 
 /** Who reads that a job is successful finds its results in the catalogue, unless that takes longer than this. */
-const MAX_WAIT_MS = 5000;
+const MAX_WAIT_MS = 15_000;
 const POLL_INTERVAL_MS = 25;
 
 /**

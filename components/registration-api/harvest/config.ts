@@ -4,7 +4,7 @@ import { RegistrationError } from "../queue/errors.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-export const RESOURCE_TYPES = ["OpenSearch", "STACAPI", "STACCatalog", "Records", "Bucket"] as const;
+export const RESOURCE_TYPES = ["OpenSearch", "STACAPI", "STACCatalog", "Records", "CSW", "OADS", "Bucket"] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 /** A harvester, in the form that configuration files have had since the known harvester. */
@@ -51,6 +51,8 @@ const TYPE_NAMES: Readonly<Record<string, ResourceType>> = {
   staccatalog: "STACCatalog",
   records: "Records",
   ogcapirecords: "Records",
+  csw: "CSW",
+  oads: "OADS",
   bucket: "Bucket",
   s3: "Bucket",
 };

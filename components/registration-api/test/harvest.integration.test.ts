@@ -218,6 +218,79 @@ test("events that are told twice change nothing, and only who knows the secret m
   assert.equal((await send("POST", "/events", { Records: records })).status, 404);
 });
 
+test("catalogues of other kinds: CSW in ISO and Dublin Core, OGC API Records, an archive of folders", async (t) => {
+  const { catalogueUrl } = fixture;
+  const note = { type: "Feature", id: "a-note", geometry: null, properties: { type: "dataset", title: "A note" } };
+  await register("/register-json", note);
+  const csw = await harvest("csw", { url: `${catalogueUrl}/csw`, type: "CSW", page_size: 50 });
+  assert.ok(csw.body.result.registered + csw.body.result.unchanged > 0, JSON.stringify(csw.body));
+  assert.equal(csw.body.result.failed, 0, JSON.stringify(csw.body));
+
+  const plain = await startDocuments((path) => {
+    const { searchParams } = new URL(path, "http://localhost");
+    if (/gmd/.test(searchParams.get("outputSchema") ?? "")) {
+      return '<ows:ExceptionReport xmlns:ows="http://www.opengis.net/ows"><ows:Exception/></ows:ExceptionReport>';
+    }
+    const start = Number(searchParams.get("startPosition"));
+    return `<?xml version="1.0"?><csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2" xmlns:dc="http://purl.org/dc/elements/1.1/">
+      <csw:SearchResults numberOfRecordsMatched="2" nextRecord="${start === 1 ? 2 : 0}">
+      <csw:Record><dc:identifier>dc-${start}</dc:identifier><dc:title>Record ${start}</dc:title><dc:type>dataset</dc:type></csw:Record>
+      </csw:SearchResults></csw:GetRecordsResponse>`;
+  });
+  t.after(plain.close);
+  const dublin = await harvest("dublin-core", { url: `${plain.url}/csw`, type: "CSW" });
+  assert.deepEqual([dublin.body.state, dublin.body.result.registered], ["done", 2], JSON.stringify(dublin.body));
+  assert.equal((await askCatalogue("/collections/metadata:main/items/dc-2")).body.properties.title, "Record 2");
+
+  const records = await startDocuments(() => ({
+    type: "FeatureCollection",
+    features: [
+      {
+        ...note,
+        id: "of-records",
+        links: [
+          { rel: "self", href: "./x" },
+          { rel: "license", href: "./licence" },
+        ],
+      },
+      makeItem("of-records-item", { collection: "of-records", assets: {} }),
+    ],
+    links: [],
+  }));
+  t.after(records.close);
+  const both = await harvest("records", { url: `${records.url}/items`, type: "Records" });
+  assert.equal(both.body.result.registered, 2, JSON.stringify(both.body));
+  const { body: record } = await askCatalogue("/collections/metadata:main/items/of-records");
+  assert.ok(record.links.some(({ href }: { href: string }) => href === `${records.url}/licence`));
+
+  const archive = await startDocuments((path) => {
+    switch (path) {
+      case "/archive/":
+        return '<a href="../">up</a><a href="2024/">2024</a><a href="/elsewhere/">x</a><a href="?C=N">n</a>';
+      case "/archive/2024/":
+        return '<a href="scene_20240102.tif">a</a><a href="broken_20240103.tif">b</a><a href="notes.txt">c</a>';
+      case "/archive/2024/scene_20240102.tif":
+        return example("scenes/lommel/B04.tif");
+      case "/archive/2024/broken_20240103.tif":
+        return "no raster";
+      default:
+        return undefined;
+    }
+  });
+  t.after(archive.close);
+  const scenes = await harvest("oads", { url: `${archive.url}/archive`, type: "OADS" }, { collection: "archive" });
+  assert.deepEqual(
+    [scenes.body.state, scenes.body.result.registered, scenes.body.result.failed],
+    ["done", 1, 1],
+    JSON.stringify(scenes.body),
+  );
+});
+
+async function harvest(name: string, resource: object, more: object = {}) {
+  assert.equal((await send("PUT", `/harvesters/${name}`, { resource, ...more })).status, 200);
+  return register(`/harvesters/${name}/run`, undefined);
+}
+
 test("wrong configurations are refused, with what is allowed", async () => {
   const wrong: readonly [object, RegExp][] = [
     [{ resource: { url: "http://x", type: "FTP" } }, /type must be one of OpenSearch, STACAPI/],

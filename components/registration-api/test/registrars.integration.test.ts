@@ -89,7 +89,7 @@ test("a processing service with all its processes, and catalogues of every kind"
   assert.equal(done.body.result.registered, 3);
   const id = `${documents.url}/ogc`.replace(/[^a-z0-9]/gi, "-");
   assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}`)).body.properties.type, "service");
-  assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}-b`)).body.properties.type, "process");
+  assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}-b`)).body.properties.type, "service");
   for (const [path, kind] of [
     ["/stac", "STAC API"],
     ["/csw", "CSW"],
