@@ -69,11 +69,12 @@ export async function findRegistration(
 ): Promise<{ readonly isWaiting: boolean; readonly target?: string } | undefined> {
   const row = await db
     .selectFrom("delivery")
-    .select(["status", "target"])
+    .select(["status", "target", "error"])
     .where("job", "=", job)
     .where("kind", "=", "registration")
     .executeTakeFirst();
-  return row && { isWaiting: row.status === "waiting", ...(row.target !== "" && { target: row.target }) };
+  // One that failed is tried again after a while, which nobody waits for.
+  return row && { isWaiting: row.status === "waiting" && row.error === null, ...(row.target !== "" && { target: row.target }) };
 }
 
 /** Who was or will be told of a job. Secrets in addresses stay out of sight. */

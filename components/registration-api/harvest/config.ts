@@ -82,21 +82,23 @@ export function readHarvester(value: unknown): HarvesterConfig {
     );
   }
   const where = `Harvester ${name}: `;
-  const resource = requireObject(config["resource"], `${where}resource`);
+  // Files of the earliest form say endpoint, and provider where later ones have a postprocess.
+  const resource = requireObject(config["resource"] ?? config["endpoint"], `${where}resource`);
   const type = TYPE_NAMES[String(resource["type"]).toLowerCase()];
   if (type === undefined) {
     throw new RegistrationError(
       `${where}resource.type must be one of ${RESOURCE_TYPES.join(", ")}, not ${JSON.stringify(resource["type"])}.`,
     );
   }
-  const url = resource["url"] ?? resource["root_path"];
-  if (typeof url !== "string" || url === "") {
+  const given = resource["url"] ?? resource["root_path"];
+  if (typeof given !== "string" || given === "") {
     throw new RegistrationError(`${where}resource.url must be the address of what is harvested.`);
   }
+  const url = type === "STACCatalog" ? toCatalogUrl(given) : given;
   const query = optionalObject(resource["query"], `${where}resource.query`);
   const time = optionalObject(query["time"], `${where}resource.query.time`);
   const format = optionalObject(resource["format_config"], `${where}resource.format_config`);
-  const postprocess = config["postprocess"] ?? [];
+  const postprocess = config["postprocess"] ?? resource["provider"] ?? [];
   // A bucket is looked through from time to time although it tells of changes: what was told may have been lost.
   const schedule = config["schedule"] ?? config["interval"] ?? (type === "Bucket" ? DEFAULT_WATCH_INTERVAL : undefined);
   const bbox = readBbox(query["bbox"], where);
@@ -116,7 +118,7 @@ export function readHarvester(value: unknown): HarvesterConfig {
       propertyMapping: toTexts(format["property_mapping"]),
       pageSize: Math.min(Number(resource["page_size"] ?? DEFAULT_PAGE_SIZE) || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
     },
-    filter: optionalObject(config["filter"], `${where}filter`),
+    filter: optionalObject(config["filter"] ?? resource["filter"], `${where}filter`),
     postprocess: (Array.isArray(postprocess) ? postprocess : [postprocess]).map((entry: unknown) =>
       String(typeof entry === "string" ? entry : (entry as { type?: unknown } | null)?.type),
     ),
@@ -126,6 +128,12 @@ export function readHarvester(value: unknown): HarvesterConfig {
     pauseMs: Math.max(0, Number(config["pause_ms"] ?? 0) || 0),
     ...(typeof schedule === "string" && schedule !== "once" && { schedule }),
   };
+}
+
+/** A catalogue's document; a path without a scheme is one of a bucket, as files with a storage beside it name them. */
+function toCatalogUrl(path: string): string {
+  const url = /^[a-z][a-z0-9+.-]*:/i.test(path) ? path : `s3://${path.replace(/^\/+/, "")}`;
+  return /\.json$/i.test(url) ? url : `${url.replace(/\/+$/, "")}/catalog.json`;
 }
 
 function requireObject(value: unknown, what: string): Json {

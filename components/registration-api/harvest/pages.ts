@@ -242,7 +242,7 @@ async function* readCatalog(
   { sources, read }: PageOptions,
 ): AsyncGenerator<HarvestedPage> {
   const problems: RecordProblem[] = [];
-  const url = resource.url.endsWith("/") ? `${resource.url}catalog.json` : resource.url;
+  const { url } = resource;
   const options = { ...read, headers: resource.headers };
   const onProblem = (problem: RecordProblem): void => {
     problems.push(problem);

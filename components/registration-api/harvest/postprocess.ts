@@ -12,7 +12,7 @@ export async function readProduct(
   context: TaskContext,
   { item, rights }: { readonly item: StacItem; readonly rights: ReadRights },
 ): Promise<StacItem> {
-  const identifier = item.properties["productIdentifier"];
+  const identifier = item.properties["productIdentifier"] ?? item.properties["product_identifier"];
   if (typeof identifier !== "string" || identifier === "") {
     throw new RegistrationError(
       `${item.id} has no productIdentifier; map it in format_config.property_mapping.productIdentifier.`,
