@@ -123,6 +123,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./cp.ts")).cpCommand,
   },
   {
+    name: "harvest",
+    summary: "list and run harvesters, see to what could not be registered",
+    load: async () => (await import("./harvest.ts")).harvestCommand,
+  },
+  {
     name: "hosts",
     summary: "print, write or remove /etc/hosts lines for programs that cannot resolve the domain",
     load: async () => (await import("./hosts.ts")).hostsCommand,

@@ -15,8 +15,8 @@ export async function renderCommandsPage(): Promise<string> {
 that has others says so. What people read goes to standard output, what is in the way to standard error; \`-o json\` prints for programs.
 
 Launchers below \`deploy/\` call these: \`deploy/swath/swath.sh ACTION\` is \`swath deploy ACTION\`, the wrappers (\`deploy/simple/simple\`,
-\`deploy/processing/processing\`, …) set variables and call that; \`deploy/bin/create-user\`, \`create-client\` and \`create-workspace\` say
-what they take with \`--help\`.
+\`deploy/processing/processing\`, …) set variables and call that; \`deploy/bin/create-user\`, \`create-client\`, \`create-workspace\`,
+\`harvest\`, \`register-collection\` and \`load-records\` say what they take with \`--help\`.
 
 | command | does |
 | --- | --- |

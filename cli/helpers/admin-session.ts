@@ -7,12 +7,21 @@ import type { Fetch } from "../targets/deployment-fetch.ts";
 /** Requests of an administrator: with a token, tried again while the service is starting, but not for ever. */
 export interface AdminSession {
   /** @returns status and JSON (or text) of the answer; every status but 401, 429, 502, 503, 504 */
-  readonly request: (method: string, url: string, body?: unknown) => Promise<{ status: number; body: unknown }>;
+  readonly request: (method: string, url: string, body?: unknown, type?: string) => Promise<AdminResponse>;
+}
+
+interface AdminResponse {
+  readonly status: number;
+  readonly body: unknown;
+  /** Where what was asked for can be followed. */
+  readonly location?: string;
 }
 
 interface SessionOptions extends AdminOptions {
   /** A token instead of a login. */
   readonly token?: string | undefined;
+  /** Logs in only where a service asks for it: open deployments have nobody to log in at. */
+  readonly startsWithoutToken?: boolean;
   readonly readPassword: () => Promise<string>;
   readonly say: (text: string) => void;
   readonly fetch: Fetch;
@@ -28,11 +37,9 @@ export function createAdminSession(options: SessionOptions): AdminSession {
   const { authServer, realm, client, user, readPassword, say, fetch, pauses = PAUSES } = options;
   let token = options.token;
   let password: string | undefined;
+  let isAnonymous = options.startsWithoutToken === true && token === undefined;
 
-  const send = async (
-    url: string,
-    init: NonNullable<Parameters<Fetch>[1]>,
-  ): Promise<{ status: number; body: unknown }> => {
+  const send = async (url: string, init: NonNullable<Parameters<Fetch>[1]>): Promise<AdminResponse> => {
     for (let attempt = 0; ; attempt += 1) {
       const pause = pauses[attempt];
       let reason: string;
@@ -40,7 +47,8 @@ export function createAdminSession(options: SessionOptions): AdminSession {
         const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT) });
         const text = await response.text();
         if (!TRY_AGAIN.includes(response.status) || pause === undefined) {
-          return { status: response.status, body: parse(text) };
+          const location = response.headers.get("location");
+          return { status: response.status, body: parse(text), ...(location !== null && { location }) };
         }
         reason = `answered ${response.status}`;
       } catch (error) {
@@ -78,23 +86,26 @@ export function createAdminSession(options: SessionOptions): AdminSession {
   };
 
   return {
-    request: async (method, url, body) => {
+    request: async (method, url, body, type = "application/json") => {
       for (let logins = 0; ; logins += 1) {
-        token ??= await logIn();
+        if (!isAnonymous) {
+          token ??= await logIn();
+        }
         const answer = await send(url, {
           method,
           headers: {
-            authorization: `Bearer ${token}`,
+            ...(token !== undefined && { authorization: `Bearer ${token}` }),
             accept: "application/json",
-            ...(body !== undefined && { "content-type": "application/json" }),
+            ...(body !== undefined && { "content-type": type }),
           },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
+          ...(body !== undefined && { body: type === "application/json" ? JSON.stringify(body) : (body as string) }),
         });
         // A token can end while somebody waits; once more with a new one, unless it was given.
         if (answer.status !== 401 || logins > 0 || options.token !== undefined) {
           return answer;
         }
         token = undefined;
+        isAnonymous = false;
       }
     },
   };

@@ -5,6 +5,9 @@ import { createClient } from "./create-client.ts";
 import { createUser } from "./create-user.ts";
 import { createWorkspace } from "./create-workspace.ts";
 import type { Helper } from "./helper.ts";
+import { harvest } from "./harvest.ts";
+import { loadRecords } from "./load-records.ts";
+import { registerCollection } from "./register-collection.ts";
 import { protection } from "./login-service/protection.ts";
 import { registerClientHelper } from "./login-service/register-client.ts";
 import { createTerminal } from "./terminal.ts";
@@ -13,7 +16,10 @@ const helpers: Readonly<Record<string, Helper>> = {
   "create-client": createClient,
   "create-user": createUser,
   "create-workspace": createWorkspace,
+  harvest,
+  "load-records": loadRecords,
   "register-client": registerClientHelper,
+  "register-collection": registerCollection,
   "swath-protection.sh": protection,
 };
 

@@ -13,7 +13,12 @@ export interface Terminal {
   readonly say: (text: string) => void;
 }
 
-export function createTerminal({ stdin, stderr }: Pick<NodeJS.Process, "stdin" | "stderr">): Terminal {
+interface TerminalStreams {
+  readonly stdin: NodeJS.Process["stdin"];
+  readonly stderr: NodeJS.WriteStream;
+}
+
+export function createTerminal({ stdin, stderr }: TerminalStreams): Terminal {
   const ask = async (question: string, isSecret: boolean) => {
     let muted = false;
     const output = new Writable({

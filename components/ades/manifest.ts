@@ -145,6 +145,10 @@ function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<st
       : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
     S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
     S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
+    ...(isEnabled("resource-catalogue") && {
+      CATALOGUE_PUBLIC_URL: publicUrl("resource-catalogue"),
+      CATALOGUE_URL: { peer: "resource-catalogue" },
+    }),
     // Results go there, or inputs come from there.
     ...(isEnabled("workspace-api") && {
       WORKSPACE_URL: { peer: "workspace-api", port: "internal" },

@@ -35,6 +35,15 @@ export async function buildDataAccess(
   const privateHosts = readList(given.ALLOWED_HOSTS);
   const places: AssetPlaces = {
     privateHosts,
+    ...(given.CLOUDDATA_S3_ENDPOINT !== undefined && {
+      offering: {
+        url: given.CLOUDDATA_S3_ENDPOINT,
+        region: given.CLOUDDATA_S3_REGION,
+        accessKeyId: given.CLOUDDATA_S3_ACCESS_KEY,
+        secretAccessKey: given.CLOUDDATA_S3_SECRET_KEY,
+        buckets: readList(given.CLOUDDATA_S3_BUCKETS),
+      },
+    }),
     ...(given.OBJSTORE_URL !== undefined && {
       storage: {
         url: given.OBJSTORE_URL,

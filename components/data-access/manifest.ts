@@ -1,4 +1,4 @@
-import type { Component, DeployContext, EnvValue } from "@swath/manifest";
+import { type Component, type DeployContext, type EnvValue, cloudDataStorageEnv } from "@swath/manifest";
 
 const NAMESPACE = "rm";
 const SERVICE = "data-access";
@@ -40,7 +40,7 @@ export const manifest: Component = {
         namespace: NAMESPACE,
         component: SERVICE,
         kind: "service",
-        env: { ...toCatalogue(context), ...toStorage(context) },
+        env: { ...toCatalogue(context), ...toStorage(context), ...cloudDataStorageEnv(context.settings) },
         ports: [{ name: "http", number: 8080 }],
         resources: { requests: { cpu: "50m", memory: "256Mi" }, limits: { memory: "1Gi" } },
         callsOutside: true,

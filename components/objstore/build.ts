@@ -119,7 +119,15 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     region: settings.OBJSTORE_REGION,
     onError: (error) => logger.error({ err: error }, "writing an access log of a bucket failed; its lines are lost"),
   });
-  const eventTargets = parseEventTargets(settings.OBJSTORE_EVENT_TARGETS);
+  const eventTargets = parseEventTargets(
+    settings.OBJSTORE_EVENT_TARGETS,
+    settings.REGISTRATION_EVENTS_URL === undefined
+      ? undefined
+      : {
+          address: `${settings.REGISTRATION_EVENTS_URL}/events`,
+          ...(settings.REGISTRATION_EVENTS_SECRET !== undefined && { secret: settings.REGISTRATION_EVENTS_SECRET }),
+        },
+  );
   const sent = new Counter({
     name: "objstore_events_total",
     help: "Events of buckets by webhook and what became of them",

@@ -46,6 +46,17 @@ export const settings = defineSettings({
     description:
       "Webhooks that buckets may tell of changes, <name>=<URL> separated by commas; a login in the URL is sent as HTTP Basic",
   },
+  REGISTRATION_EVENTS_URL: {
+    kind: "string",
+    optional: true,
+    description: "The registration service of the deployment, which buckets may tell of changes as swath-registration",
+  },
+  REGISTRATION_EVENTS_SECRET: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "What the registration service asks for",
+  },
   OBJSTORE_REBUILD: {
     kind: "boolean",
     default: false,

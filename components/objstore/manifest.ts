@@ -45,6 +45,10 @@ export const manifest: Component = {
             ...(variables.OBJSTORE_EVENT_TARGETS !== undefined && {
               OBJSTORE_EVENT_TARGETS: { secret: "objstore-events", key: "targets" },
             }),
+            ...(context.isEnabled("registration-api") && {
+              REGISTRATION_EVENTS_URL: { peer: "registration-api", port: "internal" },
+              REGISTRATION_EVENTS_SECRET: { kind: "generated", name: "registration-api-internal", bytes: 32 } as const,
+            }),
             OBJSTORE_DEFAULT_OWNERSHIP: variables.OBJSTORE_DEFAULT_OWNERSHIP,
             OBJSTORE_SIGNATURE_V2: String(variables.OBJSTORE_SIGNATURE_V2),
             ...toIdentity(context),

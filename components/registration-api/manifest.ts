@@ -1,4 +1,10 @@
-import type { Component, DeployContext, EnvValue, PlatformSecret } from "@swath/manifest";
+import {
+  type Component,
+  type DeployContext,
+  type EnvValue,
+  type PlatformSecret,
+  cloudDataStorageEnv,
+} from "@swath/manifest";
 
 const NAMESPACE = "rm";
 const SERVICE = "registration-api";
@@ -76,6 +82,7 @@ export const manifest: Component = {
             }),
             ...toPublicPages(context),
             ...toStorage(context),
+            ...toCloudData(context),
           },
           callsOutside: true,
           resources: { requests: { cpu: "25m", memory: "192Mi" }, limits: { memory: "768Mi" } },
@@ -118,6 +125,22 @@ function toPublicPages({ settings, isEnabled, publicUrl, host }: DeployContext):
   };
 }
 
+/** A provider's data offering: its storage and catalogue, and what of it is harvested. */
+function toCloudData({ settings }: DeployContext): Record<string, EnvValue> {
+  const { variables } = settings;
+  return {
+    ...cloudDataStorageEnv(settings),
+    CLOUDDATA: String(variables.CLOUDDATA_DATA_SPECIFICATION),
+    ...(variables.CLOUDDATA_DATA_SPECIFICATION && {
+      CLOUDDATA_CATALOGUE_URL: variables.CLOUDDATA_CATALOGUE_URL,
+      CLOUDDATA_CATALOGUE_TYPE: variables.CLOUDDATA_CATALOGUE_TYPE,
+      CLOUDDATA_AREA: variables.CLOUDDATA_AREA,
+      CLOUDDATA_TIME: variables.CLOUDDATA_TIME,
+      CLOUDDATA_SCHEDULE: variables.CLOUDDATA_SCHEDULE,
+    }),
+  };
+}
+
 /** Where files are: the deployed object storage, or an existing one. */
 function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
   const { OBJSTORE_ENDPOINT: endpoint } = variables;
@@ -127,7 +150,12 @@ function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployCont
     S3_REGION: variables.OBJSTORE_REGION,
   };
   return isEnabled("objstore")
-    ? { OBJSTORE_URL: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore"), ...keys }
+    ? {
+        OBJSTORE_URL: { peer: "objstore" },
+        OBJSTORE_PUBLIC_URL: publicUrl("objstore"),
+        OBJSTORE_EVENT_TARGET: "swath-registration",
+        ...keys,
+      }
     : endpoint === undefined
       ? {}
       : { OBJSTORE_URL: endpoint, OBJSTORE_PUBLIC_URL: endpoint, ...keys };

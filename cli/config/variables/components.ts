@@ -124,13 +124,6 @@ export const componentVariables = {
     fallback: fixed(1),
     meaning: "How many workspaces a user may own who creates them by self-service. Operators are not held by it.",
   },
-  CLOUDDATA_DATA_SPECIFICATION: {
-    type: boolean,
-    fallback: fixed(false),
-    meaning:
-      "Harvest the cloud provider's data offering into the resource catalogue and data access. Usable only inside that provider's cloud with access to its data network.",
-    aliases: ["CREODIAS_DATA_SPECIFICATION"],
-  },
   REGISTRATION_ALLOW_PRIVATE: {
     type: hosts,
     fallback: fixed(undefined),

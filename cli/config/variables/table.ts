@@ -1,6 +1,7 @@
 import type { Variables } from "@swath/manifest";
 import type { VariableDefinition, VariableGroup, VariableTable } from "../define.ts";
 import { certificateVariables } from "./certificates.ts";
+import { cloudDataVariables } from "./cloud-data.ts";
 import { cloudVariables } from "./cloud.ts";
 import { clusterVariables } from "./cluster.ts";
 import { componentVariables } from "./components.ts";
@@ -19,6 +20,7 @@ export const variableGroups: readonly { readonly title: string; readonly variabl
   { title: "Identity", variables: identityVariables },
   { title: "Storage", variables: storageVariables },
   { title: "Processing and addresses", variables: processingVariables },
+  { title: "A cloud provider's data offering", variables: cloudDataVariables },
   { title: "Kubernetes", variables: kubernetesVariables },
   { title: "Infrastructure cloud (bucket operator)", variables: cloudVariables },
 ];
@@ -32,6 +34,7 @@ export const variableTable: VariableTable = {
   ...identityVariables,
   ...storageVariables,
   ...processingVariables,
+  ...cloudDataVariables,
   ...kubernetesVariables,
   ...cloudVariables,
 };

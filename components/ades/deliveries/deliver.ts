@@ -51,7 +51,12 @@ export async function startDeliveries({
       return;
     }
     try {
-      await (delivery.kind === "registration" ? registerResults(settings, job) : sender.send(delivery, job));
+      if (delivery.kind === "registration") {
+        const target = await registerResults(settings, job);
+        await endDelivery(db, delivery.id, "delivered", undefined, target);
+        return;
+      }
+      await sender.send(delivery, job);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       logger.info({ job: job.id, kind: delivery.kind, attempts: delivery.attempts, reason }, "could not deliver");

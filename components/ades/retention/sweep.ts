@@ -4,6 +4,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { AdesSettings } from "../execution/storage.ts";
+import { deregisterResults } from "../deliveries/register-results.ts";
 import {
   claimRemoval,
   endRemoval,
@@ -79,6 +80,7 @@ async function removeForgotten({ db, settings, logger }: SweepOptions): Promise<
     const { job, owner, catalog_uri: catalogUri } = next;
     try {
       await removeResults(settings, { owner, job, catalogUri });
+      await deregisterResults(settings, owner, catalogUri);
     } catch (error) {
       logger.warn({ err: error, job }, "results cannot be removed now; trying again in an hour");
       await noteRemovalFailure(db, job, error instanceof Error ? error.message : String(error));

@@ -33,6 +33,7 @@ export function toStatus(
   job: JobSummary,
   space: Space,
   steps?: { readonly cpuSeconds: number | null; readonly peakMemoryBytes: number | null },
+  collection?: string,
 ): StatusInfo {
   const href = `${space.url}/jobs/${job.id}`;
   return {
@@ -56,6 +57,7 @@ export function toStatus(
       link(`${href}?f=html`, "alternate", "Status of the job, as a page", "text/html"),
       link(href, "monitor", "Status of the job"),
       ...endLinks(job.status, href),
+      ...(collection === undefined ? [] : [link(collection, "collection", "Results in the catalogue")]),
       link(`${href}/logs`, OGC_REL.log, "Log of the job", "text/plain"),
       link(`${href}/logs`, "related", "Log of the job", "text/plain"),
       link(`${href}/steps`, "related", "Steps of the job"),

@@ -6,6 +6,7 @@ import { countJobs, listJobs } from "../store/job-list.ts";
 import { listSteps, sumUsage } from "../store/job-records.ts";
 import { type Job, dismissJob } from "../store/jobs.ts";
 import { answer, formOf } from "./answer.ts";
+import { awaitRegistration } from "./await-registration.ts";
 import { type ApiContext, type Face, enterSpace } from "./context.ts";
 import { followStatus } from "./follow-status.ts";
 import { toStep } from "./job-records.ts";
@@ -52,9 +53,11 @@ export function addJobRoutes(app: FastifyInstance, context: ApiContext, face: Fa
       return followStatus(context, { space, id: (await openJob(context, request, face)).id }, request, reply);
     }
     const job = await openJobThatEnds(context, request, reply, face);
-    const usage = await sumUsage(db, job.id);
+    const [usage, collection] = await Promise.all([sumUsage(db, job.id), awaitRegistration(context, job)]);
     const steps = formOf(request) === "html" ? (await listSteps(db, job.id)).map(toStep) : [];
-    return answer(request, reply, toStatus(job, space, usage), (status, url) => jobPage(status, steps, space, url));
+    return answer(request, reply, toStatus(job, space, usage, collection), (status, url) =>
+      jobPage(status, steps, space, url),
+    );
   });
 
   app.delete(`${path}/:id`, { schema: schemas.dismissJob }, async (request) => {

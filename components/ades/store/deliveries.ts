@@ -24,10 +24,17 @@ export async function claimDelivery(db: Db): Promise<Delivery | undefined> {
   return rows[0];
 }
 
-export async function endDelivery(db: Db, id: string, status: "delivered" | "given-up", error?: string): Promise<void> {
+/** @param target where a registration led to */
+export async function endDelivery(
+  db: Db,
+  id: string,
+  status: "delivered" | "given-up",
+  error?: string,
+  target?: string,
+): Promise<void> {
   await db
     .updateTable("delivery")
-    .set({ status, error: error ?? null, ended_at: sql<Date>`now()` })
+    .set({ status, error: error ?? null, ended_at: sql<Date>`now()`, ...(target !== undefined && { target }) })
     .where("id", "=", id)
     .execute();
 }
@@ -53,6 +60,21 @@ export async function untilNextDelivery(db: Db): Promise<number | undefined> {
     db,
   );
   return rows[0]?.ms ?? undefined;
+}
+
+/** Registration of a job's results; `undefined` where there is none. */
+export async function findRegistration(
+  db: Db,
+  job: string,
+): Promise<{ readonly isWaiting: boolean; readonly target?: string } | undefined> {
+  const row = await db
+    .selectFrom("delivery")
+    .select(["status", "target", "error"])
+    .where("job", "=", job)
+    .where("kind", "=", "registration")
+    .executeTakeFirst();
+  // One that failed is tried again after a while, which nobody waits for.
+  return row && { isWaiting: row.status === "waiting" && row.error === null, ...(row.target !== "" && { target: row.target }) };
 }
 
 /** Who was or will be told of a job. Secrets in addresses stay out of sight. */

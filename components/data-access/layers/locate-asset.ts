@@ -18,6 +18,8 @@ export interface StorageSettings {
 /** Where assets may be read from. */
 export interface AssetPlaces {
   readonly storage?: StorageSettings;
+  /** Object storage of a provider's data offering, for its buckets alone. */
+  readonly offering?: Omit<StorageSettings, "publicUrl">;
   /** Files below it may be named by items of that folder. */
   readonly folder?: string;
   /** Hosts of private networks that may be read. */
@@ -32,12 +34,16 @@ export interface AssetPlaces {
  */
 export function locateAsset(
   href: string,
-  { storage, folder, privateHosts, mayRead }: AssetPlaces,
+  { storage, offering, folder, privateHosts, mayRead }: AssetPlaces,
 ): SourceLocation | undefined {
   if (href.startsWith("file:") && folder !== undefined) {
     const path = fileURLToPath(href);
     const inside = relative(folder, path);
     return inside !== "" && !inside.startsWith("..") && !isAbsolute(inside) ? { kind: "file", path } : undefined;
+  }
+  const offered = offering === undefined ? undefined : toObject(href, offering.url);
+  if (offering !== undefined && offered !== undefined && offering.buckets.includes(offered.bucket)) {
+    return toLocation(offering, offered);
   }
   if (storage !== undefined) {
     const object = toObject(href, storage.publicUrl);
@@ -48,18 +54,25 @@ export function locateAsset(
       return undefined;
     }
     if (object !== undefined) {
-      const { origin, prefix, socketPath } = parsePeerUrl(storage.url);
-      return {
-        kind: "s3",
-        endpoint: `${origin}${prefix}`,
-        region: storage.region,
-        ...object,
-        credentials: { accessKeyId: storage.accessKeyId, secretAccessKey: storage.secretAccessKey },
-        ...(socketPath !== undefined && { socketPath }),
-      };
+      return toLocation(storage, object);
     }
   }
   return locatePublic(href, privateHosts);
+}
+
+function toLocation(
+  { url, region, accessKeyId, secretAccessKey }: Omit<StorageSettings, "publicUrl">,
+  object: { readonly bucket: string; readonly key: string },
+): SourceLocation {
+  const { origin, prefix, socketPath } = parsePeerUrl(url);
+  return {
+    kind: "s3",
+    endpoint: `${origin}${prefix}`,
+    region,
+    ...object,
+    credentials: { accessKeyId, secretAccessKey },
+    ...(socketPath !== undefined && { socketPath }),
+  };
 }
 
 /** An address that anybody may name: of the public Internet, or of a host that the operator allows. */

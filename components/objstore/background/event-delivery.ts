@@ -10,22 +10,35 @@ const MAX_BACKOFF_MS = 5 * 60_000;
 /** How long an event waits for a target that does not take it. */
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
 
-/** Webhooks by the names that buckets call them. */
-export type EventTargets = ReadonlyMap<string, string>;
+interface EventTarget {
+  readonly address: string;
+  /** Sent as a bearer token. */
+  readonly secret?: string;
+}
 
-/** Reads `<name>=<URL>`, separated by blanks or commas. @throws {Error} when it cannot be read */
-export function parseEventTargets(setting: string | undefined): EventTargets {
+/** Webhooks by the names that buckets call them. */
+export type EventTargets = ReadonlyMap<string, EventTarget>;
+/** What buckets call the registration service of the deployment. */
+const REGISTRATION_TARGET = "swath-registration";
+
+/**
+ * Reads `<name>=<URL>`, separated by blanks or commas.
+ * @param registration the registration service of the deployment, which watches buckets
+ * @throws {Error} when it cannot be read
+ */
+export function parseEventTargets(setting: string | undefined, registration?: EventTarget): EventTargets {
   const entries = (setting ?? "").split(/[\s,]+/).filter((entry) => entry !== "");
-  return new Map(
-    entries.map((entry) => {
+  return new Map([
+    ...(registration === undefined ? [] : [[REGISTRATION_TARGET, registration] as const]),
+    ...entries.map((entry) => {
       const [, name, url] = /^([\w-]{1,64})=(.+)$/.exec(entry) ?? [];
       if (name === undefined || url === undefined) {
         throw new Error("OBJSTORE_EVENT_TARGETS must be <name>=<URL>, several separated by commas.");
       }
       parsePeerUrl(url);
-      return [name, url] as const;
+      return [name, { address: url }] as const;
     }),
-  );
+  ]);
 }
 
 interface DeliveryDeps {
@@ -130,14 +143,18 @@ export class EventDelivery {
   }
 }
 
-function openSender(address: string): Sender {
+function openSender({ address, secret }: EventTarget): Sender {
   const isUrl = URL.canParse(address) && !address.startsWith("http+unix:");
   const url = isUrl ? new URL(address) : undefined;
   const login = url === undefined || url.username === "" ? undefined : `${url.username}:${url.password}`;
   const query = url?.search ?? "";
   const peer = createPeer(url === undefined ? address : `${url.origin}${url.pathname}`);
   const authorization =
-    login === undefined ? {} : { authorization: `Basic ${Buffer.from(decodeURIComponent(login)).toString("base64")}` };
+    secret !== undefined
+      ? { authorization: `Bearer ${secret}` }
+      : login === undefined
+        ? {}
+        : { authorization: `Basic ${Buffer.from(decodeURIComponent(login)).toString("base64")}` };
   return {
     running: undefined,
     timer: undefined,

@@ -4,7 +4,7 @@ import { RegistrationError } from "../queue/errors.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-export const RESOURCE_TYPES = ["OpenSearch", "STACAPI", "STACCatalog", "Records", "Bucket"] as const;
+export const RESOURCE_TYPES = ["OpenSearch", "STACAPI", "STACCatalog", "Records", "CSW", "OADS", "Bucket"] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 /** A harvester, in the form that configuration files have had since the known harvester. */
@@ -19,6 +19,8 @@ export interface HarvesterConfig {
       readonly collection?: string;
       readonly begin?: string;
       readonly end?: string;
+      /** Further parameters of the search by their name in its address: `productType=GRD`. */
+      readonly parameters?: Readonly<Record<string, string>>;
     };
     /** Property of the item ← property of what was found. */
     readonly propertyMapping: Readonly<Record<string, string>>;
@@ -41,6 +43,7 @@ export interface HarvesterConfig {
 const MAX_CONFIG_BYTES = 2 ** 20;
 const DEFAULT_PAGE_SIZE = 500;
 const MAX_PAGE_SIZE = 10_000;
+const DEFAULT_WATCH_INTERVAL = "15m";
 /** Names of types that mean the same, in lower case. */
 const TYPE_NAMES: Readonly<Record<string, ResourceType>> = {
   opensearch: "OpenSearch",
@@ -48,6 +51,8 @@ const TYPE_NAMES: Readonly<Record<string, ResourceType>> = {
   staccatalog: "STACCatalog",
   records: "Records",
   ogcapirecords: "Records",
+  csw: "CSW",
+  oads: "OADS",
   bucket: "Bucket",
   s3: "Bucket",
 };
@@ -77,22 +82,25 @@ export function readHarvester(value: unknown): HarvesterConfig {
     );
   }
   const where = `Harvester ${name}: `;
-  const resource = requireObject(config["resource"], `${where}resource`);
+  // Files of the earliest form say endpoint, and provider where later ones have a postprocess.
+  const resource = requireObject(config["resource"] ?? config["endpoint"], `${where}resource`);
   const type = TYPE_NAMES[String(resource["type"]).toLowerCase()];
   if (type === undefined) {
     throw new RegistrationError(
       `${where}resource.type must be one of ${RESOURCE_TYPES.join(", ")}, not ${JSON.stringify(resource["type"])}.`,
     );
   }
-  const url = resource["url"] ?? resource["root_path"];
-  if (typeof url !== "string" || url === "") {
+  const given = resource["url"] ?? resource["root_path"];
+  if (typeof given !== "string" || given === "") {
     throw new RegistrationError(`${where}resource.url must be the address of what is harvested.`);
   }
+  const url = type === "STACCatalog" ? toCatalogUrl(given) : given;
   const query = optionalObject(resource["query"], `${where}resource.query`);
   const time = optionalObject(query["time"], `${where}resource.query.time`);
   const format = optionalObject(resource["format_config"], `${where}resource.format_config`);
-  const postprocess = config["postprocess"] ?? [];
-  const schedule = config["schedule"] ?? config["interval"];
+  const postprocess = config["postprocess"] ?? resource["provider"] ?? [];
+  // A bucket is looked through from time to time although it tells of changes: what was told may have been lost.
+  const schedule = config["schedule"] ?? config["interval"] ?? (type === "Bucket" ? DEFAULT_WATCH_INTERVAL : undefined);
   const bbox = readBbox(query["bbox"], where);
   return {
     name,
@@ -103,13 +111,14 @@ export function readHarvester(value: unknown): HarvesterConfig {
       query: {
         ...(bbox !== undefined && { bbox }),
         ...(typeof query["collection"] === "string" && { collection: query["collection"] }),
+        ...(query["parameters"] !== undefined && { parameters: toTexts(query["parameters"]) }),
         ...(time["begin"] !== undefined && { begin: toInstant(time["begin"], `${where}time.begin`) }),
         ...(time["end"] !== undefined && { end: toInstant(time["end"], `${where}time.end`) }),
       },
       propertyMapping: toTexts(format["property_mapping"]),
       pageSize: Math.min(Number(resource["page_size"] ?? DEFAULT_PAGE_SIZE) || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
     },
-    filter: optionalObject(config["filter"], `${where}filter`),
+    filter: optionalObject(config["filter"] ?? resource["filter"], `${where}filter`),
     postprocess: (Array.isArray(postprocess) ? postprocess : [postprocess]).map((entry: unknown) =>
       String(typeof entry === "string" ? entry : (entry as { type?: unknown } | null)?.type),
     ),
@@ -119,6 +128,12 @@ export function readHarvester(value: unknown): HarvesterConfig {
     pauseMs: Math.max(0, Number(config["pause_ms"] ?? 0) || 0),
     ...(typeof schedule === "string" && schedule !== "once" && { schedule }),
   };
+}
+
+/** A catalogue's document; a path without a scheme is one of a bucket, as files with a storage beside it name them. */
+function toCatalogUrl(path: string): string {
+  const url = /^[a-z][a-z0-9+.-]*:/i.test(path) ? path : `s3://${path.replace(/^\/+/, "")}`;
+  return /\.json$/i.test(url) ? url : `${url.replace(/\/+$/, "")}/catalog.json`;
 }
 
 function requireObject(value: unknown, what: string): Json {

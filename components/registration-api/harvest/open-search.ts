@@ -44,6 +44,7 @@ interface SearchQuery {
   readonly end?: string;
   readonly bbox?: readonly number[];
   readonly collection?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
   readonly pageSize: number;
   readonly since?: string;
 }
@@ -65,6 +66,9 @@ export function toSearchUrl(template: string, query: SearchQuery): string {
   const [, base = "", search = ""] = /^([^?]*)\??(.*)$/s.exec(template) ?? [];
   const kept = search.split("&").flatMap((pair) => {
     const [, name = "", parameter = "", optional = ""] = /^([^=]*)=\{([^}?]+)(\??)\}$/.exec(pair) ?? [];
+    if (query.parameters?.[name] !== undefined) {
+      return [];
+    }
     if (parameter === "") {
       return pair === "" ? [] : [pair];
     }
@@ -72,5 +76,10 @@ export function toSearchUrl(template: string, query: SearchQuery): string {
     const value = parameter === "startIndex" && optional !== "" ? undefined : values[parameter];
     return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
   });
+  kept.push(
+    ...Object.entries(query.parameters ?? {}).map(
+      ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+    ),
+  );
   return `${base}${kept.length === 0 ? "" : `?${kept.join("&")}`}`;
 }

@@ -1,20 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type StacItem, isStac, parseStac, resolveHref, walkItems } from "@swath/stac";
+import { type StacItem, type StacLink, isStac, parseStac, resolveHref, walkItems } from "@swath/stac";
 
 import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
-import { normalizeItem } from "../registrars/normalize-item.ts";
+import { normalizeItem, normalizeLinks } from "../registrars/normalize-item.ts";
 import { createTolerantReader, keepGoodParts, readJson } from "../registrars/read-tolerantly.ts";
 import type { ReadOptions, Sources } from "../sources/source-types.ts";
 import type { RecordProblem } from "../store/problems.ts";
 import type { HarvesterConfig } from "./config.ts";
+import { readCsw } from "./csw.ts";
 import { readTemplate, toSearchUrl } from "./open-search.ts";
 
 /** What was found at once, and where to go on from. */
 export interface HarvestedPage {
   readonly items: readonly (LocatedItem & { readonly collection?: string })[];
   readonly problems: readonly RecordProblem[];
+  /** OGC records that are no STAC, as they are. */
+  readonly records?: readonly (Json & { readonly id: string })[];
+  /** Metadata records in XML, as they are. */
+  readonly xml?: readonly string[];
   /** Undefined at the end. */
   readonly next?: object;
 }
@@ -42,6 +47,8 @@ export function readPages(config: HarvesterConfig, options: PageOptions): AsyncG
   switch (config.resource.type) {
     case "STACCatalog":
       return readCatalog(config, options);
+    case "CSW":
+      return readCsw(config, options);
     default:
       return readSearch(config, options);
   }
@@ -144,8 +151,13 @@ function toPage(value: unknown, href: string, config: HarvesterConfig): Omit<Har
     throw new RegistrationError(`${href} has no list "features"; it is no page of a search.`);
   }
   const { propertyMapping } = config.resource;
-  const isPlain = config.resource.type !== "STACAPI";
-  const documents = isPlain ? features.map((feature) => toStacItem(feature, propertyMapping)) : features;
+  const isRecords = config.resource.type === "Records";
+  const records = isRecords ? features.filter(isRecord).map((record) => normalizeRecord(record, href)) : [];
+  const documents = isRecords
+    ? features.filter((feature) => !isRecord(feature))
+    : config.resource.type === "OpenSearch"
+      ? features.map((feature) => toStacItem(feature, propertyMapping))
+      : features;
   const kept = keepGoodParts({ type: "FeatureCollection", features: documents, links: [] }, href, (problem) =>
     problems.push(problem),
   ) as { features: readonly unknown[] };
@@ -164,7 +176,21 @@ function toPage(value: unknown, href: string, config: HarvesterConfig): Omit<Har
       },
     ];
   });
-  return { items, problems };
+  return { items, problems, records };
+}
+
+/** A record that is no STAC item. */
+function isRecord(feature: unknown): feature is Json & { readonly id: string } {
+  const { id, type, stac_version: version } = (feature ?? {}) as Json;
+  return typeof id === "string" && id !== "" && type === "Feature" && version === undefined;
+}
+
+/** A record without the links to its place in its own catalogue. */
+function normalizeRecord(
+  { links, ...record }: Json & { readonly id: string },
+  href: string,
+): Json & { readonly id: string } {
+  return { ...record, id: record.id, links: Array.isArray(links) ? normalizeLinks(links as StacLink[], href) : [] };
 }
 
 /** A feature of a catalogue that does not speak STAC, with the properties that are mapped. */
@@ -216,7 +242,7 @@ async function* readCatalog(
   { sources, read }: PageOptions,
 ): AsyncGenerator<HarvestedPage> {
   const problems: RecordProblem[] = [];
-  const url = resource.url.endsWith("/") ? `${resource.url}catalog.json` : resource.url;
+  const { url } = resource;
   const options = { ...read, headers: resource.headers };
   const onProblem = (problem: RecordProblem): void => {
     problems.push(problem);

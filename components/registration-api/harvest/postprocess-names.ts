@@ -1,7 +1,7 @@
 import { RegistrationError } from "../queue/errors.ts";
 
 /** Names that configuration files have for the provider's products; each means the same here. */
-const PRODUCTS = /OpenSearch(?:Sentinel[123]|Landsat8)\w*Postprocessor$/;
+const PRODUCTS = /OpenSearch(?:Sentinel[123]|Landsat8)\w*(?:Postprocessor|Provider)$/;
 
 /** Whether the items of a harvester are replaced by what their products' own metadata say. @throws {RegistrationError} for unknown names */
 export function readsProducts(names: readonly string[]): boolean {

@@ -12,13 +12,13 @@ export async function readProduct(
   context: TaskContext,
   { item, rights }: { readonly item: StacItem; readonly rights: ReadRights },
 ): Promise<StacItem> {
-  const identifier = item.properties["productIdentifier"];
+  const identifier = item.properties["productIdentifier"] ?? item.properties["product_identifier"];
   if (typeof identifier !== "string" || identifier === "") {
     throw new RegistrationError(
       `${item.id} has no productIdentifier; map it in format_config.property_mapping.productIdentifier.`,
     );
   }
-  const address = identifier.startsWith("/") ? `s3:/${identifier}` : identifier;
+  const address = toProductAddress(identifier);
   const { collection, ...found } = await describeProduct(tools, context, { url: address, rights });
   const cloud = item.properties["cloudCover"];
   return {
@@ -29,4 +29,11 @@ export async function readProduct(
       ...found.properties,
     },
   };
+}
+
+/** `/bucket/…`, or an address as it is. A Landsat product is a folder; its MTL describes it. */
+function toProductAddress(identifier: string): string {
+  const address = (identifier.startsWith("/") ? `s3:/${identifier}` : identifier).replace(/\/$/, "");
+  const name = address.slice(address.lastIndexOf("/") + 1);
+  return /^L[A-Z]\d{2}_[A-Z0-9_]+$/.test(name) ? `${address}/${name}_MTL.txt` : address;
 }

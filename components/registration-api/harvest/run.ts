@@ -1,5 +1,6 @@
-import { ProductError } from "@swath/products";
+import { ProductError, readXmlId } from "@swath/products";
 
+import type { RecordOutcome } from "../catalogue/record-writer.ts";
 import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import type { Registrar, TaskContext } from "../queue/run-task.ts";
@@ -9,6 +10,8 @@ import { type Harvester, findHarvester, setCursor } from "../store/harvesters.ts
 import { type Origin, findUnmet } from "../store/records.ts";
 import { runBucket } from "./bucket.ts";
 import { passes } from "./filter.ts";
+import { CLOUD_DATA } from "./cloud-data.ts";
+import { runOads } from "./oads.ts";
 import { type HarvestedPage, readPages } from "./pages.ts";
 import { readProduct } from "./postprocess.ts";
 import { readsProducts } from "./postprocess-names.ts";
@@ -24,10 +27,38 @@ export function createHarvestRegistrar(tools: Tools): Registrar {
     if (harvester === undefined) {
       throw new RegistrationError(`There is no harvester ${name} any more.`);
     }
-    await (harvester.config.resource.type === "Bucket"
-      ? runBucket(tools, context, harvester)
-      : runPages(tools, context, harvester));
+    if (harvester.created_by === CLOUD_DATA && readsProducts(harvester.config.postprocess)) {
+      await checkDataNetwork(tools, context);
+    }
+    switch (harvester.config.resource.type) {
+      case "Bucket":
+        await runBucket(tools, context, harvester);
+        break;
+      case "OADS":
+        await runOads(tools, context, harvester);
+        await endRun(tools, context, harvester);
+        break;
+      default:
+        await runPages(tools, context, harvester);
+        await endRun(tools, context, harvester);
+    }
   };
+}
+
+/** A provider's data are read inside its cloud only. @throws {RegistrationError} saying so */
+async function checkDataNetwork({ sources, offeredBucket }: Tools, { task, signal }: TaskContext): Promise<void> {
+  if (offeredBucket === undefined) {
+    return;
+  }
+  try {
+    await sources.list(`s3://${offeredBucket}/`, { rights: readRights(task.payload), signal }).next();
+  } catch (error) {
+    signal.throwIfAborted();
+    throw new RegistrationError(
+      `The data network of the cloud provider cannot be read: ${(error as Error).message} CLOUDDATA_DATA_SPECIFICATION works only inside that provider's cloud, with access to its data network; CLOUDDATA_S3_ENDPOINT, CLOUDDATA_S3_ACCESS_KEY and CLOUDDATA_S3_SECRET_KEY say how to reach it.`,
+      { isTransient: true, cause: error },
+    );
+  }
 }
 
 async function runPages(tools: Tools, context: TaskContext, harvester: Harvester): Promise<void> {
@@ -35,7 +66,6 @@ async function runPages(tools: Tools, context: TaskContext, harvester: Harvester
   const { task, signal } = context;
   const origin: Origin = { scope: task.scope, sequence: task.id, harvester: harvester.name };
   const rights = readRights(task.payload);
-  const startedAt = (task.started_at ?? new Date()).toISOString();
   // Deletions are found by what a whole run does not meet.
   const since = config.incremental !== undefined && !config.deletions ? cursor?.since : undefined;
   const withProducts = readsProducts(config.postprocess);
@@ -53,12 +83,44 @@ async function runPages(tools: Tools, context: TaskContext, harvester: Harvester
     for (const [collection, batch] of groupByCollection(ready, config.collection, task.scope)) {
       await writeBatch(tools, context, { origin, collection, batch });
     }
+    await writeRecords(tools, context, origin, page);
     await context.save(page.next);
   }
-  if (config.deletions) {
+}
+
+/** After everything that the source has: what is gone from it goes here, if that is wanted. */
+async function endRun(tools: Tools, context: TaskContext, harvester: Harvester): Promise<void> {
+  if (harvester.config.deletions) {
     await removeUnmet(tools, context, harvester.name);
   }
-  await setCursor(tools.pool, harvester, startedAt);
+  await setCursor(tools.pool, harvester, (context.task.started_at ?? new Date()).toISOString());
+}
+
+/** Records that are no STAC, each by itself: one that is refused holds no other up. */
+async function writeRecords(
+  { writer }: Tools,
+  context: TaskContext,
+  origin: Origin,
+  { records = [], xml = [] }: HarvestedPage,
+): Promise<void> {
+  const write = async (name: string, work: () => Promise<RecordOutcome>): Promise<void> => {
+    try {
+      context.count({ [await work()]: 1 });
+    } catch (error) {
+      if (!(error instanceof ProductError) && !(error instanceof RegistrationError && !error.isTransient)) {
+        throw error;
+      }
+      await context.report([{ record: name, reason: error.message }]);
+    }
+  };
+  for (const record of records) {
+    await write(record.id, () => writer.writeRecord(origin, record));
+  }
+  for (const [index, document] of xml.entries()) {
+    await write(`record ${index + 1} of a page`, () =>
+      writer.writeXml(origin, readXmlId(Buffer.from(document), "The record"), document),
+    );
+  }
 }
 
 async function readProducts(

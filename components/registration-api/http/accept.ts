@@ -5,7 +5,7 @@ import type pg from "pg";
 
 import { type RegistrationRequest, type Requester, UnknownTypeError, toTask } from "../model/requests.ts";
 import { RegistrationError } from "../queue/errors.ts";
-import { addTask, findTask } from "../store/tasks.ts";
+import { type Task, addTask, findTask } from "../store/tasks.ts";
 
 /** What the sender of a request is told. */
 export interface Accepted {
@@ -27,7 +27,7 @@ export async function acceptRequest(
   try {
     const { task, message } = toTask(request, requester);
     const id = await addTask(pool, task);
-    if (request.form !== "deregister" || (await isDone(pool, id))) {
+    if (request.form !== "deregister" || (await awaitTask(pool, id, REMOVAL_WAIT_MS))?.state === "done") {
       return { id, message };
     }
     return { id, message: message.replace(/was successfully de-registered$/, "was applied for de-registration") };
@@ -42,14 +42,16 @@ export async function acceptRequest(
   }
 }
 
-async function isDone(pool: pg.Pool, id: string): Promise<boolean> {
-  const deadline = Date.now() + REMOVAL_WAIT_MS;
+/** A task once it has ended, or as it is when the time is over. */
+export async function awaitTask(pool: pg.Pool, id: string, milliseconds: number): Promise<Task | undefined> {
+  const deadline = Date.now() + milliseconds;
+  let task: Task | undefined;
   for (let pause = POLL_INTERVAL_MS; Date.now() < deadline; pause = Math.min(pause * 1.5, MAX_POLL_INTERVAL_MS)) {
-    const task = await findTask(pool, id);
+    task = await findTask(pool, id);
     if (task !== undefined && task.state !== "queued" && task.state !== "running") {
-      return task.state === "done";
+      return task;
     }
     await sleep(pause);
   }
-  return false;
+  return task;
 }

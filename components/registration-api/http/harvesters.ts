@@ -3,6 +3,7 @@ import { jsonAnswer } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
+import { toConfigForm, withKeptHeaders } from "../harvest/config-form.ts";
 import { parseHarvesters, readHarvester } from "../harvest/config.ts";
 import { readsProducts } from "../harvest/postprocess-names.ts";
 import { RegistrationError } from "../queue/errors.ts";
@@ -14,10 +15,13 @@ import {
   listHarvesters,
   putHarvester,
 } from "../store/harvesters.ts";
-import { type ApiContext, nameOf, requireOperator } from "./context.ts";
+import { listLastRuns } from "../store/tasks.ts";
+import { type ApiContext, nameOf, requireOperator, showTask } from "./context.ts";
 import { DocumentBody, RESPONSES } from "./schemas.ts";
 
 const tags = ["harvesters"];
+/** The harvester of a file that is meant when none is named. */
+const DEFAULT_NAME = "Custom-Config";
 const NameParams = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) });
 const HarvestBody = Type.Object({
   config: Type.String({ description: "A configuration file, in YAML or JSON" }),
@@ -57,7 +61,13 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
     },
     async (request) => {
       await requireOperator(context, request);
-      return { harvesters: (await listHarvesters(pool, "")).map(showHarvester) };
+      const runs = await listLastRuns(pool, "");
+      return {
+        harvesters: (await listHarvesters(pool, "")).map((harvester) => {
+          const run = runs.get(harvester.name);
+          return { ...showHarvester(harvester), last_run: run === undefined ? null : showTask(run) };
+        }),
+      };
     },
   );
   app.put<Named & { Body: Readonly<Record<string, unknown>> }>(
@@ -74,7 +84,8 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
     async (request) => {
       const caller = await requireOperator(context, request);
       const { name } = request.params;
-      await keep({ ...request.body, name }, nameOf(caller));
+      const before = await findHarvester(pool, "", name);
+      await keep(withKeptHeaders({ ...request.body, name }, before?.config), nameOf(caller));
       return showHarvester((await findHarvester(pool, "", name)) as Harvester);
     },
   );
@@ -133,7 +144,7 @@ export function addHarvesterRoutes(app: FastifyInstance, context: ApiContext): v
     async (request, reply) => {
       const requestedBy = nameOf(await requireOperator(context, request));
       const harvesters = check(() => parseHarvesters(request.body.config));
-      const wanted = request.body.name ?? (harvesters.length === 1 ? harvesters[0]?.name : undefined);
+      const wanted = request.body.name ?? (harvesters.length === 1 ? harvesters[0]?.name : DEFAULT_NAME);
       const config = harvesters.find(({ name }) => name === wanted);
       if (config === undefined) {
         throw new Problem(
@@ -162,7 +173,7 @@ function check<T>(read: () => T): T {
 
 const notFound = (name: string): Problem => new Problem(404, `There is no harvester ${name}.`);
 
-/** A harvester without the keys in its headers. */
+/** A harvester as it can be sent again, with when it runs. */
 function showHarvester({
   name,
   config,
@@ -172,11 +183,9 @@ function showHarvester({
   next_at: next,
   updated_at: updated,
 }: Harvester): object {
-  const { headers, ...resource } = config.resource;
   return {
-    ...config,
+    ...toConfigForm(config),
     name,
-    resource: { ...resource, headers: Object.keys(headers) },
     schedule,
     enabled,
     since: cursor?.since ?? null,

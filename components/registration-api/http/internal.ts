@@ -8,8 +8,9 @@ import { type Static, Type } from "typebox";
 
 import type { RegistrationRequest } from "../model/requests.ts";
 import { listTasks } from "../store/tasks.ts";
-import { acceptRequest } from "./accept.ts";
+import { acceptRequest, awaitTask } from "./accept.ts";
 import { TaskQuery } from "./schemas.ts";
+import { addObjectEventRoute } from "./object-events.ts";
 import { showTasks } from "./tasks.ts";
 
 const MAX_BODY_BYTES = 9 * 2 ** 20;
@@ -19,6 +20,8 @@ const AcceptBody = Type.Object({
   requestedBy: Type.Optional(Type.String({ maxLength: 255 })),
   buckets: Type.Array(Type.String({ maxLength: 255 }), { maxItems: 100 }),
   idempotencyKey: Type.Optional(Type.String({ maxLength: 300 })),
+  /** Seconds that the answer waits for what comes of it. */
+  wait: Type.Optional(Type.Number({ minimum: 0, maximum: 30 })),
   provenance: Type.Optional(Type.Object({}, { additionalProperties: true })),
   request: Type.Object(
     { form: Type.Enum(["register", "deregister", "collection", "json"]) },
@@ -43,9 +46,15 @@ export function createInternalApi({ logger, pool, secret }: InternalOptions): Fa
     }
   });
   app.post<{ Body: Static<typeof AcceptBody> }>("/tasks", { schema: { body: AcceptBody } }, async (request, reply) => {
-    const { request: wanted, ...requester } = request.body;
-    return reply.code(202).send(await acceptRequest(pool, wanted as RegistrationRequest, requester));
+    const { request: wanted, wait = 0, ...requester } = request.body;
+    const accepted = await acceptRequest(pool, wanted as RegistrationRequest, requester);
+    const task = wait > 0 ? await awaitTask(pool, accepted.id, wait * 1000) : undefined;
+    return reply.code(202).send({
+      ...accepted,
+      ...(task && { state: task.state, reason: task.reason, records: task.result?.records ?? [] }),
+    });
   });
+  addObjectEventRoute(app, pool);
   app.get<{ Querystring: Static<typeof TaskQuery> }>(
     "/tasks",
     { schema: { querystring: TaskQuery } },

@@ -4,7 +4,7 @@ import type { Static } from "typebox";
 import type { RegistrationRequest } from "../model/requests.ts";
 import { acceptRequest } from "./accept.ts";
 import { type ApiContext, nameOf, requireOperator } from "./context.ts";
-import { DeregisterBody, DocumentBody, RESPONSES, RegisterBody } from "./schemas.ts";
+import { DeregisterBody, DocumentBody, RESPONSES, RegisterBody, XmlBody } from "./schemas.ts";
 
 const MAX_DOCUMENT_BYTES = 8 * 2 ** 20;
 const tags = ["registration"];
@@ -51,6 +51,27 @@ export function addRegisterRoutes(app: FastifyInstance, context: ApiContext): vo
     },
     (request, reply) => accept(request, reply, { form: "deregister", ...request.body }, 200),
   );
+  void app.register(async (scope) => {
+    scope.addContentTypeParser(
+      ["application/xml", "text/xml"],
+      { parseAs: "string", bodyLimit: MAX_DOCUMENT_BYTES },
+      (_request, body, done) => done(null, body),
+    );
+    scope.post<{ Body: string }>(
+      "/register-xml",
+      {
+        bodyLimit: MAX_DOCUMENT_BYTES,
+        schema: {
+          tags,
+          summary: "Register a metadata record in XML (ISO 19139, Dublin Core), as it is",
+          consumes: ["application/xml"],
+          body: XmlBody,
+          response: RESPONSES.document,
+        },
+      },
+      (request, reply) => accept(request, reply, { form: "xml", xml: request.body }),
+    );
+  });
   for (const form of ["collection", "json"] as const) {
     app.post<{ Body: Readonly<Record<string, unknown>> }>(
       `/register-${form}`,

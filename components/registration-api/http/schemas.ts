@@ -23,6 +23,25 @@ export const DeregisterBody = Type.Object({
   url: Type.Optional(orNull(Url)),
 });
 export const DocumentBody = Type.Object({}, { additionalProperties: true });
+export const XmlBody = Type.String({ minLength: 1 });
+/** What an operator mends of a request before it is repeated. */
+export const RepairBody = Type.Optional(
+  orNull(
+    Type.Object(
+      {
+        url: Type.Optional(Url),
+        parent_identifier: Type.Optional(orNull(Type.String({ maxLength: 500 }))),
+        document: Type.Optional(Type.Object({}, { additionalProperties: true })),
+        xml: Type.Optional(Type.String({ minLength: 1 })),
+      },
+      { additionalProperties: false },
+    ),
+  ),
+);
+export const RepeatAllBody = Type.Object({
+  kind: Type.Optional(Type.String({ maxLength: 50 })),
+  workspace: Type.Optional(Type.String({ maxLength: 63, description: "Empty: the platform's own." })),
+});
 export const TaskParams = Type.Object({ id: Type.String({ pattern: "^[0-9]{1,18}$" }) });
 export const TaskQuery = Type.Object({
   state: Type.Optional(Type.Enum([...TASK_STATES])),
@@ -93,6 +112,10 @@ export const RESPONSES = {
     200: jsonAnswer("The task", Task),
     404: refusal("No such task"),
     409: refusal("Not in this state"),
+    ...REFUSED,
+  },
+  repeated: {
+    200: jsonAnswer("How many are repeated", Type.Object({ repeated: Type.Integer() })),
     ...REFUSED,
   },
 } as const;

@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Static } from "typebox";
 
 import { listProblems } from "../store/problems.ts";
-import { type Task, cancelTask, findTask, listTasks, repeatTask } from "../store/tasks.ts";
+import { type Task, cancelTask, findTask, listTasks, repeatFailed, repeatTask } from "../store/tasks.ts";
 import { type ApiContext, nameOf, requireOperator, showTask } from "./context.ts";
-import { RESPONSES, TaskParams, TaskQuery } from "./schemas.ts";
+import { RESPONSES, RepairBody, RepeatAllBody, TaskParams, TaskQuery } from "./schemas.ts";
 
 const MAX_SHOWN_PROBLEMS = 1000;
+const MAX_REPAIR_BYTES = 9 * 2 ** 20;
 const tags = ["tasks"];
 type Named = { Params: { id: string } };
 
@@ -24,7 +25,11 @@ export function addTaskRoutes(app: FastifyInstance, context: ApiContext): void {
     }
     return task;
   };
-  const change = async (request: FastifyRequest<Named>, apply: typeof repeatTask, states: string): Promise<object> => {
+  const change = async (
+    request: FastifyRequest<Named>,
+    apply: (pool: ApiContext["pool"], id: string) => Promise<boolean>,
+    states: string,
+  ): Promise<object> => {
     const { id, state } = await enter(request);
     if (!(await apply(pool, id))) {
       throw new Problem(409, `Task ${id} is ${state}; only tasks that are ${states} can be changed so.`);
@@ -77,10 +82,53 @@ export function addTaskRoutes(app: FastifyInstance, context: ApiContext): void {
       return { problems: await listProblems(pool, id, MAX_SHOWN_PROBLEMS) };
     },
   );
-  app.post<Named>(
+  app.post<{ Body: Static<typeof RepeatAllBody> }>(
+    "/tasks/repeat",
+    {
+      schema: {
+        tags,
+        summary: "Repeat all tasks that were set aside",
+        body: RepeatAllBody,
+        response: RESPONSES.repeated,
+      },
+    },
+    async (request) => {
+      await requireOperator(context, request);
+      const { kind, workspace } = request.body;
+      const repeated = await repeatFailed(pool, {
+        ...(kind !== undefined && { kind }),
+        ...(workspace !== undefined && { scope: workspace }),
+      });
+      return { repeated };
+    },
+  );
+  app.post<Named & { Body: Static<typeof RepairBody> }>(
     "/tasks/:id/repeat",
-    { schema: { tags, summary: "Repeat a task that was set aside", params: TaskParams, response: RESPONSES.changed } },
-    (request) => change(request, repeatTask, "failed or cancelled"),
+    {
+      bodyLimit: MAX_REPAIR_BYTES,
+      schema: {
+        tags,
+        summary: "Repeat a task that was set aside, with what is mended of its request",
+        params: TaskParams,
+        body: RepairBody,
+        response: RESPONSES.changed,
+      },
+    },
+    async (request) => {
+      const repair = request.body ?? {};
+      if (Object.keys(repair).length > 0) {
+        await requireOperator(context, request);
+        const { payload } = await enter(request);
+        const unknown = Object.keys(repair).filter((key) => !(key in payload));
+        if (unknown.length > 0) {
+          throw new Problem(
+            422,
+            `The task's request has no ${unknown.join(", ")}; it has ${Object.keys(payload).join(", ")}.`,
+          );
+        }
+      }
+      return change(request, (db, id) => repeatTask(db, id, repair), "failed or cancelled");
+    },
   );
   app.delete<Named>(
     "/tasks/:id",

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import { RegistrationError } from "../queue/errors.ts";
 import type { NewTask } from "../store/tasks.ts";
 
@@ -10,7 +12,8 @@ export type RegistrationRequest =
       readonly parent_identifier?: string | null;
     }
   | { readonly form: "deregister"; readonly identifier?: string | null; readonly url?: string | null }
-  | { readonly form: "collection" | "json"; readonly document: Readonly<Record<string, unknown>> };
+  | { readonly form: "collection" | "json"; readonly document: Readonly<Record<string, unknown>> }
+  | { readonly form: "xml"; readonly xml: string };
 
 /** Who asks, and for whom. */
 export interface Requester {
@@ -88,6 +91,14 @@ export function toTask(
           payload: identifier ? { identifier } : { url },
         },
         message: `Item '${toPythonText(identifier ? { identifier } : { url: url ?? "" })}' was successfully de-registered`,
+      };
+    }
+    case "xml": {
+      // Its id is read by a worker; the ledger keeps the order of records.
+      const orderKey = `xml ${hash("sha256", request.xml)}`;
+      return {
+        task: { ...requester, kind: "xml", orderKey, payload: { xml: request.xml, ...common } },
+        message: "The record was applied for registration",
       };
     }
     case "collection":

@@ -1,3 +1,4 @@
+import { StacError } from "@swath/stac";
 import { type Logger, isAway } from "@swath/service";
 import type pg from "pg";
 
@@ -117,7 +118,13 @@ async function recordFailure(
     await postponeTask(pool, task, { reason: "The worker stopped; another one goes on.", seconds: 0 });
     return;
   }
-  const known = error instanceof RegistrationError ? error : undefined;
+  // A document that is no STAC will be none at the next attempt either.
+  const known =
+    error instanceof RegistrationError
+      ? error
+      : error instanceof StacError
+        ? new RegistrationError(reason, { cause: error })
+        : undefined;
   const isTransient = known?.isTransient ?? isAway(error);
   if (known === undefined && !isTransient) {
     logger.error({ err: error, task: task.id, kind: task.kind }, "task failed unexpectedly");

@@ -45,7 +45,7 @@ async function openFiles(
   return {
     name,
     paths,
-    href: hrefOf,
+    href: (path) => sources.toHref(hrefOf(path)),
     read: async (path) => (await sources.read(hrefOf(path), { rights, signal })).bytes,
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StacError, type WalkOptions, isStac, parseStac } from "@swath/stac";
 
 import { RegistrationError } from "../queue/errors.ts";
-import type { ReadOptions, Sources } from "../sources/source-types.ts";
+import type { ReadOptions, SourceDocument, Sources } from "../sources/source-types.ts";
 import type { RecordProblem } from "../store/problems.ts";
 
 /** A page without items, in place of what cannot be read. */
@@ -12,16 +12,22 @@ const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 const MAX_WAIT_SECONDS = 60;
 
-/** Reads a JSON document; a source that fails for a moment is asked again, and left in peace for as long as it asks. */
+/** Reads a JSON document. */
 export async function readJson(
   sources: Sources,
   href: string,
   options: ReadOptions,
 ): Promise<{ readonly value: unknown; readonly href: string }> {
+  const accept = "application/geo+json, application/json";
+  const document = await readWithPatience(sources, href, { accept, ...options });
+  return { href: document.href, value: parseJson(document.bytes, href) };
+}
+
+/** Reads a document; a source that fails for a moment is asked again, and left in peace for as long as it asks. */
+export async function readWithPatience(sources: Sources, href: string, options: ReadOptions): Promise<SourceDocument> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const document = await sources.read(href, { accept: "application/geo+json, application/json", ...options });
-      return { href: document.href, value: parseJson(document.bytes, href) };
+      return await sources.read(href, options);
     } catch (error) {
       const { isTransient = false, retryAfter = 0 } = error instanceof RegistrationError ? error : {};
       if (!isTransient || attempt >= ATTEMPTS || retryAfter > MAX_WAIT_SECONDS) {

@@ -4,12 +4,18 @@ import { RegistrationError } from "../queue/errors.ts";
 import type { Registrar } from "../queue/run-task.ts";
 import { type Tools, readAddressRequest } from "./registrar-context.ts";
 
-/** Registers a metadata record in XML as it is. */
+/** Registers a metadata record in XML as it is, from an address or as it was sent. */
 export function createXmlRegistrar(tools: Tools): Registrar {
   return async (context) => {
-    const { url, rights, origin } = readAddressRequest(context, tools);
-    const { bytes } = await tools.sources.read(url, { rights, signal: context.signal, accept: "application/xml" });
-    const id = refuse(() => readXmlId(bytes, url));
+    const { url, rights, origin: addressed } = readAddressRequest(context, tools);
+    const { xml } = context.task.payload as { xml?: unknown };
+    const isSent = typeof xml === "string";
+    const bytes = isSent
+      ? Buffer.from(xml)
+      : (await tools.sources.read(url, { rights, signal: context.signal, accept: "application/xml" })).bytes;
+    const { source: _source, ...own } = addressed;
+    const origin = isSent ? own : addressed;
+    const id = refuse(() => readXmlId(bytes, isSent ? "The record" : url));
     const outcome = await tools.writer.writeXml(origin, id, bytes.toString("utf8"));
     context.count({ [outcome]: 1 });
     context.noteRecord(id);

@@ -16,6 +16,8 @@ export interface Tools {
   readonly rasters: RasterPool;
   readonly dataAccessUrl?: string;
   readonly portalUrl?: string;
+  /** A bucket of a provider's data offering. */
+  readonly offeredBucket?: string;
 }
 
 /** What the payload of a request for an address says. */

@@ -49,7 +49,7 @@ async function describeRaster(
   { signal, task }: TaskContext,
   { url, rights }: AddressRequest,
 ): Promise<StacItem> {
-  const href = sources.normalize(url);
+  const href = sources.toHref(sources.normalize(url));
   const location = sources.locate(url, rights);
   try {
     const described = await rasters.describe(location, signal);

@@ -35,7 +35,7 @@ export function createServiceRegistrar(tools: Tools): Registrar {
       await write(
         createRecord({
           id: `${id}-${name}`,
-          type: "process",
+          type: "service",
           document: process,
           url: `${url.replace(/\/+$/, "")}/processes/${encodeURIComponent(name)}`,
           keywords: ["process", ...keywords],
@@ -171,7 +171,7 @@ function createRecord({ id, type, document, url, keywords, parent }: RecordParts
       keywords: [...new Set([...keywords, ...words])],
       ...(parent !== undefined && { parent_identifier: parent }),
     },
-    links: [{ rel: type === "process" ? "about" : "service", href: url, type: "application/json" }],
+    links: [{ rel: "service", href: url, type: "application/json" }],
   };
 }
 

@@ -4,6 +4,7 @@ import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import type { Registrar, TaskContext } from "../queue/run-task.ts";
 import type { RecordProblem } from "../store/problems.ts";
+import { followSource } from "../store/watched-objects.ts";
 import { normalizeItem, normalizeLinks, resolveAssets } from "./normalize-item.ts";
 import { toLinks } from "./provenance.ts";
 import { createTolerantReader, keepGoodParts, readJson } from "./read-tolerantly.ts";
@@ -16,17 +17,34 @@ const BATCH = 500;
 /** Documents of one catalogue. */
 const MAX_DOCUMENTS = 1_000_000;
 const MAX_DEPTH = 64;
+const MAX_PLAIN_RESULTS = 1000;
 
 /** Registers what an address leads to: an item, a collection with its items, a whole catalogue, or a scene. */
 export function createStacRegistrar(tools: Tools): Registrar {
   return async (context) => {
     const wanted = readAddressRequest(context, tools);
+    await followResults(tools, context, wanted);
     if (isScene(wanted.url)) {
       await registerScene(tools, context, wanted);
       return;
     }
     await registerCatalog(tools, context, wanted);
   };
+}
+
+/** Results of a job go from the catalogue when they go from their bucket. */
+async function followResults(
+  { sources, pool }: Tools,
+  { task, signal }: TaskContext,
+  { origin, rights }: AddressRequest,
+): Promise<void> {
+  const { scope, source = "" } = origin;
+  if (task.payload["provenance"] === undefined || !source.startsWith("s3://")) {
+    return;
+  }
+  if (await sources.watch(source, { rights, signal })) {
+    await followSource(pool, scope, source);
+  }
 }
 
 async function registerCatalog(tools: Tools, context: TaskContext, wanted: AddressRequest): Promise<void> {
@@ -43,6 +61,8 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
   const root = { href: start.href, value: readRoot(start, onProblem) };
   const met: { readonly collection: StacCollection; readonly href: string }[] = [];
   const batches = new Map<string, LocatedItem[]>();
+  const results: { readonly id: string; readonly collection: StacCollection }[] = [];
+  let items = 0;
   const flush = async (collection: string): Promise<void> => {
     const batch = batches.get(collection) ?? [];
     batches.delete(collection);
@@ -54,6 +74,7 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
       const { id, outcome } = await writer.writeCollection(origin, prepareCollection(collection, href, links));
       context.count({ [outcome]: 1 });
       context.noteRecord(id);
+      results.push({ id, collection: { ...collection, assets: resolveAssets(collection.assets ?? {}, href) } });
     }
   };
   const walk = walkItems(root, {
@@ -64,6 +85,7 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
   });
   for await (const { item, href, document } of walk) {
     signal.throwIfAborted();
+    items += 1;
     await registerMet();
     const collection = wanted.parent ?? item.collection ?? defaultCollection(task.scope);
     const batch = batches.get(collection) ?? [];
@@ -80,7 +102,33 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
   for (const collection of batches.keys()) {
     await flush(collection);
   }
+  if (items === 0 && task.payload["provenance"] !== undefined) {
+    await registerPlainResults(tools, context, wanted, results);
+  }
   await context.report(problems);
+}
+
+/** Rasters that a job wrote without an item become items of its collection. */
+async function registerPlainResults(
+  tools: Tools,
+  context: TaskContext,
+  wanted: AddressRequest,
+  results: readonly { readonly id: string; readonly collection: StacCollection }[],
+): Promise<void> {
+  for (const { id, collection } of results) {
+    const rasters = Object.values(collection.assets ?? {}).filter(({ href }) => isScene(href));
+    for (const { href } of rasters.slice(0, MAX_PLAIN_RESULTS)) {
+      await context.save();
+      try {
+        await registerScene(tools, context, { ...wanted, url: href, parent: id });
+      } catch (error) {
+        if (!(error instanceof RegistrationError) || error.isTransient) {
+          throw error;
+        }
+        await context.report([{ record: href, reason: error.message }]);
+      }
+    }
+  }
 }
 
 /** @throws {RegistrationError} where the document is nothing that can be registered */

@@ -14,10 +14,13 @@ export interface S3Store {
     options: { signal: AbortSignal; maxBytes?: number },
   ) => Promise<SourceDocument>;
   readonly list: (bucket: string, prefix: string, signal: AbortSignal) => AsyncGenerator<ListedObject>;
+  /** Has a bucket tell a webhook of what is put and removed, beside what it tells others. */
+  readonly notify: (bucket: string, target: string, signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
 const TIMEOUT_MS = 120_000;
+const NOTIFIED_EVENTS = ["s3:ObjectCreated:*", "s3:ObjectRemoved:*", "s3:LifecycleExpiration:*"];
 const parser = new XMLParser({ parseTagValue: false, isArray: (name) => name === "Contents" });
 
 /** Reads objects and lists of an S3 storage, with signed requests (Signature Version 4) and path-style addresses. */
@@ -29,7 +32,8 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     connections: 8,
     ...(socketPath !== undefined && { connect: { socketPath } }),
   });
-  const send = async (path: string, signal: AbortSignal, where: string) => {
+  const send = async (path: string, signal: AbortSignal, where: string, put?: string) => {
+    const method = put === undefined ? "GET" : "PUT";
     const address = `${origin}${base}${path}`;
     const signed =
       accessKeyId === ""
@@ -39,10 +43,13 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
             secretAccessKey,
             service: "s3",
             region,
-            method: "GET",
+            method,
             url: address,
+            ...(put !== undefined && { body: put, headers: { "content-type": "application/xml" } }),
           }).sign();
     const response = await request(address, {
+      method,
+      ...(put !== undefined && { body: put }),
       dispatcher: agent,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
       ...(signed && { headers: Object.fromEntries(signed.headers) }),
@@ -57,9 +64,12 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     if (response.statusCode !== 200) {
       const text = (await collectBody(response.body, where, 65_536)).toString();
       const code = /<Code>([^<]{1,100})<\/Code>/.exec(text)?.[1] ?? "";
-      throw new RegistrationError(`${where} cannot be read: the storage answered ${response.statusCode} ${code}.`, {
-        isTransient: response.statusCode >= 500 || response.statusCode === 429,
-      });
+      throw new RegistrationError(
+        `${where} cannot be ${put === undefined ? "read" : "watched"}: the storage answered ${response.statusCode} ${code}.`,
+        {
+          isTransient: response.statusCode >= 500 || response.statusCode === 429,
+        },
+      );
     }
     return response;
   };
@@ -87,6 +97,20 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
         }
         token = page.IsTruncated === "true" ? page.NextContinuationToken : undefined;
       } while (token !== undefined);
+    },
+    notify: async (bucket, target, signal) => {
+      const path = `/${bucket}?notification=`;
+      const where = `s3://${bucket}`;
+      const { body } = await send(path, signal, where);
+      const text = (await collectBody(body, where)).toString();
+      if (text.includes(`:${target}</Topic>`)) {
+        return;
+      }
+      const kept = /<NotificationConfiguration[^>]*[^/]>(.*)<\/NotificationConfiguration>/s.exec(text)?.[1] ?? "";
+      const events = NOTIFIED_EVENTS.map((event) => `<Event>${event}</Event>`).join("");
+      const own = `<TopicConfiguration><Id>${target}</Id><Topic>arn:aws:sns:${region}::${target}</Topic>${events}</TopicConfiguration>`;
+      const wanted = `<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${kept}${own}</NotificationConfiguration>`;
+      await (await send(path, signal, where, wanted)).body.dump();
     },
     close: () => agent.destroy(),
   };

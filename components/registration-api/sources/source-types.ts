@@ -42,8 +42,15 @@ export interface Sources {
   readonly read: (href: string, options: ReadOptions) => Promise<SourceDocument>;
   /** Objects below `s3://bucket/prefix`, in the order of their keys. */
   readonly list: (href: string, options: ListOptions) => AsyncGenerator<ListedObject>;
+  /**
+   * Has the bucket of an address tell the registration API of its changes.
+   * @returns false where its storage tells nobody
+   */
+  readonly watch: (href: string, options: ListOptions) => Promise<boolean>;
   /** `s3://…` for an object of the deployment's storage that is named by its public address; else the address itself. */
   readonly normalize: (href: string) => string;
+  /** An address as documents may have it: of an object whose key is no part of one (blanks), the public address. */
+  readonly toHref: (address: string) => string;
   /** Where a raster is, for the reader of rasters. @throws {RegistrationError} where it may not be read */
   readonly locate: (href: string, rights: ReadRights) => SourceLocation;
   readonly close: () => Promise<void>;
@@ -59,6 +66,8 @@ export interface StoreSettings {
   readonly secretAccessKey: string;
   /** Its buckets; left out: all that no other storage has. */
   readonly buckets?: readonly string[];
+  /** What its buckets call the webhook of the registration API; left out: they tell nobody. */
+  readonly eventTarget?: string;
   /** Its data are for everybody of the deployment, also for workspaces. */
   readonly isShared?: boolean;
 }

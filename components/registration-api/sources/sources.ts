@@ -17,6 +17,9 @@ interface OpenStore {
   readonly store: S3Store;
 }
 
+/** What an IRI may not have (RFC 3987), and what would be taken for an escape. */
+const NOT_IN_HREFS = /[\s"<>\\^`{|}%]/;
+
 /** Opens everything that may be read. */
 export function openSources({ allowPrivate, stores, peers }: SourcesOptions): Sources {
   const http = createHttpReader({ allowPrivate, peers });
@@ -59,6 +62,23 @@ export function openSources({ allowPrivate, stores, peers }: SourcesOptions): So
     list: (href, { rights, signal }) => {
       const { bucket, key } = parseS3Href(normalize(href));
       return storeOf(bucket, rights).store.list(bucket, key, signal);
+    },
+    watch: async (href, { rights, signal }) => {
+      const { bucket } = parseS3Href(normalize(href));
+      const { store, settings } = storeOf(bucket, rights);
+      if (settings.eventTarget === undefined) {
+        return false;
+      }
+      await store.notify(bucket, settings.eventTarget, signal);
+      return true;
+    },
+    toHref: (address) => {
+      if (!address.startsWith("s3://") || !NOT_IN_HREFS.test(address)) {
+        return address;
+      }
+      const { bucket, key } = parseS3Href(address);
+      const publicUrl = storeOf(bucket, {}).settings.publicUrl ?? "s3:/";
+      return `${publicUrl}/${bucket}/${key.split("/").map(encodeURIComponent).join("/")}`;
     },
     locate: (href, rights) => {
       const address = normalize(href);

@@ -13,10 +13,11 @@ export interface Harvester {
   readonly enabled: boolean;
   readonly cursor: { readonly since?: string } | null;
   readonly next_at: Date | null;
+  readonly created_by: string | null;
   readonly updated_at: Date;
 }
 
-const FIELDS = "name, scope, config, schedule, enabled, cursor, next_at, updated_at";
+const FIELDS = "name, scope, config, schedule, enabled, cursor, next_at, created_by, updated_at";
 const MIN_INTERVAL_SECONDS = 1;
 
 /** Keeps a harvester; one of the same name is replaced, and starts from the beginning when its source is another. */
@@ -34,6 +35,7 @@ export async function putHarvester(
     `insert into harvester as h (scope, name, config, schedule, next_at, created_by) values ($1, $2, $3, $4, $5, $6)
      on conflict (scope, name) do update set config = excluded.config, schedule = excluded.schedule, next_at = excluded.next_at,
        enabled = true, updated_at = now(),
+       watched = case when h.config->'resource' = excluded.config->'resource' then h.watched end,
        cursor = case when h.config->'resource' = excluded.config->'resource' then h.cursor end`,
     [scope, config.name, JSON.stringify(config), schedule, next, createdBy ?? null],
   );
@@ -53,6 +55,15 @@ export async function listHarvesters(pool: pg.Pool, scope: string): Promise<read
     [scope],
   );
   return rows;
+}
+
+/** Names of the platform's harvesters that somebody made. */
+export async function listCreatedBy(pool: pg.Pool, createdBy: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    "select name from harvester where scope = '' and created_by = $1 order by name",
+    [createdBy],
+  );
+  return rows.map(({ name }) => name);
 }
 
 export async function deleteHarvester(pool: pg.Pool, scope: string, name: string): Promise<boolean> {

@@ -148,6 +148,14 @@ export async function endTask(
        finished_at = now() where id = $1 and lease = $2 and state = 'running'`,
     [id, lease, state, reason ?? null, result === undefined ? null : JSON.stringify(result)],
   );
+  if (state === "done") {
+    // What was set aside before it for the same thing needs nobody any more.
+    await pool.query(
+      `update task set state = 'superseded' where state = 'failed' and kind <> 'harvest' and id < $1
+         and order_key = (select order_key from task where id = $1)`,
+      [id],
+    );
+  }
 }
 
 /** Tries again later, unless a later task of the same key makes that pointless. */
@@ -193,30 +201,56 @@ export interface TaskFilter {
   readonly limit: number;
 }
 
+/** Without documents that came with requests: a page of them would be large. */
+const LISTED_FIELDS = FIELDS.replace(
+  "payload",
+  `payload - array['document', 'xml']
+     || case when payload ? 'document' then jsonb_build_object('document', jsonb_build_object('id', payload->'document'->'id')) else '{}' end
+     as payload`,
+);
+
 /** The latest first. */
 export async function listTasks(
   pool: pg.Pool,
   { scope, state, kind, before, limit }: TaskFilter,
 ): Promise<readonly Task[]> {
   const { rows } = await pool.query<Task>(
-    `select ${FIELDS} from task where ($1::text is null or scope = $1) and ($2::text is null or state = $2)
+    `select ${LISTED_FIELDS} from task where ($1::text is null or scope = $1) and ($2::text is null or state = $2)
        and ($3::text is null or kind = $3) and ($4::bigint is null or id < $4) order by id desc limit $5`,
     [scope ?? null, state ?? null, kind ?? null, before ?? null, limit],
   );
   return rows;
 }
 
-/** Repeats a task that was set aside. It keeps its place: what was accepted later still wins. */
-export async function repeatTask(pool: pg.Pool, id: string): Promise<boolean> {
+/**
+ * Repeats a task that was set aside, with the mended members of its request. It keeps its place: what was accepted later still wins.
+ */
+export async function repeatTask(pool: pg.Pool, id: string, repair: object = {}): Promise<boolean> {
   const { rowCount } = await pool.query(
-    `update task set state = 'queued', attempts = 0, due_at = now(), finished_at = null, reason = null
+    `update task set state = 'queued', attempts = 0, due_at = now(), finished_at = null, reason = null, payload = payload || $2
      where id = $1 and state in ('failed', 'cancelled')`,
-    [id],
+    [id, JSON.stringify(repair)],
   );
   if (rowCount === 1) {
     await pool.query("select pg_notify($1, '')", [TASK_CHANNEL]);
   }
   return rowCount === 1;
+}
+
+/** Repeats all that were set aside. @returns how many */
+export async function repeatFailed(
+  pool: pg.Pool,
+  { kind, scope }: { readonly kind?: string; readonly scope?: string },
+): Promise<number> {
+  const { rowCount } = await pool.query(
+    `update task set state = 'queued', attempts = 0, due_at = now(), finished_at = null, reason = null
+     where state = 'failed' and ($1::text is null or kind = $1) and ($2::text is null or scope = $2)`,
+    [kind ?? null, scope ?? null],
+  );
+  if ((rowCount ?? 0) > 0) {
+    await pool.query("select pg_notify($1, '')", [TASK_CHANNEL]);
+  }
+  return rowCount ?? 0;
 }
 
 /** Gives a task up. One at work stops at its next step. */
@@ -227,6 +261,17 @@ export async function cancelTask(pool: pg.Pool, id: string): Promise<boolean> {
     [id],
   );
   return rowCount === 1;
+}
+
+/** The last run of each harvester, by its name. */
+export async function listLastRuns(pool: pg.Pool, scope: string): Promise<ReadonlyMap<string, Task>> {
+  const { rows } = await pool.query<Task>(
+    `select r.* from harvester h cross join lateral (
+       select ${FIELDS} from task t where t.kind = 'harvest' and t.order_key = h.scope || ' harvester ' || h.name order by id desc limit 1
+     ) r where h.scope = $1`,
+    [scope],
+  );
+  return new Map(rows.map((task) => [String(task.payload["harvester"]), task]));
 }
 
 export async function countTasks(pool: pg.Pool): Promise<Readonly<Record<string, number>>> {

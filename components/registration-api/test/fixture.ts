@@ -27,6 +27,10 @@ export interface Fixture {
   readonly postgres: TestServer;
   readonly apiUrl: string;
   readonly catalogueUrl: string;
+  readonly objstoreUrl: string;
+  /** What makes requests to the object storage as its root user. */
+  readonly rootKey: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly pidOf: (part: Part) => number | undefined;
   /** A request to the registration API. */
   readonly send: (method: string, path: string, body?: unknown) => Promise<TestResponse>;
   /** A request to its internal port. */
@@ -40,7 +44,8 @@ export interface Fixture {
   /** A statement on the database, to change what cannot be waited for. */
   readonly query: (sql: string) => Promise<{ readonly rowCount: number }>;
   readonly kill: (part: Part) => Promise<void>;
-  readonly start: (part: Part) => Promise<void>;
+  /** @param more settings beside its own */
+  readonly start: (part: Part, more?: Readonly<Record<string, string>>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -80,6 +85,8 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
         OBJSTORE_RESERVED_MIB: "1",
         LISTEN: objstore ?? "",
         LISTEN_CONSOLE: console ?? "",
+        REGISTRATION_EVENTS_URL: `http://${internal}`,
+        REGISTRATION_EVENTS_SECRET: SECRET,
       },
     },
     api: {
@@ -100,6 +107,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
         CATALOGUE_SECRET: SECRET,
         OBJSTORE_URL: objstoreUrl,
         OBJSTORE_PUBLIC_URL: objstoreUrl,
+        OBJSTORE_EVENT_TARGET: "swath-registration",
         OBJSTORE_ROOT_USER: ROOT_KEY.accessKeyId,
         OBJSTORE_ROOT_PASSWORD: ROOT_KEY.secretAccessKey,
         ALLOW_PRIVATE: "127.0.0.1",
@@ -113,7 +121,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
     api: async () => (await fetch(`${apiUrl}/probe`)).ok,
     objstore: async () => (await fetch(`${objstoreUrl}/`)).status > 0,
   };
-  const start = async (part: Part): Promise<void> => {
+  const start = async (part: Part, more: Readonly<Record<string, string>> = {}): Promise<void> => {
     if (part === "postgres") {
       await postgres.start();
       return;
@@ -122,7 +130,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
     children.set(
       part,
       spawn(process.execPath, [join(COMPONENTS, entry)], {
-        env: { LOG_LEVEL: "error", DATABASE_URL: postgres.url, TMPDIR: folder, ...env },
+        env: { LOG_LEVEL: "error", DATABASE_URL: postgres.url, TMPDIR: folder, ...env, ...more },
         stdio: ["ignore", "inherit", "inherit"],
       }),
     );
@@ -186,6 +194,9 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
     postgres,
     apiUrl,
     catalogueUrl,
+    objstoreUrl,
+    rootKey: ROOT_KEY,
+    pidOf: (part) => children.get(part)?.pid,
     send,
     sendInternally: (method, path, body) =>
       request(`http://${internal}${path}`, method, body, { authorization: `Bearer ${SECRET}` }),

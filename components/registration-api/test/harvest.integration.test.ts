@@ -172,23 +172,124 @@ test("a configuration file of the known form: OpenSearch, products read from sto
   assert.match(body.problems[0].reason, /MTD_MSIL2A\.xml cannot be read/);
 });
 
-test("a watched bucket: what is put there is in the catalogue, what is taken away is not", async () => {
+test("a watched bucket tells of what is put there and taken away; a product is whole when its last file is there", async () => {
+  await put("inbox/early_20240101.tif", example("scenes/lommel/B04.tif"));
   await send("PUT", "/harvesters/watch", {
     resource: { url: `s3://${BUCKET}/inbox/`, type: "Bucket" },
     collection: "inbox",
-    schedule: "1s",
   });
-  await put("inbox/scene_20240102.tif", example("scenes/lommel/B04.tif"));
-  await put("inbox/notes.txt", "nothing");
-  await put("inbox/stac/item.json", JSON.stringify(makeItem("from-bucket")));
+  const lastRun = async (): Promise<{ id: string; state: string } | null> =>
+    (await send("GET", "/harvesters")).body.harvesters.find(({ name }: { name: string }) => name === "watch").last_run;
+  await waitUntil("the first run", async () => (await lastRun())?.state === "done");
+  const run = await lastRun();
   const exists = async (id: string): Promise<boolean> =>
     (await askCatalogue(`/stac/collections/inbox/items/${id}`)).status === 200;
-  await waitUntil("the scene", () => exists("scene_20240102"));
+  await waitUntil("what was there before", () => exists("early_20240101"));
+  await put("inbox/a scene+20240102.tif", example("scenes/lommel/B04.tif"));
+  await put("inbox/notes.txt", "nothing");
+  await put("inbox/stac/item.json", JSON.stringify(makeItem("from-bucket")));
+  await waitUntil("the scene", () => exists("a scene+20240102"));
   await waitUntil("the item", () => exists("from-bucket"));
-  await fixture.remove("inbox/scene_20240102.tif");
-  await waitUntil("its removal", async () => !(await exists("scene_20240102")));
+  const name = "S2A_MSIL2A_20230625T234621_N0509_R073_T01WCP_20230626T022157.SAFE";
+  const files = readdirSync(join(PRODUCTS, name), { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".xml"),
+  );
+  for (const path of files.toSorted((a, b) => a.length - b.length)) {
+    await put(`inbox/${name}/${path}`, readFileSync(join(PRODUCTS, name, path)));
+  }
+  await waitUntil("the product", () => exists(name.replace(".SAFE", "")));
+  await fixture.remove("inbox/a scene+20240102.tif");
+  await waitUntil("its removal", async () => !(await exists("a scene+20240102")));
+  // All of it was told: nobody looked through the bucket again.
+  assert.equal((await lastRun())?.id, run?.id);
   assert.equal((await send("DELETE", "/harvesters/watch")).status, 204);
 });
+
+test("events that are told twice change nothing, and only who knows the secret may tell them", async () => {
+  const records = [
+    { eventName: "ObjectCreated:Put", s3: { bucket: { name: "nobodys" }, object: { key: "a+b.tif", eTag: "1" } } },
+  ];
+  const before = (await send("GET", "/tasks?limit=1")).body.tasks[0].id;
+  for (let twice = 0; twice < 2; twice += 1) {
+    assert.equal((await fixture.sendInternally("POST", "/events", { Records: records })).status, 204);
+  }
+  assert.equal((await fixture.sendInternally("POST", "/events", { Event: "s3:TestEvent" })).status, 204);
+  assert.equal((await send("GET", "/tasks?limit=1")).body.tasks[0].id, before);
+  assert.equal((await send("POST", "/events", { Records: records })).status, 404);
+});
+
+test("catalogues of other kinds: CSW in ISO and Dublin Core, OGC API Records, an archive of folders", async (t) => {
+  const { catalogueUrl } = fixture;
+  const note = { type: "Feature", id: "a-note", geometry: null, properties: { type: "dataset", title: "A note" } };
+  await register("/register-json", note);
+  const csw = await harvest("csw", { url: `${catalogueUrl}/csw`, type: "CSW", page_size: 50 });
+  assert.ok(csw.body.result.registered + csw.body.result.unchanged > 0, JSON.stringify(csw.body));
+  assert.equal(csw.body.result.failed, 0, JSON.stringify(csw.body));
+
+  const plain = await startDocuments((path) => {
+    const { searchParams } = new URL(path, "http://localhost");
+    if (/gmd/.test(searchParams.get("outputSchema") ?? "")) {
+      return '<ows:ExceptionReport xmlns:ows="http://www.opengis.net/ows"><ows:Exception/></ows:ExceptionReport>';
+    }
+    const start = Number(searchParams.get("startPosition"));
+    return `<?xml version="1.0"?><csw:GetRecordsResponse xmlns:csw="http://www.opengis.net/cat/csw/2.0.2" xmlns:dc="http://purl.org/dc/elements/1.1/">
+      <csw:SearchResults numberOfRecordsMatched="2" nextRecord="${start === 1 ? 2 : 0}">
+      <csw:Record><dc:identifier>dc-${start}</dc:identifier><dc:title>Record ${start}</dc:title><dc:type>dataset</dc:type></csw:Record>
+      </csw:SearchResults></csw:GetRecordsResponse>`;
+  });
+  t.after(plain.close);
+  const dublin = await harvest("dublin-core", { url: `${plain.url}/csw`, type: "CSW" });
+  assert.deepEqual([dublin.body.state, dublin.body.result.registered], ["done", 2], JSON.stringify(dublin.body));
+  assert.equal((await askCatalogue("/collections/metadata:main/items/dc-2")).body.properties.title, "Record 2");
+
+  const records = await startDocuments(() => ({
+    type: "FeatureCollection",
+    features: [
+      {
+        ...note,
+        id: "of-records",
+        links: [
+          { rel: "self", href: "./x" },
+          { rel: "license", href: "./licence" },
+        ],
+      },
+      makeItem("of-records-item", { collection: "of-records", assets: {} }),
+    ],
+    links: [],
+  }));
+  t.after(records.close);
+  const both = await harvest("records", { url: `${records.url}/items`, type: "Records" });
+  assert.equal(both.body.result.registered, 2, JSON.stringify(both.body));
+  const { body: record } = await askCatalogue("/collections/metadata:main/items/of-records");
+  assert.ok(record.links.some(({ href }: { href: string }) => href === `${records.url}/licence`));
+
+  const archive = await startDocuments((path) => {
+    switch (path) {
+      case "/archive/":
+        return '<a href="../">up</a><a href="2024/">2024</a><a href="/elsewhere/">x</a><a href="?C=N">n</a>';
+      case "/archive/2024/":
+        return '<a href="scene_20240102.tif">a</a><a href="broken_20240103.tif">b</a><a href="notes.txt">c</a>';
+      case "/archive/2024/scene_20240102.tif":
+        return example("scenes/lommel/B04.tif");
+      case "/archive/2024/broken_20240103.tif":
+        return "no raster";
+      default:
+        return undefined;
+    }
+  });
+  t.after(archive.close);
+  const scenes = await harvest("oads", { url: `${archive.url}/archive`, type: "OADS" }, { collection: "archive" });
+  assert.deepEqual(
+    [scenes.body.state, scenes.body.result.registered, scenes.body.result.failed],
+    ["done", 1, 1],
+    JSON.stringify(scenes.body),
+  );
+});
+
+async function harvest(name: string, resource: object, more: object = {}) {
+  assert.equal((await send("PUT", `/harvesters/${name}`, { resource, ...more })).status, 200);
+  return register(`/harvesters/${name}/run`, undefined);
+}
 
 test("wrong configurations are refused, with what is allowed", async () => {
   const wrong: readonly [object, RegExp][] = [

@@ -89,7 +89,7 @@ test("a processing service with all its processes, and catalogues of every kind"
   assert.equal(done.body.result.registered, 3);
   const id = `${documents.url}/ogc`.replace(/[^a-z0-9]/gi, "-");
   assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}`)).body.properties.type, "service");
-  assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}-b`)).body.properties.type, "process");
+  assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}-b`)).body.properties.type, "service");
   for (const [path, kind] of [
     ["/stac", "STAC API"],
     ["/csw", "CSW"],
@@ -161,14 +161,15 @@ test("order: what was accepted last wins, also when an earlier change comes late
 for (const victim of ["api", "worker", "catalogue", "postgres", "objstore"] as const) {
   test(`kill -9 of ${victim} amid registrations: nothing accepted is lost or doubled`, async () => {
     const collection = `killed-${victim}`;
-    const accepted: string[] = [];
+    const accepted = new Map<string, string>();
+    const sent = new Set<string>();
     let next = 0;
     let isOver = false;
     const client = async (): Promise<void> => {
       while (!isOver && next < 120) {
         next += 1;
         const number = next;
-        await put(
+        const isStored = await put(
           `kill/${victim}/${number}.json`,
           JSON.stringify({
             type: "Feature",
@@ -180,15 +181,22 @@ for (const victim of ["api", "worker", "catalogue", "postgres", "objstore"] as c
             links: [],
             assets: {},
           }),
-        ).catch(() => {});
+        ).then(
+          () => true,
+          () => false,
+        );
+        if (!isStored) {
+          continue;
+        }
+        sent.add(`k${number}`);
         const response = await send("POST", "/register", {
           type: "stac-item",
           url: `s3://${BUCKET}/kill/${victim}/${number}.json`,
         }).catch(() => undefined);
         if (response?.status === 202) {
-          accepted.push(response.headers.get("location") ?? "");
+          accepted.set(`k${number}`, response.headers.get("location") ?? "");
         }
-        if (accepted.length === 30 && !isOver) {
+        if (accepted.size === 30 && !isOver) {
           isOver = true;
           await fixture.kill(victim);
         }
@@ -202,16 +210,24 @@ for (const victim of ["api", "worker", "catalogue", "postgres", "objstore"] as c
       void fixture.query("update registration.task set due_at = now() where state = 'queued'").catch(() => {});
     }, 500);
     const states: string[] = [];
-    for (const location of accepted) {
-      const { body } = await fixture.settle(location);
-      // The storage was away before the file was there: that is no loss.
-      states.push(body.state === "failed" && /404/.test(body.reason) ? "done" : body.state);
+    for (const location of accepted.values()) {
+      states.push((await fixture.settle(location)).body.state);
     }
     clearInterval(timer);
     assert.deepEqual([...new Set(states)], ["done"]);
     const { body } = await askCatalogue(`/stac/search?collections=${collection}&limit=200`);
-    const ids = body.features.map((feature: { id: string }) => feature.id);
-    assert.equal(new Set(ids).size, ids.length);
-    assert.ok(ids.length >= accepted.length - 3, `${ids.length} of ${accepted.length}`);
+    const ids: readonly string[] = body.features.map((feature: { id: string }) => feature.id);
+    assert.equal(new Set(ids).size, ids.length, "doubled");
+    assert.deepEqual(
+      [...accepted.keys()].filter((id) => !ids.includes(id)),
+      [],
+      "lost",
+    );
+    // A request may have been accepted whose answer was lost.
+    assert.deepEqual(
+      ids.filter((id) => !sent.has(id)),
+      [],
+      "from nowhere",
+    );
   });
 }

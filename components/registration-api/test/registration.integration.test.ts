@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 
+import { waitUntil } from "@swath/testing";
+
 import { BUCKET, example, makeCollection, makeItem, startDocuments, startFixture } from "./fixture.ts";
 
 const fixture = await startFixture();
@@ -168,4 +170,41 @@ test("a workspace reads its own bucket only, and has collections of its own", as
   assert.equal((await askCatalogue("/stac/collections/mine/items/theirs")).status, 404);
   const { body } = await sendInternally("GET", "/tasks?workspace=ws-eric");
   assert.equal(body.tasks.length, 2);
+});
+
+test("results of a job: links to what made them, items of plain rasters, and gone when their files go", async () => {
+  const links = [{ rel: "via", href: "https://ades.example.org/eric/ogc-api/jobs/j1", type: "application/json" }];
+  const base = `s3://${BUCKET}/processing-results/j1`;
+  await put(
+    "processing-results/j1/catalog.json",
+    JSON.stringify({
+      type: "Catalog",
+      stac_version: "1.1.0",
+      id: "results-j1",
+      description: "Results",
+      links: [{ rel: "child", href: `${base}/j1/collection.json` }],
+    }),
+  );
+  await put(
+    "processing-results/j1/j1/collection.json",
+    JSON.stringify(makeCollection("j1", { assets: { "out.tif": { href: `${base}/j1/out_20240601.tif` } } })),
+  );
+  await put("processing-results/j1/j1/out_20240601.tif", example("scenes/lommel/B04.tif"));
+  const accepted = await sendInternally("POST", "/tasks", {
+    scope: "ws-eric",
+    requestedBy: "eric",
+    buckets: [BUCKET],
+    wait: 30,
+    provenance: { links },
+    request: { form: "register", type: "stac-item", url: `${base}/catalog.json` },
+  });
+  assert.equal(accepted.body.state, "done", JSON.stringify(accepted.body));
+  const own = { "x-forwarded-host": "resource-catalogue.ws-eric.localhost" };
+  const { body: item } = await askCatalogue("/stac/collections/j1/items/out_20240601", own);
+  assert.equal(item.links.find(({ rel }: { rel: string }) => rel === "via")?.href, links[0]?.href);
+  const { body: collection } = await askCatalogue("/stac/collections/j1", own);
+  assert.ok(collection.links.some(({ rel }: { rel: string }) => rel === "via"));
+  await fixture.remove("processing-results/j1/catalog.json");
+  await waitUntil("the removal", async () => (await askCatalogue("/stac/collections/j1", own)).status === 404);
+  assert.equal((await askCatalogue("/stac/collections/j1/items/out_20240601", own)).status, 404);
 });

@@ -10,7 +10,8 @@ import { runTask } from "../queue/run-task.ts";
 import { createRegistrars } from "../registrars/index.ts";
 import { openSources } from "../sources/sources.ts";
 import { startDueHarvesters } from "../store/harvesters.ts";
-import { readList, toPeers, toStores } from "./sources-of.ts";
+import { deployCloudData } from "../harvest/cloud-data.ts";
+import { readList, toCloudData, toPeers, toStores } from "./sources-of.ts";
 
 export interface Worker {
   readonly ready: () => Promise<void>;
@@ -58,8 +59,10 @@ export async function startWorker(
     writer: createCatalogueWriter({ pool, client }),
     rasters,
     ...(settings.DATA_ACCESS_PUBLIC_URL !== undefined && { dataAccessUrl: settings.DATA_ACCESS_PUBLIC_URL }),
+    ...(settings.CLOUDDATA && { offeredBucket: readList(settings.CLOUDDATA_S3_BUCKETS)[0] ?? "eodata" }),
     ...(settings.PORTAL_PUBLIC_URL !== undefined && { portalUrl: settings.PORTAL_PUBLIC_URL }),
   });
+  await deployCloudData(pool, toCloudData(settings));
   const stopping = new AbortController();
   const scheduler = setInterval(() => {
     startDueHarvesters(pool).catch((error: unknown) =>

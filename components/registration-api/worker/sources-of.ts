@@ -1,6 +1,7 @@
 import type { Settings } from "@swath/service";
 
 import type { workerSettings } from "../config.ts";
+import type { CloudData } from "../harvest/cloud-data.ts";
 import type { PeerSettings, StoreSettings } from "../sources/source-types.ts";
 
 type Given = Settings<typeof workerSettings>;
@@ -30,9 +31,25 @@ export function toStores(settings: Given): readonly StoreSettings[] {
             region: settings.S3_REGION,
             accessKeyId: settings.OBJSTORE_ROOT_USER,
             secretAccessKey: settings.OBJSTORE_ROOT_PASSWORD,
+            ...(settings.OBJSTORE_EVENT_TARGET !== undefined && { eventTarget: settings.OBJSTORE_EVENT_TARGET }),
           },
         ]),
   ];
+}
+
+/** The provider's offering that is harvested; undefined: none. */
+export function toCloudData(settings: Given): CloudData | undefined {
+  const { CLOUDDATA: isOn, CLOUDDATA_CATALOGUE_URL: url } = settings;
+  const [begin = "", end = ".."] = settings.CLOUDDATA_TIME.split("/");
+  return !isOn || url === undefined
+    ? undefined
+    : {
+        url,
+        type: settings.CLOUDDATA_CATALOGUE_TYPE as CloudData["type"],
+        area: settings.CLOUDDATA_AREA,
+        time: { ...(begin !== "" && { begin }), ...(end !== ".." && { end }) },
+        schedule: settings.CLOUDDATA_SCHEDULE,
+      };
 }
 
 /** Services of the deployment whose public addresses are read from inside. */

@@ -10,13 +10,22 @@ export interface WorkspaceRequest {
   readonly buckets: readonly string[];
   readonly idempotencyKey?: string;
   readonly provenance?: object;
+  /** Seconds that the answer waits for what comes of it. */
+  readonly wait?: number;
   readonly request: object;
+}
+
+/** What became of a request: its state where it was waited for. */
+export interface AcceptedRequest {
+  readonly message: string;
+  readonly state?: string;
+  readonly reason?: string | null;
 }
 
 /** The registration API, which carries out what is asked of workspaces. */
 export interface RegistrationClient {
   /** @returns what the sender is told @throws {WorkspaceError} what the registration API refuses */
-  readonly send: (request: WorkspaceRequest) => Promise<{ readonly id: string; readonly message: string }>;
+  readonly send: (request: WorkspaceRequest) => Promise<AcceptedRequest>;
   readonly list: (workspace: string, limit: number) => Promise<readonly RegistrationTask[]>;
   readonly close: () => Promise<void>;
 }
@@ -33,13 +42,14 @@ export interface RegistrationTask {
 }
 
 const TIMEOUT_MS = 15_000;
+const MS_PER_SECOND = 1000;
 
 /** @param url internal port of the registration API */
 export function createRegistrationClient(url: string, secret: string): RegistrationClient {
   const peer: Peer = createPeer(url);
-  const call = async (path: string, body?: object): Promise<unknown> => {
+  const call = async (path: string, body?: object, wait = 0): Promise<unknown> => {
     const response = await peer.fetch(path, {
-      timeout: TIMEOUT_MS,
+      timeout: TIMEOUT_MS + wait * MS_PER_SECOND,
       headers: { authorization: `Bearer ${secret}`, ...(body && { "content-type": "application/json" }) },
       ...(body && { method: "POST", body: JSON.stringify(body) }),
     });
@@ -50,7 +60,7 @@ export function createRegistrationClient(url: string, secret: string): Registrat
     return answer;
   };
   return {
-    send: async (request) => (await call("/tasks", request)) as { id: string; message: string },
+    send: async (request) => (await call("/tasks", request, request.wait)) as AcceptedRequest,
     list: async (workspace, limit) => {
       const query = new URLSearchParams({ workspace, limit: String(limit) });
       return ((await call(`/tasks?${query.toString()}`)) as { tasks: readonly RegistrationTask[] }).tasks;

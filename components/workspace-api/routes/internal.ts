@@ -51,7 +51,10 @@ export function createInternalApi({ logger, context, secret }: InternalOptions):
   };
   const body = Type.Intersect([
     RegisterBody,
-    Type.Object({ provenance: Type.Optional(Type.Object({}, { additionalProperties: true })) }),
+    Type.Object({
+      provenance: Type.Optional(Type.Object({}, { additionalProperties: true })),
+      wait: Type.Optional(Type.Number({ minimum: 0, maximum: 30 })),
+    }),
   ]);
   app.post<{ Params: { user: string }; Body: Static<typeof body> }>(
     "/users/:user/registrations",
@@ -59,13 +62,33 @@ export function createInternalApi({ logger, context, secret }: InternalOptions):
     async (request, reply) => {
       const { user } = request.params;
       const { name: workspace } = await workspaceOf(user);
-      const { provenance, ...wanted } = request.body;
-      const message = await registerIn(context, {
+      const { provenance, wait, ...wanted } = request.body;
+      const { message, state, reason } = await registerIn(context, {
         workspace,
         requestedBy: user,
         ...toRegistration(wanted),
         request: { form: "register", ...wanted },
         ...(provenance !== undefined && { provenance }),
+        ...(wait !== undefined && { wait }),
+      });
+      return reply.code(202).send({ message, workspace, ...(state !== undefined && { state, reason }) });
+    },
+  );
+  const removal = Type.Object({ url: Type.String({ minLength: 1, maxLength: 4096 }) });
+  app.post<{ Params: { user: string }; Body: Static<typeof removal> }>(
+    "/users/:user/deregistrations",
+    { schema: { params, body: removal } },
+    async (request, reply) => {
+      const { user } = request.params;
+      const { url } = request.body;
+      const { name: workspace } = await workspaceOf(user);
+      const { message } = await registerIn(context, {
+        workspace,
+        requestedBy: user,
+        queue: "deregister",
+        payload: { url },
+        message: `Item '${JSON.stringify({ url })}' was applied for de-registration`,
+        request: { form: "deregister", url },
       });
       return reply.code(202).send({ message });
     },

@@ -16,6 +16,8 @@ type Named = { Params: { name: string } };
 /** Which service takes which type of resource. */
 const QUEUES: Readonly<Record<string, string>> = {
   "stac-item": "harvester",
+  "stac-collection": "harvester",
+  "stac-catalog": "harvester",
   ades: "ades",
   oaproc: "ades",
   catalogue: "catalogue",
@@ -37,10 +39,14 @@ export function toRegistration({ type, url, parent_identifier }: Static<typeof R
   if (queue === undefined) {
     throw new WorkspaceError(400, `"${type}" cannot be registered; allowed: ${Object.keys(QUEUES).join(", ")}.`);
   }
-  if (kind === "stac-item") {
+  if (queue === "harvester") {
     const root = url.endsWith("/") ? `${url}catalog.json` : url;
     const payload = { name: "harvest-bucket-catalog", values: { resource: { root_path: root } } };
-    return { queue, payload, message: `STAC Catalog '${root}' was accepted for harvesting` };
+    const message =
+      kind === "stac-item"
+        ? `STAC Catalog '${root}' was accepted for harvesting`
+        : `${type} ${root} was applied for registration`;
+    return { queue, payload, message };
   }
   const payload = { url, parent_identifier: parent_identifier ?? null, type };
   return { queue, payload, message: `${type} ${url} was applied for registration` };
@@ -86,7 +92,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
     async (request, reply) => {
       const who = await enterAsWriter(request);
       const wanted = { form: "register", ...request.body };
-      const message = await registerIn(context, { ...who, ...toRegistration(request.body), request: wanted });
+      const { message } = await registerIn(context, { ...who, ...toRegistration(request.body), request: wanted });
       return reply.code(202).send({ message });
     },
   );
@@ -106,7 +112,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
       async (request, reply) => {
         const who = await enterAsWriter(request);
         const id = typeof request.body["id"] === "string" ? request.body["id"] : "document";
-        const message = await registerIn(context, {
+        const { message } = await registerIn(context, {
           ...who,
           queue: kind,
           payload: request.body,
@@ -138,7 +144,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
         ]);
       }
       const payload = identifier ? { identifier } : { url };
-      const message = await registerIn(context, {
+      const { message } = await registerIn(context, {
         ...who,
         queue: "deregister",
         payload,

@@ -5,6 +5,7 @@ export {
   identityIssuerEnv,
   identityUrl,
 } from "./identity-service.ts";
+export { cloudDataStorageEnv } from "./cloud-data.ts";
 export { isHostName } from "./host-name.ts";
 export { parseQuantity, toBytes } from "./quantity.ts";
 export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";

@@ -193,6 +193,17 @@ export interface Variables {
   readonly CONTAINER_AUTH_FILE: string | undefined;
   readonly INSTALL_GITOPS: boolean;
   readonly CLOUDDATA_DATA_SPECIFICATION: boolean;
+  readonly CLOUDDATA_CATALOGUE_URL: string;
+  readonly CLOUDDATA_CATALOGUE_TYPE: "OpenSearch" | "STACAPI";
+  /** west,south,east,north */
+  readonly CLOUDDATA_AREA: string;
+  /** begin/end; the end may be `..` */
+  readonly CLOUDDATA_TIME: string;
+  readonly CLOUDDATA_SCHEDULE: string;
+  readonly CLOUDDATA_S3_ENDPOINT: string;
+  readonly CLOUDDATA_S3_REGION: string;
+  readonly CLOUDDATA_S3_ACCESS_KEY: string;
+  readonly CLOUDDATA_S3_SECRET_KEY: PlatformSecret | undefined;
   readonly TEMP_FORWARDING_PORT: number;
   readonly PORTAL_VALUES: string | undefined;
   readonly SWATH_IMAGE: string;

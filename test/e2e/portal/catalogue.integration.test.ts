@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -15,7 +17,11 @@ let close: (() => Promise<void>) | undefined;
 let eric: Visitor;
 before(async () => {
   if (skip === false) {
-    ({ rig, close } = await deployPortal({ REQUIRE_RESOURCE_CATALOGUE: "true" }));
+    ({ rig, close } = await deployPortal({
+      REQUIRE_RESOURCE_CATALOGUE: "true",
+      REQUIRE_REGISTRATION_API: "true",
+      REGISTRATION_ALLOW_PRIVATE: "127.0.0.1",
+    }));
     const admin = await rig.open();
     await admin.logIn("admin");
     await loadScenes(admin);
@@ -141,7 +147,59 @@ test("the search is copied for other programs, with the public address of the ca
   await page.getByText(`Client.open("${rig.url("resource-catalogue", "/stac")}"`).waitFor();
 });
 
+test("an administrator adds a harvester, runs it, sees what is broken, and removes it", { skip }, async (t) => {
+  const makeItem = (id: string, datetime: unknown) => ({
+    type: "Feature",
+    stac_version: "1.1.0",
+    id,
+    geometry: null,
+    collection: "from-portal",
+    properties: { datetime },
+    links: [],
+    assets: {},
+  });
+  const source = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json").end(
+      JSON.stringify({
+        type: "FeatureCollection",
+        features: [makeItem("good", "2024-06-01T00:00:00Z"), makeItem("broken", 7)],
+        links: [],
+      }),
+    );
+  });
+  await new Promise<void>((resolve) => source.listen(0, "127.0.0.1", resolve));
+  t.after(() => source.close());
+  const admin = await rig.open();
+  t.after(() => admin.context.close());
+  await admin.logIn("admin");
+  const { page } = admin;
+  await page.goto(portal("/admin/registration"));
+  await page.getByText("No harvesters").waitFor();
+  await page.getByRole("button", { name: "Add harvester" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add harvester" });
+  await dialog.getByLabel("Name").fill("neighbour");
+  await dialog.getByLabel("Address").fill(`http://127.0.0.1:${(source.address() as AddressInfo).port}/search`);
+  await dialog.getByLabel("Schedule").fill("whenever");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByText(/must be a cron expression/).waitFor();
+  await dialog.getByLabel("Schedule").fill("");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Run neighbour" }).click();
+  const harvesters = page.getByRole("table", { name: "Harvesters" });
+  await harvesters.getByText("1 registered, 1 failed").waitFor();
+  await checkAccessibility(page, new URL(page.url()).pathname);
+  await page.getByRole("table", { name: "Registrations" }).getByRole("button", { name: "neighbour" }).click();
+  const details = page.getByRole("dialog", { name: /^Registration \d+$/ });
+  await details.getByRole("cell", { name: "broken", exact: true }).waitFor();
+  await details.getByRole("button", { name: "Close" }).click();
+  await details.waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Remove neighbour" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove harvester" }).click();
+  await page.getByText("No harvesters").waitFor();
+});
+
 test("no page had a fault in the console of the browser", { skip }, () => {
   // A refused condition is a 400 that the browser tells as well.
-  assert.deepEqual(rig.findFaults([/status of 400/]), []);
+  assert.deepEqual(rig.findFaults([/status of 4(?:00|22)/]), []);
 });

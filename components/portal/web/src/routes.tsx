@@ -35,6 +35,7 @@ export function createRoutes(): RouteObject[] {
             { index: true, element: <Navigate to="pods" replace /> },
             { path: "pods", lazy: () => import("./admin/pods.tsx") },
             { path: "pods/:namespace/:pod", lazy: () => import("./admin/pod-log.tsx") },
+            { path: "registration", lazy: () => import("./admin/registration.tsx") },
             { path: "configuration", lazy: () => import("./admin/configuration.tsx") },
             { path: "users", lazy: () => import("./admin/users.tsx") },
           ],

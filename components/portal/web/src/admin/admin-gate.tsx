@@ -1,6 +1,6 @@
 import { Tabs } from "@mantine/core";
 import { Empty, Page } from "@swath/ui";
-import { Boxes, Lock, Settings, Users } from "lucide-react";
+import { Boxes, DatabaseZap, Lock, Settings, Users } from "lucide-react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 
 import { usePortal } from "../session/portal.ts";
@@ -8,12 +8,13 @@ import { usePortal } from "../session/portal.ts";
 const PARTS = [
   { value: "pods", label: "Pods", icon: Boxes },
   { value: "users", label: "Users and clients", icon: Users },
+  { value: "registration", label: "Registration", icon: DatabaseZap, service: "registration-api" },
   { value: "configuration", label: "Configuration", icon: Settings },
 ] as const;
 
 /** The pages of administrators. What they show is refused by the server to everybody else. */
 export function Component() {
-  const { user } = usePortal();
+  const { user, config } = usePortal();
   const navigate = useNavigate();
   const { pathname } = useLocation();
   if (!user.isAdmin) {
@@ -30,11 +31,13 @@ export function Component() {
     <Page title="Administration">
       <Tabs value={part} onChange={(next) => void navigate(`/admin/${next}`)}>
         <Tabs.List aria-label="Administration">
-          {PARTS.map(({ value, label, icon: Icon }) => (
-            <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>
-              {label}
-            </Tabs.Tab>
-          ))}
+          {PARTS.filter((each) => !("service" in each) || config.services.includes(each.service)).map(
+            ({ value, label, icon: Icon }) => (
+              <Tabs.Tab key={value} value={value} leftSection={<Icon size={16} aria-hidden />}>
+                {label}
+              </Tabs.Tab>
+            ),
+          )}
         </Tabs.List>
         <Tabs.Panel value={part} pt="md">
           <Outlet />

@@ -1,0 +1,27 @@
+/** Files that stand for something that can be registered. */
+const SCENE = /\.(?:tiff?|jp2)$|_MTL\.txt$/i;
+const STAC = /\.json$/i;
+/** Side files are not registered by themselves. */
+const SIDE = /_MTL\.json$|(?:^|\/)\.|_(?:SR|ST|QA)_?\w*\.TIF$/i;
+const PRODUCT = /^(.+\.(?:SAFE|SEN3))\/(.+)$/i;
+/** Files that describe a product, and those that are read beside them. */
+const DESCRIBES = /^(?:manifest\.safe|xfdumanifest\.xml|MTD_MSIL\w+\.xml)$/i;
+const READ_BESIDE = /^(?:GRANULE\/[^/]+\/MTD_TL\.xml|annotation\/[^/]+\.xml)$/i;
+
+/** What an object of a bucket is part of. */
+export interface SceneKey {
+  /** Key of what is registered; of a product its folder. */
+  readonly path: string;
+  /** Whether the scene is there because this object is; else it only completes it. */
+  readonly isMain: boolean;
+}
+
+/** What is to be registered because of an object; undefined for what says nothing by itself. */
+export function toSceneKey(key: string): SceneKey | undefined {
+  const [, folder, inner = ""] = PRODUCT.exec(key) ?? [];
+  if (folder !== undefined) {
+    const isMain = DESCRIBES.test(inner);
+    return isMain || READ_BESIDE.test(inner) ? { path: folder, isMain } : undefined;
+  }
+  return !SIDE.test(key) && (SCENE.test(key) || STAC.test(key)) ? { path: key, isMain: true } : undefined;
+}
