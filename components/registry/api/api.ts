@@ -16,6 +16,8 @@ import { addImmutableRoutes } from "./immutable.ts";
 import { addMemberRoutes } from "./members.ts";
 import { addProjectRoutes } from "./projects.ts";
 import { addQuotaRoutes } from "./quotas.ts";
+import { addRegistryRoutes } from "./registries.ts";
+import { addReplicationRoutes } from "./replication.ts";
 import { addRepositoryRoutes } from "./repositories.ts";
 import { addRetentionRoutes } from "./retention.ts";
 import { addRobotRoutes } from "./robots.ts";
@@ -86,6 +88,8 @@ export async function createApi({
         addArtifactRoutes,
         addAdditionRoutes,
         addRobotRoutes,
+        addRegistryRoutes,
+        addReplicationRoutes,
         addQuotaRoutes,
         addUserRoutes,
         addAuditRoutes,

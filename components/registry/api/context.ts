@@ -12,6 +12,7 @@ import { isProjectName, isRepositoryName } from "../protocol/names.ts";
 import type { RegistryDatabase } from "../store/database.ts";
 import { type Project, findProject, findProjectById } from "../store/projects.ts";
 import { findRepository } from "../store/repositories.ts";
+import type { Upstreams } from "../upstreams/upstreams.ts";
 
 /** What routes of the REST API work with. */
 export interface ApiContext {
@@ -19,6 +20,7 @@ export interface ApiContext {
   readonly access: CallerDeps;
   readonly sessions: Sessions;
   readonly blobs: BlobStore;
+  readonly upstreams: Upstreams;
 }
 
 const MAX_PAGE_SIZE = 100;

@@ -3,5 +3,6 @@ export { findPackageLayer } from "./package-layer.ts";
 export { type Reference, parseReference } from "./reference.ts";
 export { type ReadManifest, type RegistryClient, RegistryRefusal, createRegistryClient } from "./registry-client.ts";
 export { pushLayout, pushPackage } from "./push-layout.ts";
-export { createRegistryWriter } from "./registry-writer.ts";
+export { type RemoteOptions, createRemote } from "./remote.ts";
+export { type RegistryWriter, createRegistryWriter } from "./registry-writer.ts";
 export { saveImage } from "./save-image.ts";
