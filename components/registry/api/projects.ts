@@ -66,7 +66,13 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
 
   app.post("/projects", { schema: { body: NewProject } }, async (request, reply) => {
     const principal = await requireAdmin(context, request);
-    const { project_name: name, metadata, storage_limit: limit, registry_id: registry, ...body } = request.body as Static<typeof NewProject>;
+    const {
+      project_name: name,
+      metadata,
+      storage_limit: limit,
+      registry_id: registry,
+      ...body
+    } = request.body as Static<typeof NewProject>;
     if (!isProjectName(name)) {
       throw new Problem(
         400,

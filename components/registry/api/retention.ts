@@ -57,7 +57,11 @@ export function addRetentionRoutes(app: FastifyInstance, context: ApiContext): v
     const body = request.body as Policy;
     const { project, principal } = await enter(request, projectId);
     await database.transact(async (tx) => {
-      await setRetention(tx, { projectId: project.id, rules: body.rules.map(toRule), schedule: toSchedule(body.trigger) });
+      await setRetention(tx, {
+        projectId: project.id,
+        rules: body.rules.map(toRule),
+        schedule: toSchedule(body.trigger),
+      });
       const entry = { actor: principal.name, operation: "update", project: project.name };
       await addAudit(tx, { ...entry, resourceType: "retention", resource: project.name });
     });

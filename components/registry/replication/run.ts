@@ -80,7 +80,11 @@ async function runTasks(
     return replication.direction === "pull" ? copyIn(options, opened, one) : copyOut(options, opened, one);
   };
   await check();
-  for (let task = await findOpenTask(database, run.id); task !== undefined; task = await findOpenTask(database, run.id)) {
+  for (
+    let task = await findOpenTask(database, run.id);
+    task !== undefined;
+    task = await findOpenTask(database, run.id)
+  ) {
     const { position } = task;
     const result = await copy(task).catch((error: unknown) => {
       if (error instanceof RunEnded) {

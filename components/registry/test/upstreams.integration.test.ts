@@ -62,7 +62,11 @@ async function pushIndex(client: RegistryClient, repository: string, tag: string
 async function pull(client: RegistryClient, repository: string, reference: string): Promise<string> {
   const { status, body, headers } = await client.call("GET", `/v2/${repository}/manifests/${reference}`);
   assert.equal(status, 200, body.toString());
-  const { manifests = [], config, layers = [] } = JSON.parse(body.toString()) as {
+  const {
+    manifests = [],
+    config,
+    layers = [],
+  } = JSON.parse(body.toString()) as {
     manifests?: { digest: string }[];
     config?: { digest: string };
     layers?: { digest: string }[];
@@ -86,12 +90,17 @@ test("a cache fetches what it lacks, has it when its upstream is gone, and follo
     return rows.length === 0;
   });
   assert.equal((await admin.call("GET", "/v2/cache/tools/deep/tool/manifests/nothing")).code(), "MANIFEST_UNKNOWN");
-  assert.equal((await admin.call("GET", `/v2/cache/tools/deep/tool/blobs/${digestOf("nothing")}`)).code(), "BLOB_UNKNOWN");
+  assert.equal(
+    (await admin.call("GET", `/v2/cache/tools/deep/tool/blobs/${digestOf("nothing")}`)).code(),
+    "BLOB_UNKNOWN",
+  );
   // Moved there, moved here.
   const moved = await farAdmin.pushImage("tools/deep/tool", "1", [randomBytes(10_000)]);
   await waitUntil(
     "the tag has moved",
-    async () => (await admin.call("HEAD", "/v2/cache/tools/deep/tool/manifests/1")).headers.get("docker-content-digest") === moved,
+    async () =>
+      (await admin.call("HEAD", "/v2/cache/tools/deep/tool/manifests/1")).headers.get("docker-content-digest") ===
+      moved,
   );
   assert.equal(await pull(admin, "cache/tools/deep/tool", "1"), moved);
   await waitUntil("it is kept", async () => {
@@ -225,7 +234,10 @@ test("Docker Hub's habits: names, tokens, limits that are respected, and the las
   await query(near.postgres.url, `update registry.upstream set kind = 'docker-hub' where id = ${id}`);
   await createProject(admin, "hub", { registry_id: id });
   await pull(admin, "hub/alpine", "3");
-  assert.ok(asked.some((each) => each.startsWith("GET /token") && each.includes("library%2Falpine%3Apull")), asked.join("\n"));
+  assert.ok(
+    asked.some((each) => each.startsWith("GET /token") && each.includes("library%2Falpine%3Apull")),
+    asked.join("\n"),
+  );
   assert.equal(asked.filter((each) => each.startsWith("GET /token")).length, 1, "a token is used again");
   const shown = await admin.call("GET", `/api/v2.0/registries/${id}`);
   assert.equal(shown.json().rate_remaining, "76;w=21600");
@@ -256,7 +268,11 @@ test("addresses: private ones are refused, and redirects and token services neit
   });
   const digest = digestOf("right");
   const upstream = await startStandIn((path, response) => {
-    const place = path.startsWith("/v2/good/") ? `${storage.url}/x` : path.startsWith("/v2/loop/") ? path : "http://169.254.169.254/x";
+    const place = path.startsWith("/v2/good/")
+      ? `${storage.url}/x`
+      : path.startsWith("/v2/loop/")
+        ? path
+        : "http://169.254.169.254/x";
     response.writeHead(307, { location: place });
     response.end();
     return true;
@@ -277,7 +293,12 @@ test("addresses: private ones are refused, and redirects and token services neit
   const changed = await admin.call("PUT", `/api/v2.0/registries/${id}`, { body: { url: storage.url } });
   assert.equal(changed.status, 200, changed.body.toString());
   assert.equal((await admin.call("GET", `/api/v2.0/registries/${id}`)).json().credential, undefined);
-  for (const url of ["https://u:p@registry.example.org", "ftp://registry.example.org", "https://r.example.org/x", "x"]) {
+  for (const url of [
+    "https://u:p@registry.example.org",
+    "ftp://registry.example.org",
+    "https://r.example.org/x",
+    "x",
+  ]) {
     assert.equal((await admin.call("POST", "/api/v2.0/registries", { body: { name: "no", url } })).status, 400, url);
   }
   assert.equal((await createClient(near.url, "").call("GET", "/api/v2.0/registries")).status, 401);
@@ -331,7 +352,10 @@ test("replication pulls what its patterns fit, with what refers to it, once", as
   // What is due runs by itself.
   await pushIndex(farAdmin, "tools/many", "v2");
   await query(near.postgres.url, `update registry.replication set next_at = now() where id = ${id}`);
-  await waitUntil("it has run", async () => (await admin.call("HEAD", "/v2/mirror/tools/many/manifests/v2")).status === 200);
+  await waitUntil(
+    "it has run",
+    async () => (await admin.call("HEAD", "/v2/mirror/tools/many/manifests/v2")).status === 200,
+  );
   await checkStore(near.postgres.url, near.folder);
 });
 
@@ -353,7 +377,10 @@ test("replication pushes, goes on after a kill, and says what failed", async () 
   await admin.call("POST", "/api/v2.0/replication/executions", { body: { policy_id: id } });
   await near.kill();
   // Whoever had it is dead; nobody waits for its lease here.
-  await query(near.postgres.url, "update registry.replication_run set leased_until = now() where leased_until is not null");
+  await query(
+    near.postgres.url,
+    "update registry.replication_run set leased_until = now() where leased_until is not null",
+  );
   await near.start();
   await waitUntil("it has ended", async () => {
     const runs = (await admin.call("GET", `/api/v2.0/replication/executions?policy_id=${id}`)).json();

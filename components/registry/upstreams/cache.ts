@@ -179,7 +179,8 @@ function startAnswer(response: ServerResponse, digest: string, size: number): vo
 /** It did not answer a moment ago; nobody waits for it again who has something. */
 const isDown = ({ failedAt }: Upstream): boolean => failedAt !== undefined && failedAt.getTime() > Date.now() - DOWN_MS;
 
-const isPaused = ({ pausedUntil }: Upstream): boolean => pausedUntil !== undefined && pausedUntil.getTime() > Date.now();
+const isPaused = ({ pausedUntil }: Upstream): boolean =>
+  pausedUntil !== undefined && pausedUntil.getTime() > Date.now();
 
 async function readByDigest(
   options: CacheOptions,

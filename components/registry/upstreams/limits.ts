@@ -22,7 +22,8 @@ export function readLimits(status: number, headers: Fields, now = Date.now()): U
   return {
     limit,
     remaining,
-    pauseSeconds: status === TOO_MANY ? readPause(headers.get("retry-after"), now) : isUsedUp ? DEFAULT_PAUSE_SECONDS : 0,
+    pauseSeconds:
+      status === TOO_MANY ? readPause(headers.get("retry-after"), now) : isUsedUp ? DEFAULT_PAUSE_SECONDS : 0,
     failure: status === TOO_MANY ? "It answers 429: too much was asked of it." : undefined,
   };
 }

@@ -1,4 +1,11 @@
-import { type RegistryClient, RegistryRefusal, type RegistryWriter, createRegistryClient, createRegistryWriter, createRemote } from "@swath/oci";
+import {
+  type RegistryClient,
+  RegistryRefusal,
+  type RegistryWriter,
+  createRegistryClient,
+  createRegistryWriter,
+  createRemote,
+} from "@swath/oci";
 import { createAddressGuard } from "@swath/service/address-guard";
 import type { Sealer } from "@swath/service/seal";
 import { Agent } from "undici";
@@ -84,7 +91,8 @@ export function createUpstreams({ sql, sealer, allowPrivate, onError }: Upstream
       client: createRegistryClient({ peer: remoteOf("pull") }),
       writer: createRegistryWriter({ peer: remoteOf("pull,push") }),
       // Official images have no namespace in their names and one in their addresses.
-      toName: (repository) => (kind === "docker-hub" && !repository.includes("/") ? `library/${repository}` : repository),
+      toName: (repository) =>
+        kind === "docker-hub" && !repository.includes("/") ? `library/${repository}` : repository,
     };
     opened.set(id, { version: upstream.updatedAt.getTime(), value });
     return value;

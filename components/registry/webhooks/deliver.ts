@@ -23,7 +23,7 @@ export async function startDeliveries({
 }: DeliverOptions): Promise<{ readonly stop: () => Promise<void> }> {
   let isStopped = false;
   const deliverOne = async () => {
-    for (let found = await claimDelivery(database); found !== undefined && !isStopped; ) {
+    for (let found = await claimDelivery(database); found !== undefined && !isStopped;) {
       await noteDelivery(database, found, await sender.send(found));
       found = await claimDelivery(database);
     }

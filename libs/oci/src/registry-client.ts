@@ -90,11 +90,9 @@ export function createRegistryClient({ peer, login }: ClientOptions): RegistryCl
       (await get("/v2/", undefined)).body.destroy();
     },
     readManifest: async (repository, reference, signal) => {
-      const { response, body } = await get(
-        `/v2/${repository}/manifests/${reference}`,
-        MANIFEST_TYPES.join(", "),
-        { signal },
-      );
+      const { response, body } = await get(`/v2/${repository}/manifests/${reference}`, MANIFEST_TYPES.join(", "), {
+        signal,
+      });
       const content = await readBounded(body, MAX_MANIFEST_BYTES);
       const digest = reference.includes(":") ? reference : digestOf(content);
       if (digestOf(content, digest) !== digest) {
@@ -131,7 +129,7 @@ export function createRegistryClient({ peer, login }: ClientOptions): RegistryCl
       const key = what === "repositories" ? "repositories" : "tags";
       const path = what === "repositories" ? "/v2/_catalog" : `/v2/${what.tagsOf}/tags/list`;
       const found: string[] = [];
-      for (let next: string | undefined = `${path}?n=${LIST_PAGE}`; next !== undefined && found.length < limit; ) {
+      for (let next: string | undefined = `${path}?n=${LIST_PAGE}`; next !== undefined && found.length < limit;) {
         const { response, body } = await get(next, undefined);
         const page = parseDocument(await readBounded(body, MAX_LIST_BYTES)) as Readonly<Record<string, unknown>>;
         const names = page[key] ?? [];

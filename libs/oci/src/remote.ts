@@ -114,7 +114,9 @@ async function authorize(
   if (!/^bearer /i.test(challenge)) {
     return basic === undefined ? undefined : { field: basic, until: Number.POSITIVE_INFINITY };
   }
-  const fields = new Map([...challenge.matchAll(/([a-z]+)="([^"]*)"/gi)].map(([, name = "", value = ""]) => [name, value]));
+  const fields = new Map(
+    [...challenge.matchAll(/([a-z]+)="([^"]*)"/gi)].map(([, name = "", value = ""]) => [name, value]),
+  );
   const realm = URL.parse(fields.get("realm") ?? "");
   if (realm === null || !isNoWorse(new URL(url), realm)) {
     throw new RegistryRefusal(502, `${new URL(url).host} names no token service that can be asked.`);
