@@ -25,6 +25,8 @@ import { openRegistryDatabase } from "./store/database.ts";
 import { createManifestReader } from "./store/manifest-reader.ts";
 import { dropLeases } from "./store/uploads.ts";
 import { replicate } from "./replication/run.ts";
+import { createScannerClient } from "./scans/adapter.ts";
+import { scan } from "./scans/scan.ts";
 import { createCache } from "./upstreams/cache.ts";
 import { createUpstreams } from "./upstreams/upstreams.ts";
 import { createUploads } from "./uploads/uploads.ts";
@@ -94,6 +96,15 @@ export async function buildRegistry({
     channel: "registry_replication",
     work: () => replicate({ database, blobs, uploads, upstreams, onError }),
   });
+  const scanners = createScannerClient({
+    allowPrivate,
+    sealer: createSealer(settings.TOKEN_SECRET, "registry scanners"),
+  });
+  const scanning = await startWorker({
+    ...work,
+    channel: "registry_scans",
+    work: () => scan({ database, client: scanners, tokens: access.tokens, publicUrl: settings.PUBLIC_URL }),
+  });
   const schedule = await startSchedule({
     database,
     databaseUrl: settings.DATABASE_URL,
@@ -120,6 +131,7 @@ export async function buildRegistry({
     sessions,
     blobs,
     upstreams,
+    scanners,
     client,
     processingSecret: settings.PROCESSING_SECRET,
   });
@@ -150,6 +162,8 @@ export async function buildRegistry({
       await upstreams.close();
       await filling.stop();
       await replicating.stop();
+      await scanners.close();
+      await scanning.stop();
       await schedule.stop();
       await deliveries.stop();
       await app.close();

@@ -9,6 +9,7 @@ import { ANONYMOUS, type Principal, findRights } from "../access/principal.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import { isProjectName, isRepositoryName } from "../protocol/names.ts";
+import type { ScannerClient } from "../scans/adapter.ts";
 import type { RegistryDatabase } from "../store/database.ts";
 import { type Project, findProject, findProjectById } from "../store/projects.ts";
 import { findRepository } from "../store/repositories.ts";
@@ -21,6 +22,7 @@ export interface ApiContext {
   readonly sessions: Sessions;
   readonly blobs: BlobStore;
   readonly upstreams: Upstreams;
+  readonly scanners: ScannerClient;
 }
 
 const MAX_PAGE_SIZE = 100;

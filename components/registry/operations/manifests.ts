@@ -48,7 +48,7 @@ export async function getManifest(context: OperationContext, { name, reference }
   });
   response.end(method === "HEAD" ? undefined : manifest.content);
   if (method === "GET") {
-    deps.pulls.record(name, reference, manifest.digest);
+    deps.pulls.record({ repository: name, reference, digest: manifest.digest, by: caller.name });
   }
 }
 

@@ -1,6 +1,10 @@
 import { RegistryError } from "../errors.ts";
 import { projectOf } from "../protocol/names.ts";
 import type { Sql } from "./database.ts";
+import { tellWebhooks } from "./webhooks.ts";
+
+/** Part of a quota from which on webhooks are warned, as the known product has it. */
+const WARNED_AT = 0.85;
 
 export interface Project {
   readonly id: string;
@@ -79,6 +83,17 @@ export async function checkQuota(tx: Sql, before: Project): Promise<void> {
   if (used > before.quotaBytes && used > before.usedBytes) {
     throw quotaExceeded(before, used - before.usedBytes);
   }
+  const warnedAt = before.quotaBytes * WARNED_AT;
+  if (used >= warnedAt && before.usedBytes < warnedAt) {
+    await tellWebhooks(tx, {
+      projectId: before.id,
+      project: before.name,
+      event: "QUOTA_WARNING",
+      operator: "registry",
+      details: `${used} of ${before.quotaBytes} bytes are used.`,
+      resources: [],
+    });
+  }
 }
 
 /** @throws {RegistryError} DENIED for a push into a project that is a cache */
@@ -89,8 +104,19 @@ export async function refuseCache(sql: Sql, repository: string): Promise<void> {
   }
 }
 
-export function quotaExceeded({ name, quotaBytes, usedBytes }: Project, bytes: number): RegistryError {
-  return new RegistryError(
+/** Refused for want of room. */
+export class QuotaError extends RegistryError {
+  readonly projectId: string;
+
+  constructor(projectId: string, ...args: ConstructorParameters<typeof RegistryError>) {
+    super(...args);
+    this.projectId = projectId;
+  }
+}
+
+export function quotaExceeded({ id, name, quotaBytes, usedBytes }: Project, bytes: number): QuotaError {
+  return new QuotaError(
+    id,
     "DENIED",
     `The quota of project ${name} is exceeded: ${usedBytes} of ${quotaBytes} bytes are used, ${bytes} more do not fit. Delete something or ask for a larger quota.`,
     { detail: { quota: quotaBytes, used: usedBytes, requested: bytes } },
