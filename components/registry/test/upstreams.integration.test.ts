@@ -1,11 +1,15 @@
 // Projects that are caches of other registries, and replication from and to them.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { waitUntil } from "@swath/testing";
+import { findFreePort, waitUntil } from "@swath/testing";
 
 import { checkStore } from "./check-store.ts";
 import { ADMIN, IMAGE, INDEX, type RegistryClient, createClient, createProject, digestOf, imageOf } from "./client.ts";
@@ -404,6 +408,47 @@ test("replication pushes, goes on after a kill, and says what failed", async () 
   const inUse = await admin.call("DELETE", `/api/v2.0/registries/${farId}`);
   assert.equal(inUse.status, 412);
 });
+
+const DEBIAN = "/usr/bin/docker-registry";
+
+test(
+  "Debian's docker-registry as upstream of a cache, and at both ends of replication",
+  { skip: existsSync(DEBIAN) ? false : "needs docker-registry (apt-get install docker-registry)" },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "docker-registry-"));
+    const port = await findFreePort();
+    const url = `http://127.0.0.1:${port}`;
+    const config = join(folder, "config.yml");
+    // It must be able to delete nothing, and listens on the loopback interface alone.
+    writeFileSync(
+      config,
+      `version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: ${folder}/data}}\nhttp: {addr: "127.0.0.1:${port}"}\n`,
+    );
+    const child = spawn(DEBIAN, ["serve", config], { stdio: "ignore" });
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    try {
+      await waitUntil("it answers", async () => (await fetch(`${url}/v2/`).catch(() => undefined))?.ok === true);
+      const id = await addRegistry("debian", url);
+      assert.equal((await admin.call("POST", `/api/v2.0/registries/${id}/ping`)).status, 200);
+      await createProject(admin, "outgoing");
+      const { digest } = await pushIndex(admin, "outgoing/tool", "1");
+      const out = { name: "to debian", dest_registry: { id }, filters: [{ type: "name", value: "outgoing/**" }] };
+      const { run } = await replicate(out);
+      assert.deepEqual([run["status"], run["succeed"]], ["Succeed", 1], JSON.stringify(run));
+      await createProject(admin, "incoming");
+      const filters = [{ type: "name", value: "outgoing/*" }];
+      const back = await replicate({ name: "of debian", src_registry: { id }, dest_namespace: "incoming", filters });
+      assert.equal(back.run["status"], "Succeed", JSON.stringify(back.run));
+      assert.equal(await pull(admin, "incoming/outgoing/tool", "1"), digest);
+      await createProject(admin, "debian", { registry_id: id });
+      assert.equal(await pull(admin, "debian/outgoing/tool", "1"), digest);
+    } finally {
+      child.kill("SIGKILL");
+      await exited;
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
 
 interface Asked {
   readonly method: string;
