@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type Server, createServer } from "node:http";
+import { type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -458,7 +458,7 @@ interface Asked {
 
 /** A registry of which a test needs some answers that no real one gives on demand. */
 async function startStandIn(
-  answer: (path: string, response: import("node:http").ServerResponse, asked: Asked) => boolean,
+  answer: (path: string, response: ServerResponse, asked: Asked) => boolean,
 ): Promise<{ readonly url: string; readonly close: () => void }> {
   const server: Server = createServer((message, response) => {
     const { port } = server.address() as AddressInfo;

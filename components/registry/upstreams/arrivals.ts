@@ -46,7 +46,7 @@ export async function takeIn(
         }
         held = chunk;
       }
-      const isKept = store !== undefined && store.failure() === undefined;
+      const isKept = store !== undefined && !store.hasFailed();
       if (!isKept && (client === undefined || client.destroyed)) {
         break;
       }
@@ -71,34 +71,31 @@ async function openStore(uploads: Uploads, repository: string, digest: string) {
   const target = { repository, actor: ACTOR, project: projectOf(repository), algorithm: parsed.algorithm };
   const id = await uploads.start(target);
   const body = new PassThrough();
-  let failure: unknown;
-  const storing = uploads
-    .finish({ repository, id, digest: parsed, holder: CACHE_HOLDER }, body, undefined)
-    .catch((error: unknown) => {
-      failure = error;
-      body.destroy();
-    });
-  // It is told by `failure`.
+  let hasFailed = false;
+  const storing = uploads.finish({ repository, id, digest: parsed, holder: CACHE_HOLDER }, body, undefined);
+  const settled = storing.catch(() => {
+    hasFailed = true;
+    body.destroy();
+  });
+  // The upload says it.
   body.on("error", () => undefined);
   const abandon = async () => {
     body.destroy();
-    await storing;
+    await settled;
     // Already gone where its digest was wrong.
     await uploads.cancel({ repository, id }).catch(() => undefined);
   };
   return {
-    failure: () => failure,
-    write: (chunk: Buffer) => (failure === undefined ? send(body, chunk) : undefined),
+    hasFailed: () => hasFailed,
+    write: (chunk: Buffer) => (hasFailed ? undefined : send(body, chunk)),
     abandon,
+    /** @throws why it could not be stored */
     finish: async (isWhole: boolean) => {
-      if (!isWhole) {
+      if (isWhole) {
+        body.end();
+        await storing;
+      } else {
         await abandon();
-        return;
-      }
-      body.end();
-      await storing;
-      if (failure !== undefined) {
-        throw failure;
       }
     },
   };
