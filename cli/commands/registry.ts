@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { lookup } from "node:dns";
 import { tmpdir } from "node:os";
@@ -10,12 +10,16 @@ import {
   type Reference,
   createRegistryClient,
   createRegistryWriter,
+  createRemote,
+  locate,
   parseReference,
+  pushDockerArchive,
   pushLayout,
   pushPackage,
+  saveDockerArchive,
   saveImage,
 } from "@swath/oci";
-import { Agent, fetch } from "undici";
+import { Agent } from "undici";
 
 import { CommandError, type Command, type CommandContext } from "./command.ts";
 
@@ -26,11 +30,12 @@ Usage: swath registry push-package FILE.cwl REFERENCE [options]
 
   push-package   pushes a CWL document as an application package, which the processing service deploys by its reference
   export         saves an image, or an index with all its images, as an OCI layout in a tar file
-  import         pushes what an OCI layout holds, in a tar file or a folder
+  import         pushes what an OCI layout or an archive of docker save holds, in a tar file or a folder
 
   --user NAME            who logs in; default: admin
   --password-file FILE   its password or secret; default: the environment's REGISTRY_PASSWORD
   --plain-http           without TLS
+  --docker-archive       export: the image for this machine, as docker load and podman load take it
 
 A REFERENCE is HOST/PROJECT/NAME:TAG.`;
 
@@ -48,6 +53,7 @@ export const registryCommand: Command = {
         user: { type: "string", default: "admin" },
         "password-file": { type: "string" },
         "plain-http": { type: "boolean", default: false },
+        "docker-archive": { type: "boolean", default: false },
       },
     });
     const [action, first, second] = positionals;
@@ -59,7 +65,10 @@ export const registryCommand: Command = {
       case "push-package":
         return push(context, resolve(first), await open(context, second, options));
       case "export":
-        return exportImage(context, await open(context, first, options), resolve(second));
+        return exportImage(context, await open(context, first, options), {
+          path: resolve(second),
+          isForDocker: values["docker-archive"],
+        });
       case "import":
         return importImage(context, resolve(first), await open(context, second, options));
       default:
@@ -77,6 +86,8 @@ interface Options {
 interface Opened {
   readonly reference: Reference;
   readonly text: string;
+  /** What the repository is called there. */
+  readonly repository: string;
   readonly connection: Parameters<typeof createRegistryClient>[0];
   readonly close: () => Promise<void>;
 }
@@ -96,27 +107,33 @@ async function open({ env }: CommandContext, text: string, { user, passwordFile,
       lookup: (name, options, callback) => lookup(name.endsWith(".localhost") ? "localhost" : name, options, callback),
     },
   });
-  const origin = `${isPlain ? "http" : "https"}://${reference.host}`;
+  const { host, repository } = locate(reference);
   return {
     reference,
     text,
+    repository,
     connection: {
-      peer: {
-        fetch: (path, { timeout = 30_000, ...init } = {}) =>
-          fetch(`${origin}${path}`, { ...init, dispatcher: agent, signal: AbortSignal.timeout(timeout) }),
-      },
-      ...(password !== undefined && { login: { username: user, password } }),
+      peer: createRemote({
+        url: `${isPlain ? "http" : "https"}://${host}`,
+        dispatcher: agent,
+        actions: "pull,push",
+        login: password === undefined ? undefined : { username: user, password },
+      }),
     },
     close: () => agent.destroy(),
   };
 }
 
-async function push({ stdout }: CommandContext, path: string, { reference, text, ...opened }: Opened): Promise<number> {
+async function push(
+  { stdout }: CommandContext,
+  path: string,
+  { reference, repository, text, ...opened }: Opened,
+): Promise<number> {
   const { size } = await stat(path);
   if (size > MAX_PACKAGE_BYTES) {
     throw new CommandError(`${path} has ${size} bytes; an application package has ${MAX_PACKAGE_BYTES} at most`);
   }
-  const target = { repository: reference.repository, tag: reference.tag ?? "latest" };
+  const target = { repository, tag: reference.tag ?? "latest" };
   const file = { text: await readFile(path), name: basename(path) };
   return using(opened, async () => {
     const digest = await pushPackage(createRegistryWriter(opened.connection), target, file);
@@ -126,34 +143,47 @@ async function push({ stdout }: CommandContext, path: string, { reference, text,
 
 async function exportImage(
   { stdout }: CommandContext,
-  { reference, text, ...opened }: Opened,
-  path: string,
+  { reference, repository, text, ...opened }: Opened,
+  { path, isForDocker }: { readonly path: string; readonly isForDocker: boolean },
 ): Promise<number> {
-  const { repository, tag, digest } = reference;
+  const { tag, digest } = reference;
   return using(opened, async () => {
     const client = createRegistryClient(opened.connection);
     const found = await client.readManifest(repository, digest ?? tag ?? "latest");
-    await saveImage(client, { repository, digest: found.digest, path, platforms: "all", tag });
-    stdout.write(`saved ${text} in ${path}\n${found.digest}\n`);
+    const saved = isForDocker
+      ? await saveDockerArchive(client, {
+          repository,
+          digest: found.digest,
+          path,
+          name: `${reference.host}/${reference.repository}:${tag ?? "latest"}`,
+        })
+      : found.digest;
+    if (!isForDocker) {
+      await saveImage(client, { repository, digest: found.digest, path, platforms: "all", tag });
+    }
+    stdout.write(`saved ${text} in ${path}\n${saved}\n`);
   });
 }
 
 async function importImage(
   { stdout }: CommandContext,
   path: string,
-  { reference, text, ...opened }: Opened,
+  { reference, repository, text, ...opened }: Opened,
 ): Promise<number> {
-  const target = { repository: reference.repository, tag: reference.tag ?? "latest" };
+  const target = { repository, tag: reference.tag ?? "latest" };
   const isFolder = (await stat(path)).isDirectory();
   const folder = isFolder ? path : await mkdtemp(join(tmpdir(), "swath-import-"));
   return using(opened, async () => {
     try {
       if (!isFolder) {
-        for await (const entry of readEntries(createReadStream(path))) {
+        // Archives of docker save have their layers once more under older names, as links.
+        for await (const entry of readEntries(createReadStream(path), { skipsLinks: true })) {
           await unpackEntry(entry, folder);
         }
       }
-      const digest = await pushLayout(createRegistryWriter(opened.connection), folder, target);
+      const isLayout = existsSync(join(folder, "index.json"));
+      const writer = createRegistryWriter(opened.connection);
+      const digest = await (isLayout ? pushLayout : pushDockerArchive)(writer, folder, target);
       stdout.write(`pushed ${text}\n${digest}\n`);
     } finally {
       if (!isFolder) {

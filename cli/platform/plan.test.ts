@@ -126,6 +126,23 @@ test("an external database replaces the deployed one", () => {
   assert.ok(!plan.workloads.some(({ name }) => name === "postgres"));
 });
 
+test("an existing image registry replaces the deployed one: nothing asks for ours, and the portal links to it", () => {
+  const env = { REGISTRY_URL: "https://registry.example.org", REQUIRE_WORKSPACE_API: "true", REQUIRE_ADES: "true" };
+  const plan = createPlan(settingsOf(env), components);
+  assert.ok(plan.workloads.some(({ name }) => name === "workspace-api"));
+  assert.equal(
+    plan.workloads.some(({ name }) => name === "registry"),
+    false,
+  );
+  assert.equal(
+    plan.routes.some(({ workload }) => workload === "registry"),
+    false,
+  );
+  assert.equal(JSON.stringify(plan.workloads).includes('"peer":"registry"'), false);
+  const links = plan.configMaps.find(({ name }) => name === "portal");
+  assert.equal(links?.data["images_registry_url"], "https://registry.example.org");
+});
+
 test("beyond the loopback interface every client and every test user has a secret of its own", () => {
   const { config } = resolveConfig({
     env: { IDENTITY_SERVICE_TEST_USERS: "true" },

@@ -4,6 +4,7 @@ import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService, Settings } from "@swath/service";
 import { SettingsError } from "@swath/service";
+import { createSealer } from "@swath/service/seal";
 import { readyServer } from "@swath/service/fastify";
 
 import { createDelegates } from "./access/delegates.ts";
@@ -14,6 +15,7 @@ import { createRegistryTokens } from "./access/tokens.ts";
 import { createApi } from "./api/api.ts";
 import { createPullCounter } from "./background/pull-counter.ts";
 import { startSchedule } from "./background/schedule.ts";
+import { startWorker } from "./background/worker.ts";
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { openFileBlobStore } from "./blobs/file-blob-store.ts";
 import { openS3BlobStore } from "./blobs/s3-blob-store.ts";
@@ -22,6 +24,11 @@ import { createRegistryServer } from "./service.ts";
 import { openRegistryDatabase } from "./store/database.ts";
 import { createManifestReader } from "./store/manifest-reader.ts";
 import { dropLeases } from "./store/uploads.ts";
+import { replicate } from "./replication/run.ts";
+import { createScannerClient } from "./scans/adapter.ts";
+import { scan } from "./scans/scan.ts";
+import { createCache } from "./upstreams/cache.ts";
+import { createUpstreams } from "./upstreams/upstreams.ts";
 import { createUploads } from "./uploads/uploads.ts";
 import { startDeliveries } from "./webhooks/deliver.ts";
 import { createWebhookSender } from "./webhooks/send-webhook.ts";
@@ -74,6 +81,30 @@ export async function buildRegistry({
   const uploads = createUploads({ database, blobs, pushSeconds, onError });
   const pulls = createPullCounter(database);
   const manifests = createManifestReader(database);
+  const allowPrivate = settings.ALLOW_PRIVATE.split(",").flatMap((entry) => entry.trim() || []);
+  const upstreams = createUpstreams({
+    sql: database,
+    sealer: createSealer(settings.TOKEN_SECRET, "registry upstreams"),
+    allowPrivate,
+    onError,
+  });
+  const cache = createCache({ database, uploads, upstreams, freshSeconds: settings.CACHE_FRESHNESS, onError });
+  const work = { databaseUrl: settings.DATABASE_URL, everyMs: settings.COLLECT_INTERVAL * 1000, onError };
+  const filling = await startWorker({ ...work, channel: "registry_arrivals", work: cache.fill });
+  const replicating = await startWorker({
+    ...work,
+    channel: "registry_replication",
+    work: () => replicate({ database, blobs, uploads, upstreams, onError }),
+  });
+  const scanners = createScannerClient({
+    allowPrivate,
+    sealer: createSealer(settings.TOKEN_SECRET, "registry scanners"),
+  });
+  const scanning = await startWorker({
+    ...work,
+    channel: "registry_scans",
+    work: () => scan({ database, client: scanners, tokens: access.tokens, publicUrl: settings.PUBLIC_URL }),
+  });
   const schedule = await startSchedule({
     database,
     databaseUrl: settings.DATABASE_URL,
@@ -83,7 +114,7 @@ export async function buildRegistry({
     pulls,
     onError,
   });
-  const sender = createWebhookSender(settings.ALLOW_PRIVATE.split(",").flatMap((entry) => entry.trim() || []));
+  const sender = createWebhookSender(allowPrivate);
   const deliveries = await startDeliveries({ database, databaseUrl: settings.DATABASE_URL, sender, onError });
   const sessions = createSessions({
     sql: database,
@@ -99,12 +130,25 @@ export async function buildRegistry({
     access,
     sessions,
     blobs,
+    upstreams,
+    scanners,
     client,
     processingSecret: settings.PROCESSING_SECRET,
   });
   await readyServer(app);
   const server = createRegistryServer(
-    { database, blobs, access, uploads, manifests, pulls, redirects: settings.BLOB_REDIRECTS, pushSeconds, logger },
+    {
+      database,
+      blobs,
+      access,
+      uploads,
+      manifests,
+      cache,
+      pulls,
+      redirects: settings.BLOB_REDIRECTS,
+      pushSeconds,
+      logger,
+    },
     (message, response) => app.routing(message, response),
   );
   return {
@@ -115,6 +159,11 @@ export async function buildRegistry({
     },
     close: async () => {
       uploads.close();
+      await upstreams.close();
+      await filling.stop();
+      await replicating.stop();
+      await scanners.close();
+      await scanning.stop();
       await schedule.stop();
       await deliveries.stop();
       await app.close();

@@ -67,7 +67,14 @@ export const settings = defineSettings({
   ALLOW_PRIVATE: {
     kind: "string",
     default: "",
-    description: "Private addresses, networks and hosts that webhooks may reach, separated by commas.",
+    description:
+      "Private addresses, networks and hosts that webhooks, caches, replication and scanners may reach, separated by commas.",
+  },
+  CACHE_FRESHNESS: {
+    kind: "duration",
+    default: "30s",
+    minimum: 1,
+    description: "How long a tag of a project that is a cache is believed without asking the other registry.",
   },
   UPLOAD_RETENTION: {
     kind: "duration",

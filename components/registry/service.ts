@@ -7,6 +7,8 @@ import { issueToken } from "./access/token-endpoint.ts";
 import { RegistryError, renderError } from "./errors.ts";
 import { type RegistryDeps, sendJson } from "./operations/operation.ts";
 import { findOperation } from "./operations/table.ts";
+import { QuotaError } from "./store/projects.ts";
+import { tellQuotaExceeded } from "./store/webhooks.ts";
 import { parseRoute } from "./protocol/route.ts";
 
 const DRAIN_TIMEOUT_MS = 30_000;
@@ -63,6 +65,11 @@ function sendError(deps: RegistryDeps, error: unknown, message: IncomingMessage,
   const known = toRegistryError(error);
   if (known.status >= 500 && !response.destroyed) {
     deps.logger.error({ err: error, method: message.method, path: message.url?.split("?", 1)[0] }, "request failed");
+  }
+  if (error instanceof QuotaError) {
+    tellQuotaExceeded(deps.database, error.projectId, error.message).catch((failure: unknown) =>
+      deps.logger.error({ err: failure }, "a webhook was not told of a quota"),
+    );
   }
   if (response.headersSent) {
     // The status cannot be taken back; an answer that ends early is seen by its length.

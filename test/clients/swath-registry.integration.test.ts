@@ -1,9 +1,10 @@
 // `swath registry`: packages pushed, images exported and imported, as for a site without a network.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 import { runCommand } from "@swath/testing";
 
@@ -87,6 +88,73 @@ test("an index with its images is exported and imported, and is the same", async
     assert.deepEqual((await admin.call("GET", `/v2/there/copy/blobs/${digestOf(layer)}`)).body, layer);
   }
 });
+
+test(
+  "archives of docker save are imported, and those that are exported are loaded by others",
+  { skip: existsSync("/usr/bin/skopeo") ? false : "needs skopeo (apt-get install skopeo)" },
+  async () => {
+    const root = join(folder, "root");
+    mkdirSync(root);
+    writeFileSync(join(root, "file"), "what is in the image");
+    const tar = join(folder, "layer.tar");
+    assert.equal((await runCommand("tar", ["-cf", tar, "-C", root, "file"])).status, 0);
+    const [plain, packed] = [readFileSync(tar), gzipSync(readFileSync(tar))];
+    const rootfs = { type: "layers", diff_ids: [digestOf(plain)] };
+    const architecture = process.arch === "arm64" ? "arm64" : "amd64";
+    const config = Buffer.from(JSON.stringify({ architecture, os: "linux", rootfs, config: {}, history: [] }));
+    const manifest = imageOf(config, [], {
+      layers: [
+        {
+          mediaType: "application/vnd.oci.image.layer.v1.tar+gzip",
+          digest: digestOf(packed),
+          size: packed.length,
+        },
+      ],
+    });
+    await admin.pushBlob("here/docker", config);
+    await admin.pushBlob("here/docker", packed);
+    assert.equal((await admin.putManifest("here/docker", "1", manifest)).status, 201);
+    const out = await swath("export", `${registry.host}/here/docker:1`, "docker.tar", "--docker-archive", ...login());
+    assert.equal(out.status, 0, out.stderr);
+    const into = await swath("import", "docker.tar", `${registry.host}/there/docker:1`, ...login());
+    assert.equal(into.status, 0, into.stderr);
+    const { config: kept } = (await admin.call("GET", "/v2/there/docker/manifests/1")).json();
+    assert.equal(kept.digest, digestOf(config));
+    // And what others make of it, and make themselves.
+    const skopeo = (...args: readonly string[]) =>
+      runCommand("/usr/bin/skopeo", args, {
+        env: { PATH: "/usr/bin:/bin", HOME: folder, TMPDIR: folder, REGISTRY_AUTH_FILE: join(folder, "none.json") },
+        cwd: folder,
+      });
+    const loaded = await skopeo(
+      "copy",
+      "--insecure-policy",
+      "docker-archive:docker.tar",
+      "docker-archive:theirs.tar:x/y:2",
+    );
+    assert.equal(loaded.status, 0, loaded.stderr);
+    const theirs = await swath("import", "theirs.tar", `${registry.host}/there/theirs:2`, ...login());
+    assert.equal(theirs.status, 0, theirs.stderr);
+    const read = await admin.call("GET", "/v2/there/theirs/manifests/2");
+    assert.equal(read.json().config.digest, digestOf(config));
+    const layer = await admin.call("GET", `/v2/there/theirs/blobs/${read.json().layers[0].digest}`);
+    assert.deepEqual(gunzipSync(layer.body), plain);
+    // Names that lead out of the archive, and layers that are others than the config says.
+    for (const [name, saved, said] of [
+      ["out", [{ Config: "../password", RepoTags: null, Layers: [] }], /which is not in it/],
+      ["damaged", [{ Config: "config.json", RepoTags: null, Layers: ["layer.tar"] }], /damaged/],
+    ] as const) {
+      const bad = join(folder, name);
+      mkdirSync(bad);
+      writeFileSync(join(bad, "manifest.json"), JSON.stringify(saved));
+      writeFileSync(join(bad, "config.json"), config);
+      writeFileSync(join(bad, "layer.tar"), "something else");
+      const refused = await swath("import", bad, `${registry.host}/there/${name}:1`, ...login());
+      assert.equal(refused.status, 1);
+      assert.match(refused.stderr, said);
+    }
+  },
+);
 
 test("what cannot be done is said", async () => {
   const cases: readonly (readonly [readonly string[], RegExp])[] = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ const VARIABLES = {
   REQUIRE_DUMMY_SERVICE: "false",
   REQUIRE_IDENTITY_SERVICE: "true",
   REQUIRE_OBJSTORE: "true",
+  REQUIRE_REGISTRY: "true",
 };
 const LARGE = 3 << 20;
 
@@ -60,6 +61,43 @@ async function login(): Promise<{ access_token: string; refresh_token: string }>
   return JSON.parse(answer.toString()) as { access_token: string; refresh_token: string };
 }
 
+const registry = (path: string, ...args: readonly string[]) =>
+  curl("-u", "admin:changeme", ...args, url("registry", path));
+
+/** An image of one layer, in the project `kept`. */
+async function pushImage() {
+  await registry("/api/v2.0/projects", "--json", '{"project_name":"kept"}');
+  const layer = randomBytes(100_000);
+  const push = async (content: Buffer, mediaType: string) => {
+    const digest = `sha256:${createHash("sha256").update(content).digest("hex")}`;
+    const file = join(folder, "blob");
+    writeFileSync(file, content);
+    await registry(
+      `/v2/kept/image/blobs/uploads/?digest=${digest}`,
+      "-H",
+      "content-type: application/octet-stream",
+      "--data-binary",
+      `@${file}`,
+    );
+    return { mediaType, digest, size: content.length };
+  };
+  const config = await push(Buffer.from('{"os":"linux"}'), "application/vnd.oci.image.config.v1+json");
+  const described = await push(layer, "application/vnd.oci.image.layer.v1.tar");
+  const mediaType = "application/vnd.oci.image.manifest.v1+json";
+  const manifest = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType, config, layers: [described] }));
+  writeFileSync(join(folder, "manifest"), manifest);
+  await registry(
+    "/v2/kept/image/manifests/1",
+    "-X",
+    "PUT",
+    "-H",
+    `content-type: ${mediaType}`,
+    "--data-binary",
+    `@${join(folder, "manifest")}`,
+  );
+  return { layer, digest: described.digest, manifest };
+}
+
 test("what was acknowledged before a backup is there after its restoration, and old tokens stay good", async () => {
   const small = Buffer.from("four bytes and some");
   const large = randomBytes(LARGE);
@@ -69,6 +107,7 @@ test("what was acknowledged before a backup is there after its restoration, and 
   await s3("-T", join(folder, "small"), url("objstore", "/kept/small"));
   await s3("-T", join(folder, "large"), url("objstore", "/kept/large"));
   const tokens = await login();
+  const image = await pushImage();
 
   // Somebody goes on writing and deleting.
   let isOver = false;
@@ -112,6 +151,8 @@ test("what was acknowledged before a backup is there after its restoration, and 
 
   assert.deepEqual(await s3(url("objstore", "/kept/small")), small, "deleted only after the backup");
   assert.ok((await s3(url("objstore", "/kept/large"))).equals(large));
+  assert.deepEqual(await registry("/v2/kept/image/manifests/1"), image.manifest);
+  assert.deepEqual(await registry(`/v2/kept/image/blobs/${image.digest}`), image.layer);
   await login();
   const userinfo = await curl(
     url("identity", "/realms/master/protocol/openid-connect/userinfo"),

@@ -21,7 +21,8 @@ export interface RegistryToken {
 }
 
 export interface RegistryTokens {
-  readonly sign: (subject: string, access: readonly Access[]) => Promise<string>;
+  /** Good for `TOKEN_SECONDS` where nothing else is said. */
+  readonly sign: (subject: string, access: readonly Access[], seconds?: number) => Promise<string>;
   /** Undefined for a text that is not a valid token of this registry. */
   readonly verify: (token: string) => Promise<RegistryToken | undefined>;
   /** The same without waiting, for a token verified before. */
@@ -44,7 +45,7 @@ export function createRegistryTokens({ secret, service, clock = Date.now }: Toke
     return known !== undefined && known.expires > clock() ? known : undefined;
   };
   return {
-    sign: async (subject, access) => {
+    sign: async (subject, access, seconds = TOKEN_SECONDS) => {
       const now = Math.floor(clock() / 1000);
       return new SignJWT({ access })
         .setProtectedHeader({ alg: "HS256", typ: "JWT" })
@@ -54,7 +55,7 @@ export function createRegistryTokens({ secret, service, clock = Date.now }: Toke
         .setJti(randomUUID())
         .setIssuedAt(now)
         .setNotBefore(now - 5)
-        .setExpirationTime(now + TOKEN_SECONDS)
+        .setExpirationTime(now + seconds)
         .sign(key);
     },
     recall,

@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 import { findDigest } from "../protocol/digest.ts";
 import { isTag } from "../protocol/names.ts";
+import { SBOM_TYPE, readSbom } from "../signatures/sbom.ts";
 import { findArtifact } from "../store/browse.ts";
 import { findLinkedBlob } from "../store/links.ts";
 import { readManifestContent } from "../store/manifests.ts";
@@ -57,6 +58,16 @@ export function addAdditionRoutes(app: FastifyInstance, context: ApiContext): vo
   app.get(`${ADDITIONS}/build_history`, async (request) => {
     const { history } = await readConfig(request);
     return Array.isArray(history) ? history : [];
+  });
+  // What a bill of materials names: of the artifact that is one.
+  app.get(`${ADDITIONS}/sbom`, async (request) => {
+    const { repository, document } = await readManifest(request);
+    const layer = (document.layers ?? []).find(({ mediaType }) => SBOM_TYPE.test(mediaType));
+    const sbom = layer && readSbom(await readBlob(repository, layer.digest));
+    if (sbom === undefined) {
+      throw new Problem(404, "The artifact is not a bill of materials in SPDX or CycloneDX JSON.");
+    }
+    return sbom;
   });
   app.get(`${ADDITIONS}/package`, async (request, reply) => {
     const { repository, document } = await readManifest(request);

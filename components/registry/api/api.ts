@@ -13,12 +13,16 @@ import { addAuditRoutes } from "./audit.ts";
 import type { ApiContext } from "./context.ts";
 import { addDelegateRoutes } from "./delegates.ts";
 import { addImmutableRoutes } from "./immutable.ts";
+import { addLabelRoutes } from "./labels.ts";
 import { addMemberRoutes } from "./members.ts";
 import { addProjectRoutes } from "./projects.ts";
 import { addQuotaRoutes } from "./quotas.ts";
+import { addRegistryRoutes } from "./registries.ts";
+import { addReplicationRoutes } from "./replication.ts";
 import { addRepositoryRoutes } from "./repositories.ts";
 import { addRetentionRoutes } from "./retention.ts";
 import { addRobotRoutes } from "./robots.ts";
+import { addScannerRoutes } from "./scanners.ts";
 import { addSessionRoutes } from "./session.ts";
 import { addSystemRoutes } from "./system.ts";
 import { addTrustedKeyRoutes } from "./trusted-keys.ts";
@@ -85,7 +89,11 @@ export async function createApi({
         addRepositoryRoutes,
         addArtifactRoutes,
         addAdditionRoutes,
+        addLabelRoutes,
         addRobotRoutes,
+        addRegistryRoutes,
+        addReplicationRoutes,
+        addScannerRoutes,
         addQuotaRoutes,
         addUserRoutes,
         addAuditRoutes,

@@ -2,8 +2,10 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
+import type { Action } from "../access/actions.ts";
 import { findDigest } from "../protocol/digest.ts";
 import { isTag } from "../protocol/names.ts";
+import { addAudit } from "../store/audit.ts";
 import { type Artifact, browseArtifacts, findArtifact } from "../store/browse.ts";
 import { deleteManifest, deleteTag } from "../store/delete-manifest.ts";
 import { listReferrers } from "../store/manifests.ts";
@@ -13,22 +15,29 @@ import { type ApiContext, type RepositoryAccess, readPage, requireRepository, se
 
 const NewTag = Type.Object({ name: Type.String({ maxLength: 128 }) });
 const ARTIFACTS = "/projects/:project/repositories/:repository/artifacts";
-const ARTIFACT = `${ARTIFACTS}/:reference`;
+export const ARTIFACT = `${ARTIFACTS}/:reference`;
 const MAX_ACCESSORIES = 100;
+
+/** The artifact that a path names. @throws {Problem} as `requireRepository`, and 404 */
+export async function requireArtifact(
+  context: ApiContext,
+  request: FastifyRequest,
+  action: Action,
+): Promise<RepositoryAccess & { readonly artifact: Artifact }> {
+  const access = await requireRepository(context, request, action);
+  const { reference } = request.params as { reference: string };
+  const isReference = findDigest(reference) !== undefined || isTag(reference);
+  const artifact = isReference ? await findArtifact(context.database, access.repositoryId, reference) : undefined;
+  if (artifact === undefined) {
+    throw new Problem(404, `The artifact ${access.repository}@${reference.slice(0, 140)} does not exist.`);
+  }
+  return { ...access, artifact };
+}
 
 /** Artifacts: manifests with their tags and what refers to them. */
 export function addArtifactRoutes(app: FastifyInstance, context: ApiContext): void {
   const { database } = context;
 
-  const find = async (access: RepositoryAccess, request: FastifyRequest): Promise<Artifact> => {
-    const { reference } = request.params as { reference: string };
-    const isReference = findDigest(reference) !== undefined || isTag(reference);
-    const artifact = isReference ? await findArtifact(database, access.repositoryId, reference) : undefined;
-    if (artifact === undefined) {
-      throw new Problem(404, `The artifact ${access.repository}@${reference.slice(0, 140)} does not exist.`);
-    }
-    return artifact;
-  };
   const deletionOf = ({ project, repository, principal }: RepositoryAccess) => ({
     project: project.name,
     repository,
@@ -44,24 +53,22 @@ export function addArtifactRoutes(app: FastifyInstance, context: ApiContext): vo
   });
 
   app.get(ARTIFACT, async (request) => {
-    const access = await requireRepository(context, request, "pull");
-    return toArtifactJson(access, await find(access, request));
+    const { artifact, ...access } = await requireArtifact(context, request, "pull");
+    return toArtifactJson(access, artifact);
   });
 
   app.delete(ARTIFACT, async (request) => {
-    const access = await requireRepository(context, request, "delete");
-    const { digest } = await find(access, request);
-    await database.transact((tx) => deleteManifest(tx, deletionOf(access), digest));
+    const { artifact, ...access } = await requireArtifact(context, request, "delete");
+    await database.transact((tx) => deleteManifest(tx, deletionOf(access), artifact.digest));
     return {};
   });
 
   app.get(`${ARTIFACT}/tags`, async (request) => {
-    const access = await requireRepository(context, request, "pull");
-    return (await find(access, request)).tags.map(toTagJson);
+    return (await requireArtifact(context, request, "pull")).artifact.tags.map(toTagJson);
   });
 
   app.post(`${ARTIFACT}/tags`, { schema: { body: NewTag } }, async (request, reply) => {
-    const access = await requireRepository(context, request, "push");
+    const { artifact, ...access } = await requireArtifact(context, request, "push");
     const { name } = request.body as Static<typeof NewTag>;
     if (!isTag(name)) {
       throw new Problem(
@@ -69,18 +76,25 @@ export function addArtifactRoutes(app: FastifyInstance, context: ApiContext): vo
         "The tag is invalid; it must be up to 128 letters, digits and _ . -, and not begin with . or -.",
       );
     }
-    const { digest } = await find(access, request);
+    const { digest } = artifact;
     await database.transact(async (tx) => {
       const project = await lockProject(tx, access.project.name);
       await setTag(tx, { project, repositoryId: access.repositoryId, repository: access.repository }, name, digest);
+      await addAudit(tx, {
+        actor: access.principal.name,
+        operation: "create",
+        project: project.name,
+        resourceType: "tag",
+        resource: `${access.repository}:${name}`,
+      });
     });
     return reply.code(201).header("location", `${request.url}/${name}`).send();
   });
 
   app.delete(`${ARTIFACT}/tags/:tag`, async (request) => {
-    const access = await requireRepository(context, request, "delete");
+    const { artifact, ...access } = await requireArtifact(context, request, "delete");
     const { tag } = request.params as { tag: string };
-    if (!(await find(access, request)).tags.some(({ name }) => name === tag)) {
+    if (!artifact.tags.some(({ name }) => name === tag)) {
       throw new Problem(404, `The artifact has no tag ${tag.slice(0, 128)}.`);
     }
     await database.transact((tx) => deleteTag(tx, deletionOf(access), tag));
@@ -89,8 +103,8 @@ export function addArtifactRoutes(app: FastifyInstance, context: ApiContext): vo
 
   // Signatures, SBOMs and whatever else names the artifact as its subject.
   app.get(`${ARTIFACT}/accessories`, async (request) => {
-    const access = await requireRepository(context, request, "pull");
-    const { digest } = await find(access, request);
+    const { artifact, ...access } = await requireArtifact(context, request, "pull");
+    const { digest } = artifact;
     const referrers = await listReferrers(database, access.repository, {
       subject: digest,
       artifactType: undefined,
@@ -136,6 +150,7 @@ function toArtifactJson({ project, repositoryId, repository }: RepositoryAccess,
     tags: artifact.tags.map(toTagJson),
     references: artifact.children.map((digest) => ({ parent_digest: artifact.digest, child_digest: digest })),
     annotations: artifact.annotations,
+    labels: artifact.labels,
     subject: artifact.subject,
   };
 }

@@ -9,9 +9,11 @@ import { ANONYMOUS, type Principal, findRights } from "../access/principal.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { BlobStore } from "../blobs/blob-store.ts";
 import { isProjectName, isRepositoryName } from "../protocol/names.ts";
+import type { ScannerClient } from "../scans/adapter.ts";
 import type { RegistryDatabase } from "../store/database.ts";
 import { type Project, findProject, findProjectById } from "../store/projects.ts";
 import { findRepository } from "../store/repositories.ts";
+import type { Upstreams } from "../upstreams/upstreams.ts";
 
 /** What routes of the REST API work with. */
 export interface ApiContext {
@@ -19,6 +21,8 @@ export interface ApiContext {
   readonly access: CallerDeps;
   readonly sessions: Sessions;
   readonly blobs: BlobStore;
+  readonly upstreams: Upstreams;
+  readonly scanners: ScannerClient;
 }
 
 const MAX_PAGE_SIZE = 100;

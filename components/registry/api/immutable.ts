@@ -1,7 +1,8 @@
 import { Problem } from "@swath/service";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 
+import { addAudit } from "../store/audit.ts";
 import { addImmutableRule, deleteImmutableRule, listImmutableRules, setImmutableRule } from "../store/immutable.ts";
 import { compilePattern } from "../store/patterns.ts";
 import { type ApiContext, requireProject } from "./context.ts";
@@ -23,6 +24,11 @@ const RULES = "/projects/:project/immutabletagrules";
 /** Rules by which tags of a project may be neither moved nor deleted. */
 export function addImmutableRoutes(app: FastifyInstance, context: ApiContext): void {
   const { database } = context;
+  const audit = async (request: FastifyRequest, operation: string, resource: string) => {
+    const { project, principal } = await requireProject(context, request, "maintain");
+    const entry = { actor: principal.name, operation, project: project.name };
+    await addAudit(database, { ...entry, resourceType: "immutable tag rule", resource });
+  };
   app.get(RULES, async (request) => {
     const { project } = await requireProject(context, request, "maintain");
     return (await listImmutableRules(database, project.id)).map(({ id, repositories, tags, isDisabled }) => ({
@@ -36,18 +42,22 @@ export function addImmutableRoutes(app: FastifyInstance, context: ApiContext): v
   });
   app.post(RULES, { schema: { body: Rule } }, async (request, reply) => {
     const { project } = await requireProject(context, request, "maintain");
-    const id = await addImmutableRule(database, project.id, parseRule(request.body as Static<typeof Rule>));
+    const rule = parseRule(request.body as Static<typeof Rule>);
+    const id = await addImmutableRule(database, project.id, rule);
+    await audit(request, "create", rule.tags);
     return reply.code(201).header("location", `${request.url}/${id}`).send();
   });
   app.put(`${RULES}/:rule`, { schema: { body: Rule } }, async (request) => {
     const { project } = await requireProject(context, request, "maintain");
     const rule = parseRule(request.body as Static<typeof Rule>);
     requireFound(await setImmutableRule(database, project.id, ruleOf(request), rule));
+    await audit(request, "update", rule.tags);
     return {};
   });
   app.delete(`${RULES}/:rule`, async (request) => {
     const { project } = await requireProject(context, request, "maintain");
     requireFound(await deleteImmutableRule(database, project.id, ruleOf(request)));
+    await audit(request, "delete", String(ruleOf(request)));
     return {};
   });
 }

@@ -13,6 +13,7 @@ import {
   listProjects,
   updateProject,
 } from "../store/projects.ts";
+import { findUpstream } from "../store/upstreams.ts";
 import { deleteEmptyRepositories } from "../store/repositories.ts";
 import { type ApiContext, findPrincipal, readPage, requireAdmin, requireProject, setPageHeaders } from "./context.ts";
 import { toRoleId } from "./roles.ts";
@@ -28,6 +29,8 @@ const NewProject = Type.Object({
   metadata: Type.Optional(Metadata),
   /** Bytes; -1: no limit. */
   storage_limit: Type.Optional(Type.Union([Type.Integer({ minimum: -1 }), Type.Null()])),
+  /** The registry that it is to be a cache of. */
+  registry_id: Type.Optional(Type.Union([Type.Integer({ minimum: 0 }), Type.Null()])),
 });
 const ProjectChange = Type.Object({
   public: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
@@ -63,12 +66,22 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
 
   app.post("/projects", { schema: { body: NewProject } }, async (request, reply) => {
     const principal = await requireAdmin(context, request);
-    const { project_name: name, metadata, storage_limit: limit, ...body } = request.body as Static<typeof NewProject>;
+    const {
+      project_name: name,
+      metadata,
+      storage_limit: limit,
+      registry_id: registry,
+      ...body
+    } = request.body as Static<typeof NewProject>;
     if (!isProjectName(name)) {
       throw new Problem(
         400,
         "The name of a project must be lower-case letters and digits with single . _ - between them.",
       );
+    }
+    const upstreamId = registry ? String(registry) : undefined;
+    if (upstreamId !== undefined && (await findUpstream(database, upstreamId)) === undefined) {
+      throw new Problem(400, `The registry ${upstreamId} does not exist.`);
     }
     const id = await database.transact(async (tx) => {
       const made = await createProject(tx, {
@@ -76,6 +89,7 @@ export function addProjectRoutes(app: FastifyInstance, context: ApiContext): voi
         owner: principal.name,
         isPublic: body.public ?? metadata?.public === "true",
         quotaBytes: limit === undefined || limit === null || limit < 0 ? null : limit,
+        upstreamId,
       });
       if (made !== undefined) {
         await updateProject(tx, made, { allowsSparse: metadata?.allow_sparse_index === "true" });
@@ -166,6 +180,7 @@ function toProjectJson(project: Project, repositories: number) {
     project_id: Number(project.id),
     name: project.name,
     owner_name: project.owner,
+    ...(project.upstreamId !== undefined && { registry_id: Number(project.upstreamId) }),
     repo_count: repositories,
     metadata: {
       public: String(project.isPublic),

@@ -6,6 +6,7 @@ import { addAudit } from "../store/audit.ts";
 import { type RepositorySummary, browseRepositories } from "../store/browse.ts";
 import { checkAllImmutable } from "../store/immutable.ts";
 import { deleteRepository } from "../store/repositories.ts";
+import { tellWebhooks } from "../store/webhooks.ts";
 import {
   type ApiContext,
   findPrincipal,
@@ -72,12 +73,21 @@ export function addRepositoryRoutes(app: FastifyInstance, context: ApiContext): 
   });
 
   app.put(REPOSITORY, { schema: { body: Change } }, async (request) => {
-    const { repositoryId } = await requireRepository(context, request, "push");
+    const { repositoryId, repository, project, principal } = await requireRepository(context, request, "push");
     const { description } = request.body as Static<typeof Change>;
-    await database.query("update repository set description = $2, updated_at = now() where id = $1", [
-      repositoryId,
-      description,
-    ]);
+    await database.transact(async (tx) => {
+      await tx.query("update repository set description = $2, updated_at = now() where id = $1", [
+        repositoryId,
+        description,
+      ]);
+      await addAudit(tx, {
+        actor: principal.name,
+        operation: "update",
+        project: project.name,
+        resourceType: "repository",
+        resource: repository,
+      });
+    });
     return {};
   });
 
@@ -86,7 +96,19 @@ export function addRepositoryRoutes(app: FastifyInstance, context: ApiContext): 
     await database.transact(async (tx) => {
       await tx.query("select from project where id = $1 for update", [project.id]);
       await checkAllImmutable(tx, project, { repository, repositoryId });
+      const tags = await tx.query<{ tag: string; digest: string }>(
+        "select name as tag, digest from tag where repository_id = $1 order by name limit 1000",
+        [repositoryId],
+      );
       await deleteRepository(tx, repositoryId);
+      await tellWebhooks(tx, {
+        projectId: project.id,
+        project: project.name,
+        event: "DELETE_ARTIFACT",
+        operator: principal.name,
+        repository,
+        resources: tags,
+      });
       await addAudit(tx, {
         actor: principal.name,
         operation: "delete",

@@ -9,13 +9,13 @@ import { compilePattern } from "../store/patterns.ts";
 import {
   type RetentionPolicy,
   type RetentionRun,
-  type Schedule,
   deleteRetention,
   findRetention,
   listRuns,
   setRetention,
 } from "../store/retention.ts";
 import { type ApiContext, type ProjectAccess, requireProjectById } from "./context.ts";
+import { CRONS, Trigger, toSchedule } from "./crons.ts";
 
 const Selector = Type.Object({
   kind: Type.Optional(Type.String()),
@@ -34,24 +34,11 @@ const Rule = Type.Object({
 const Policy = Type.Object({
   algorithm: Type.Optional(Type.Literal("or")),
   rules: Type.Array(Rule, { maxItems: 50 }),
-  trigger: Type.Optional(
-    Type.Object({
-      kind: Type.Optional(Type.String()),
-      settings: Type.Optional(Type.Object({ cron: Type.Optional(Type.String({ maxLength: 100 })) })),
-    }),
-  ),
+  trigger: Type.Optional(Trigger),
   scope: Type.Object({ level: Type.Literal("project"), ref: Type.Integer({ minimum: 1 }) }),
 });
 type Policy = Static<typeof Policy>;
 const Execution = Type.Object({ dry_run: Type.Optional(Type.Boolean()) });
-
-/** Times as the known product writes them. */
-const CRONS: Readonly<Record<Schedule, string>> = {
-  none: "",
-  hourly: "0 0 * * * *",
-  daily: "0 0 0 * * *",
-  weekly: "0 0 0 * * 0",
-};
 
 /** Retention policies, which have the numbers of their projects. */
 export function addRetentionRoutes(app: FastifyInstance, context: ApiContext): void {
@@ -70,7 +57,11 @@ export function addRetentionRoutes(app: FastifyInstance, context: ApiContext): v
     const body = request.body as Policy;
     const { project, principal } = await enter(request, projectId);
     await database.transact(async (tx) => {
-      await setRetention(tx, { projectId: project.id, rules: body.rules.map(toRule), schedule: toSchedule(body) });
+      await setRetention(tx, {
+        projectId: project.id,
+        rules: body.rules.map(toRule),
+        schedule: toSchedule(body.trigger),
+      });
       const entry = { actor: principal.name, operation: "update", project: project.name };
       await addAudit(tx, { ...entry, resourceType: "retention", resource: project.name });
     });
@@ -155,20 +146,6 @@ function toCount(template: Template, params: Readonly<Record<string, number>>): 
     throw new Problem(400, `A rule of template ${template} needs params.${template}, a number.`);
   }
   return count;
-}
-
-function toSchedule({ trigger }: Policy): Schedule {
-  const cron = trigger?.kind === "Schedule" ? (trigger.settings?.cron ?? "") : "";
-  const found = (Object.keys(CRONS) as Schedule[]).find((schedule) => CRONS[schedule] === cron);
-  if (found === undefined) {
-    throw new Problem(
-      400,
-      `trigger.settings.cron must be one of ${Object.values(CRONS)
-        .map((each) => `"${each}"`)
-        .join(", ")}.`,
-    );
-  }
-  return found;
 }
 
 function toPolicyJson({ projectId, rules, schedule, nextAt }: RetentionPolicy) {

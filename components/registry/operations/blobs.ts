@@ -21,7 +21,20 @@ export async function getBlob(context: OperationContext, { name, digest: text }:
   // Who may push has to find out what is there.
   await caller.require(name, "pull", ...(method === "HEAD" ? (["push"] as const) : []));
   const digest = parseDigest(text).text;
-  const blob = await findLinkedBlob(deps.database, name, digest);
+  let blob = await findLinkedBlob(deps.database, name, digest);
+  if (blob === undefined && method === "HEAD") {
+    const size = await deps.cache.findBlob(name, digest);
+    if (size !== undefined) {
+      response.writeHead(200, { "content-length": size, "docker-content-digest": digest });
+      response.end();
+      return;
+    }
+  } else if (blob === undefined) {
+    if (await deps.cache.sendBlob(name, digest, response)) {
+      return;
+    }
+    blob = await findLinkedBlob(deps.database, name, digest);
+  }
   if (blob === undefined || (method === "HEAD" && !(await holdForPush(context, name, digest)))) {
     throw unknownBlob(digest);
   }

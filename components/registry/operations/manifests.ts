@@ -5,6 +5,7 @@ import { MAX_MANIFEST_BYTES, parseManifest } from "../protocol/manifest.ts";
 import { isTag, projectOf } from "../protocol/names.ts";
 import { checkSigned } from "../signatures/check-signed.ts";
 import { deleteManifest, deleteTag } from "../store/delete-manifest.ts";
+import { refuseCache } from "../store/projects.ts";
 import { putManifest } from "../store/put-manifest.ts";
 import { type OperationContext, sendEmpty } from "./operation.ts";
 
@@ -21,7 +22,11 @@ export async function getManifest(context: OperationContext, { name, reference }
   const { deps, caller, message, response, method } = context;
   await caller.require(name, "pull", ...(method === "HEAD" ? (["push"] as const) : []));
   const key = findDigest(reference) ?? (isTag(reference) ? reference : undefined);
-  const manifest = key === undefined ? undefined : await deps.manifests.read({ repository: name, reference });
+  let manifest = key === undefined ? undefined : await deps.manifests.read({ repository: name, reference });
+  // A tag of a cache is asked after, for it may have moved.
+  if (key !== undefined && (manifest === undefined || (manifest.isCached && typeof key === "string"))) {
+    manifest = await deps.cache.readManifest(name, reference, manifest);
+  }
   if (manifest === undefined) {
     throw new RegistryError("MANIFEST_UNKNOWN", "The manifest is unknown to the repository.", {
       detail: { name, reference: reference.slice(0, 200) },
@@ -43,7 +48,7 @@ export async function getManifest(context: OperationContext, { name, reference }
   });
   response.end(method === "HEAD" ? undefined : manifest.content);
   if (method === "GET") {
-    deps.pulls.record(name, reference, manifest.digest);
+    deps.pulls.record({ repository: name, reference, digest: manifest.digest, by: caller.name });
   }
 }
 
@@ -64,6 +69,7 @@ export async function pushManifest(context: OperationContext, { name, reference 
     });
   }
   const parsed = parseManifest(content, message.headers["content-type"]);
+  await refuseCache(deps.database, name);
   await deps.database.transact((tx) =>
     putManifest(tx, {
       project: projectOf(name),

@@ -7,6 +7,7 @@ import type { BlobStore } from "../blobs/blob-store.ts";
 import type { PullCounter } from "../background/pull-counter.ts";
 import type { RegistryDatabase } from "../store/database.ts";
 import type { ManifestReader } from "../store/manifest-reader.ts";
+import type { Cache } from "../upstreams/cache.ts";
 import type { Uploads } from "../uploads/uploads.ts";
 
 /** What operations work with. */
@@ -16,6 +17,8 @@ export interface RegistryDeps {
   readonly access: CallerDeps;
   readonly uploads: Uploads;
   readonly manifests: ManifestReader;
+  /** What projects lack that are caches of other registries. */
+  readonly cache: Cache;
   readonly pulls: PullCounter;
   readonly redirects: boolean;
   /** Seconds that a push may take from its first blob to its manifest. */

@@ -3,7 +3,7 @@ import { parseAlgorithm, parseDigest } from "../protocol/digest.ts";
 import { isRepositoryName, projectOf } from "../protocol/names.ts";
 import { parseContentRange } from "../protocol/range.ts";
 import { findLinkedBlob, linkBlob } from "../store/links.ts";
-import { checkQuota, findProject, lockProject } from "../store/projects.ts";
+import { checkQuota, findProject, lockProject, refuseCache } from "../store/projects.ts";
 import { ensureRepository } from "../store/repositories.ts";
 import { toUploadRange } from "../uploads/uploads.ts";
 import { type OperationContext, sendEmpty } from "./operation.ts";
@@ -14,6 +14,7 @@ const MAX_MOUNT_SOURCES = 50;
 export async function startUpload(context: OperationContext, { name }: { readonly name: string }): Promise<void> {
   const { deps, caller, message, response, query } = context;
   await caller.require(name, "push");
+  await refuseCache(deps.database, name);
   const mount = query.get("mount");
   if (mount !== null && (await mountBlob(context, name, parseDigest(mount).text, query.get("from")))) {
     sendBlobCreated(context, name, mount);

@@ -79,6 +79,13 @@ export interface Artifact {
   readonly pulledAt: Date | null;
   readonly tags: readonly ArtifactTag[];
   readonly children: readonly string[];
+  readonly labels: readonly ArtifactLabel[];
+}
+
+export interface ArtifactLabel {
+  readonly id: number;
+  readonly name: string;
+  readonly color: string;
 }
 
 interface ArtifactRow {
@@ -93,6 +100,7 @@ interface ArtifactRow {
   readonly pulled_at: Date | null;
   readonly tags: readonly ArtifactTag[] | null;
   readonly children: readonly string[] | null;
+  readonly labels: readonly ArtifactLabel[] | null;
   readonly total: string;
 }
 
@@ -102,7 +110,9 @@ const COLUMNS = `m.digest, m.media_type, m.artifact_type, m.subject, m.total_siz
   (select json_agg(json_build_object('name', t.name, 'pushedAt', t.pushed_at, 'pulledAt', t.pulled_at)) from (
      select * from tag t where t.repository_id = m.repository_id and t.digest = m.digest
      order by pushed_at desc limit ${MAX_TAGS_SHOWN}) t) as tags,
-  (select json_agg(c.child) from manifest_child c where c.repository_id = m.repository_id and c.parent = m.digest) as children`;
+  (select json_agg(c.child) from manifest_child c where c.repository_id = m.repository_id and c.parent = m.digest) as children,
+  (select json_agg(json_build_object('id', l.id, 'name', l.name, 'color', l.color) order by l.name) from manifest_label ml
+   join label l on l.id = ml.label_id where ml.repository_id = m.repository_id and ml.digest = m.digest) as labels`;
 
 const toArtifact = (row: ArtifactRow): Artifact => ({
   digest: row.digest,
@@ -116,6 +126,7 @@ const toArtifact = (row: ArtifactRow): Artifact => ({
   pulledAt: row.pulled_at,
   tags: row.tags ?? [],
   children: row.children ?? [],
+  labels: row.labels ?? [],
 });
 
 /** Artifacts of a repository that stand for themselves (not parts of an index, not referrers), the latest push first. */

@@ -5,6 +5,8 @@ export interface StoredManifest {
   readonly digest: string;
   readonly mediaType: string;
   readonly content: Buffer;
+  /** Of a project that is a cache of another registry. */
+  readonly isCached: boolean;
 }
 
 /** One manifest to look up: by digest, or by tag. */
@@ -17,6 +19,7 @@ interface FoundRow {
   readonly position: number;
   readonly digest: string;
   readonly media_type: string;
+  readonly is_cache: boolean;
 }
 
 /**
@@ -28,7 +31,7 @@ export async function resolveManifests(
   keys: readonly ManifestKey[],
 ): Promise<readonly (Omit<StoredManifest, "content"> | undefined)[]> {
   const rows = await sql.query<FoundRow>(
-    `/* prepared: resolve-manifests */ select k.position::int, m.digest, m.media_type
+    `/* prepared: resolve-manifests */ select k.position::int, m.digest, m.media_type, r.is_cache
      from unnest($1::text[], $2::text[]) with ordinality k(repository, reference, position)
      join repository r on r.name = k.repository collate "C"
      left join tag t on t.repository_id = r.id and t.name = k.reference collate "C"
@@ -37,8 +40,8 @@ export async function resolveManifests(
     [keys.map(({ repository }) => repository), keys.map(({ reference }) => reference)],
   );
   const found: (Omit<StoredManifest, "content"> | undefined)[] = keys.map(() => undefined);
-  for (const { position, digest, media_type } of rows) {
-    found[position - 1] = { digest, mediaType: media_type };
+  for (const { position, digest, media_type, is_cache } of rows) {
+    found[position - 1] = { digest, mediaType: media_type, isCached: is_cache };
   }
   return found;
 }
@@ -50,6 +53,16 @@ export async function readManifestContent(sql: Sql, repository: string, digest: 
     [repository, digest],
   );
   return row?.content;
+}
+
+/** A manifest by its digest. */
+export async function readManifest(sql: Sql, repository: string, digest: string): Promise<StoredManifest | undefined> {
+  const [row] = await sql.query<{ media_type: string; content: Buffer; is_cache: boolean }>(
+    `/* prepared: manifest */ select m.media_type, m.content, r.is_cache from manifest m
+     join repository r on r.id = m.repository_id where r.name = $1 and m.digest = $2`,
+    [repository, digest],
+  );
+  return row && { digest, mediaType: row.media_type, content: row.content, isCached: row.is_cache };
 }
 
 export async function listTags(

@@ -1,5 +1,10 @@
 import { RegistryError } from "../errors.ts";
+import { projectOf } from "../protocol/names.ts";
 import type { Sql } from "./database.ts";
+import { tellWebhooks } from "./webhooks.ts";
+
+/** Part of a quota from which on webhooks are warned, as the known product has it. */
+const WARNED_AT = 0.85;
 
 export interface Project {
   readonly id: string;
@@ -10,6 +15,8 @@ export interface Project {
   readonly preventsUnsigned: boolean;
   /** Public keys, PEM. */
   readonly trustedKeys: readonly string[];
+  /** The registry that the project is a cache of. */
+  readonly upstreamId: string | undefined;
   readonly quotaBytes: number | null;
   readonly usedBytes: number;
   readonly owner: string;
@@ -24,6 +31,7 @@ interface ProjectRow {
   readonly allows_sparse: boolean;
   readonly prevents_unsigned: boolean;
   readonly trusted_keys: readonly string[];
+  readonly upstream_id: string | null;
   readonly quota_bytes: string | null;
   readonly used_bytes: string;
   readonly owner: string;
@@ -38,6 +46,7 @@ const toProject = (row: ProjectRow): Project => ({
   allowsSparse: row.allows_sparse,
   preventsUnsigned: row.prevents_unsigned,
   trustedKeys: row.trusted_keys,
+  upstreamId: row.upstream_id ?? undefined,
   quotaBytes: row.quota_bytes === null ? null : Number(row.quota_bytes),
   usedBytes: Number(row.used_bytes),
   owner: row.owner,
@@ -74,10 +83,40 @@ export async function checkQuota(tx: Sql, before: Project): Promise<void> {
   if (used > before.quotaBytes && used > before.usedBytes) {
     throw quotaExceeded(before, used - before.usedBytes);
   }
+  const warnedAt = before.quotaBytes * WARNED_AT;
+  if (used >= warnedAt && before.usedBytes < warnedAt) {
+    await tellWebhooks(tx, {
+      projectId: before.id,
+      project: before.name,
+      event: "QUOTA_WARNING",
+      operator: "registry",
+      details: `${used} of ${before.quotaBytes} bytes are used.`,
+      resources: [],
+    });
+  }
 }
 
-export function quotaExceeded({ name, quotaBytes, usedBytes }: Project, bytes: number): RegistryError {
-  return new RegistryError(
+/** @throws {RegistryError} DENIED for a push into a project that is a cache */
+export async function refuseCache(sql: Sql, repository: string): Promise<void> {
+  const project = await findProject(sql, projectOf(repository));
+  if (project?.upstreamId !== undefined) {
+    throw new RegistryError("DENIED", `The project ${project.name} is a cache of another registry; push to that one.`);
+  }
+}
+
+/** Refused for want of room. */
+export class QuotaError extends RegistryError {
+  readonly projectId: string;
+
+  constructor(projectId: string, ...args: ConstructorParameters<typeof RegistryError>) {
+    super(...args);
+    this.projectId = projectId;
+  }
+}
+
+export function quotaExceeded({ id, name, quotaBytes, usedBytes }: Project, bytes: number): QuotaError {
+  return new QuotaError(
+    id,
     "DENIED",
     `The quota of project ${name} is exceeded: ${usedBytes} of ${quotaBytes} bytes are used, ${bytes} more do not fit. Delete something or ask for a larger quota.`,
     { detail: { quota: quotaBytes, used: usedBytes, requested: bytes } },
@@ -89,17 +128,18 @@ export interface NewProject {
   readonly owner: string;
   readonly isPublic: boolean;
   readonly quotaBytes: number | null;
+  readonly upstreamId?: string | undefined;
 }
 
 /** Undefined when the name is taken. */
 export async function createProject(
   sql: Sql,
-  { name, owner, isPublic, quotaBytes }: NewProject,
+  { name, owner, isPublic, quotaBytes, upstreamId }: NewProject,
 ): Promise<string | undefined> {
   const [row] = await sql.query<{ id: string }>(
-    `insert into project (name, owner, is_public, quota_bytes) values ($1, $2, $3, $4)
+    `insert into project (name, owner, is_public, quota_bytes, upstream_id) values ($1, $2, $3, $4, $5)
      on conflict (name) do nothing returning id`,
-    [name, owner, isPublic, quotaBytes],
+    [name, owner, isPublic, quotaBytes, upstreamId ?? null],
   );
   return row?.id;
 }

@@ -30,7 +30,8 @@ export async function putManifest(tx: Sql, manifest: NewManifest): Promise<void>
   const project = await lockProject(tx, manifest.project);
   const repositoryId = await ensureRepository(tx, project, repository);
   await checkBlobs(tx, repositoryId, parsed);
-  if (!project.allowsSparse) {
+  // A cache has of an index what was pulled of it.
+  if (!project.allowsSparse && project.upstreamId === undefined) {
     await checkChildren(tx, repositoryId, parsed.children);
   }
   const isNew = await insertManifest(tx, { project, repositoryId }, manifest);

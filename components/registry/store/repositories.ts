@@ -10,9 +10,9 @@ export async function ensureRepository(tx: Sql, project: Project, name: string):
   }
   // Of two at once, one waits for the other on the name.
   const [made] = await tx.query<{ id: string }>(
-    `insert into repository (project_id, name) values ($1, $2)
+    `insert into repository (project_id, name, is_cache) values ($1, $2, $3)
      on conflict (name) do update set updated_at = now() returning id`,
-    [project.id, name],
+    [project.id, name, project.upstreamId !== undefined],
   );
   return (made as { id: string }).id;
 }

@@ -1,7 +1,16 @@
 import type { Sql } from "./database.ts";
 
 /** Events as the known product names them. */
-export const EVENTS = ["PUSH_ARTIFACT", "DELETE_ARTIFACT", "TAG_RETENTION"] as const;
+export const EVENTS = [
+  "PUSH_ARTIFACT",
+  "PULL_ARTIFACT",
+  "DELETE_ARTIFACT",
+  "TAG_RETENTION",
+  "QUOTA_WARNING",
+  "QUOTA_EXCEED",
+  "SCANNING_COMPLETED",
+  "SCANNING_FAILED",
+] as const;
 export type WebhookEvent = (typeof EVENTS)[number];
 
 export interface Webhook {
@@ -109,8 +118,10 @@ export interface HookedEvent {
   readonly project: string;
   readonly event: WebhookEvent;
   readonly operator: string;
-  /** With the project. */
-  readonly repository: string;
+  /** With the project; left out where it is about the project. */
+  readonly repository?: string;
+  /** What it is about, in words. */
+  readonly details?: string;
   readonly resources: readonly { readonly digest: string | undefined; readonly tag: string | undefined }[];
 }
 
@@ -123,10 +134,11 @@ export async function tellWebhooks(tx: Sql, told: HookedEvent): Promise<void> {
     event_data: {
       resources: told.resources,
       repository: {
-        name: told.repository.slice(told.project.length + 1),
+        name: told.repository?.slice(told.project.length + 1) ?? "",
         namespace: told.project,
-        repo_full_name: told.repository,
+        repo_full_name: told.repository ?? told.project,
       },
+      ...(told.details !== undefined && { custom_attributes: { Details: told.details } }),
     },
   };
   const rows = await tx.query(
@@ -137,6 +149,34 @@ export async function tellWebhooks(tx: Sql, told: HookedEvent): Promise<void> {
   if (rows.length > 0) {
     await tx.query("notify registry_webhooks");
   }
+}
+
+/** Tells of a refusal for want of room, which leaves nothing else behind; once in ten minutes, not once a layer. */
+export async function tellQuotaExceeded(
+  database: { readonly transact: <T>(work: (tx: Sql) => Promise<T>) => Promise<T> },
+  projectId: string,
+  details: string,
+): Promise<void> {
+  await database.transact(async (tx) => {
+    const [project] = await tx.query<{ name: string }>("select name from project where id = $1 for update", [
+      projectId,
+    ]);
+    const told = await tx.query(
+      `select from webhook_delivery d join webhook w on w.id = d.webhook_id
+       where w.project_id = $1 and d.event = 'QUOTA_EXCEED' and d.created_at > now() - interval '10 minutes' limit 1`,
+      [projectId],
+    );
+    if (project !== undefined && told.length === 0) {
+      await tellWebhooks(tx, {
+        projectId,
+        project: project.name,
+        event: "QUOTA_EXCEED",
+        operator: "registry",
+        details,
+        resources: [],
+      });
+    }
+  });
 }
 
 export interface Delivery {

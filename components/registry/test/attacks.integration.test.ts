@@ -1,6 +1,6 @@
 // What strangers send on purpose: digest confusion, path tricks, bombs, redirects, policies that are gone around.
 import assert from "node:assert/strict";
-import { generateKeyPairSync, sign } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
 
@@ -15,6 +15,7 @@ import {
   imageOf,
   usedBytes,
 } from "./client.ts";
+import { pushSignature } from "./push-signature.ts";
 import { type TestRegistry, startTestRegistry } from "./start-registry.ts";
 
 const SECRET = "secret-between-processing-and-registry";
@@ -228,50 +229,16 @@ test("what has to be signed is pulled for processing only with a signature of a 
   assert.equal(await pull(), 403);
   assert.equal((await admin.call("GET", "/v2/eric/tool/manifests/1")).status, 200, "people pull as before");
 
-  const pushSignature = async (of: string, key: typeof own, tag?: string) => {
-    const payload = Buffer.from(
-      JSON.stringify({
-        critical: {
-          identity: { "docker-reference": "registry/eric/tool" },
-          image: { "docker-manifest-digest": of },
-          type: "cosign container image signature",
-        },
-        optional: null,
-      }),
-    );
-    const config = Buffer.from("{}");
-    await admin.pushBlob("eric/tool", payload);
-    await admin.pushBlob("eric/tool", config);
-    const layers = [
-      {
-        mediaType: "application/vnd.dev.cosign.simplesigning.v1+json",
-        digest: digestOf(payload),
-        size: payload.length,
-        annotations: {
-          "dev.cosignproject.cosign/signature": sign("sha256", payload, key.privateKey).toString("base64"),
-        },
-      },
-    ];
-    const manifest = imageOf(config, [], {
-      layers,
-      ...(tag === undefined && {
-        artifactType: "application/vnd.dev.cosign.artifact.sig.v1+json",
-        subject: { mediaType: IMAGE, digest, size: 1 },
-      }),
-    });
-    const reference = tag ?? digestOf(JSON.stringify(manifest));
-    assert.equal((await admin.putManifest("eric/tool", reference, manifest)).status, 201);
-    return reference;
-  };
-  await pushSignature(digest, foreign);
+  const at = { repository: "eric/tool", subject: digest };
+  await pushSignature(admin, { ...at, key: foreign.privateKey });
   assert.equal(await pull(), 403, "a key that nobody trusts");
-  await pushSignature(digestOf("another image"), own);
+  await pushSignature(admin, { ...at, of: digestOf("another image"), key: own.privateKey });
   assert.equal(await pull(), 403, "a signature of something else");
-  const signature = await pushSignature(digest, own);
+  const signature = await pushSignature(admin, { ...at, key: own.privateKey });
   assert.equal(await pull(), 200);
   assert.equal((await admin.call("DELETE", `/v2/eric/tool/manifests/${signature}`)).status, 202);
   assert.equal(await pull(), 403);
-  await pushSignature(digest, own, `${digest.replace(":", "-")}.sig`);
+  await pushSignature(admin, { ...at, key: own.privateKey, tag: `${digest.replace(":", "-")}.sig` });
   assert.equal(await pull(), 200, "the form with a tag");
   await keys([]);
   assert.equal(await pull(), 403);

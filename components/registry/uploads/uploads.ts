@@ -1,5 +1,4 @@
 import { type Hash, createHash, randomUUID } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -45,11 +44,11 @@ export interface Uploads {
   /** Bytes that are there. @throws {RegistryError} BLOB_UPLOAD_UNKNOWN */
   readonly status: (repository: string, id: string) => Promise<number>;
   /** Appends a chunk and gives how many bytes there are then. */
-  readonly append: (target: UploadTarget, body: IncomingMessage, range: ByteRange | undefined) => Promise<number>;
+  readonly append: (target: UploadTarget, body: Readable, range: ByteRange | undefined) => Promise<number>;
   /** Appends the last chunk, which may be empty, and makes the upload a blob of the repository. */
   readonly finish: (
     target: UploadTarget & { readonly holder: Holder; readonly digest: Digest },
-    body: IncomingMessage,
+    body: Readable,
     range: ByteRange | undefined,
   ) => Promise<void>;
   readonly cancel: (target: UploadTarget) => Promise<void>;

@@ -22,9 +22,13 @@ export interface ArchiveEntry {
 
 /**
  * The directories and files of a tar stream, one by one.
- * @throws {ArchiveError} for a name that leads out of the folder it is unpacked in, a link, a device, or a stream that is no tar
+ * @throws {ArchiveError} for a name that leads out of the folder it is unpacked in, a link that is not to be skipped, a device, or a
+ * stream that is no tar
  */
-export async function* readEntries(source: Readable): AsyncGenerator<ArchiveEntry> {
+export async function* readEntries(
+  source: Readable,
+  { skipsLinks = false }: { readonly skipsLinks?: boolean } = {},
+): AsyncGenerator<ArchiveEntry> {
   const tar = extract();
   let failure: Error | undefined;
   // tar-stream knows neither promises nor abortion: an error of the source ends its iteration.
@@ -34,6 +38,10 @@ export async function* readEntries(source: Readable): AsyncGenerator<ArchiveEntr
   try {
     for await (const entry of tar) {
       const { name, type, mode, size } = entry.header;
+      if (skipsLinks && (type === "symlink" || type === "link")) {
+        entry.resume();
+        continue;
+      }
       if (type !== "file" && type !== "directory") {
         throw new ArchiveError(
           `${JSON.stringify(name)} is a ${type ?? "thing of no type"}; only files and directories are allowed`,

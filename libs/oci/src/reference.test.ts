@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { parseReference } from "./reference.ts";
+import { locate, parseReference } from "./reference.ts";
 
 const DIGEST = `sha256:${"a".repeat(64)}`;
 
@@ -34,4 +34,11 @@ test("what names no registry, or more than a reference, is none", () => {
   ]) {
     assert.equal(parseReference(text), undefined, text);
   }
+});
+
+test("images of Docker Hub are where its API is, under the names that it knows", () => {
+  const of = (text: string) => locate(parseReference(text) ?? assert.fail(text));
+  assert.deepEqual(of("docker.io/alpine:3"), { host: "registry-1.docker.io", repository: "library/alpine" });
+  assert.deepEqual(of("docker.io/osgeo/gdal"), { host: "registry-1.docker.io", repository: "osgeo/gdal" });
+  assert.deepEqual(of("r.example.org/a/b"), { host: "r.example.org", repository: "a/b" });
 });

@@ -6,12 +6,13 @@ export interface NewBlob {
   readonly digest: string;
   readonly size: number;
   /** Called when the registry has not got it yet. */
-  readonly open: () => Readable | Buffer;
+  readonly open: () => Readable | Buffer | Promise<Readable | Buffer>;
 }
 
 /** Pushes to a registry; the registry checks every digest. */
 export interface RegistryWriter {
-  readonly pushBlob: (repository: string, blob: NewBlob) => Promise<void>;
+  /** False when the registry had it already. */
+  readonly pushBlob: (repository: string, blob: NewBlob) => Promise<boolean>;
   /** By tag or digest. */
   readonly pushManifest: (repository: string, reference: string, mediaType: string, content: Buffer) => Promise<void>;
 }
@@ -32,17 +33,20 @@ export function createRegistryWriter({ peer, login }: ClientOptions): RegistryWr
     if (!response.ok && !(method === "HEAD" && response.status === 404)) {
       throw new RegistryRefusal(response.status, readError(text, response.status));
     }
-    return response.status;
+    return { status: response.status, location: response.headers.get("location") };
   };
   return {
     pushBlob: async (repository, { digest, size, open }) => {
-      if ((await send("HEAD", `/v2/${repository}/blobs/${digest}`)) === 200) {
-        return;
+      if ((await send("HEAD", `/v2/${repository}/blobs/${digest}`)).status === 200) {
+        return false;
       }
-      await send("POST", `/v2/${repository}/blobs/uploads/?digest=${digest}`, {
-        body: open(),
+      // Not every registry takes a blob in one request.
+      const { location } = await send("POST", `/v2/${repository}/blobs/uploads/`, { body: Buffer.alloc(0) });
+      await send("PUT", toUpload(location, digest), {
+        body: await open(),
         headers: { "content-type": "application/octet-stream", "content-length": String(size) },
       });
+      return true;
     },
     pushManifest: async (repository, reference, mediaType, content) => {
       await send("PUT", `/v2/${repository}/manifests/${reference}`, {
@@ -51,4 +55,15 @@ export function createRegistryWriter({ peer, login }: ClientOptions): RegistryWr
       });
     },
   };
+}
+
+/** Where the registry wants the content, with its digest. Whether that is the same registry is for the peer to check. */
+function toUpload(location: string | null, digest: string): string {
+  const isAbsolute = location !== null && URL.canParse(location);
+  const url = location === null ? null : URL.parse(location, "http://registry");
+  if (url === null) {
+    throw new RegistryRefusal(502, "The registry does not say where the upload goes.");
+  }
+  url.searchParams.set("digest", digest);
+  return isAbsolute ? url.href : `${url.pathname}${url.search}`;
 }

@@ -101,7 +101,7 @@ async function placeOf(folder: string, digest: string): Promise<string> {
 }
 
 /** The image itself, or that of an index for this machine. */
-async function findImage(
+export async function findImage(
   client: RegistryClient,
   repository: string,
   digest: string,

@@ -1,6 +1,6 @@
 import { Awaited, Shell, requestJson } from "@swath/ui";
 import { useQueryClient } from "@tanstack/react-query";
-import { Bot, Boxes, KeyRound, ScrollText } from "lucide-react";
+import { Bot, Boxes, Globe, KeyRound, RefreshCw, ScrollText, ShieldAlert } from "lucide-react";
 import { Navigate, useLocation } from "react-router";
 
 import { SIGN_IN, useSession } from "./session.ts";
@@ -9,6 +9,9 @@ const LINKS = [
   { to: "/", label: "Projects", icon: Boxes },
   { to: "/secret", label: "Command lines", icon: KeyRound },
   { to: "/robots", label: "Robots", icon: Bot, isForAdmin: true },
+  { to: "/registries", label: "Other registries", icon: Globe, isForAdmin: true },
+  { to: "/replication", label: "Replication", icon: RefreshCw, isForAdmin: true },
+  { to: "/scanners", label: "Scanners", icon: ShieldAlert, isForAdmin: true },
   { to: "/audit", label: "Audit log", icon: ScrollText, isForAdmin: true },
 ];
 

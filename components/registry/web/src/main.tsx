@@ -14,6 +14,9 @@ startApp({
         { index: true, lazy: () => insist(() => import("./projects/project-list.tsx")) },
         { path: "secret", lazy: () => insist(() => import("./access/secret-page.tsx")) },
         { path: "audit", lazy: () => insist(() => import("./system/audit-page.tsx")) },
+        { path: "registries", lazy: () => insist(() => import("./remotes/registries-page.tsx")) },
+        { path: "replication", lazy: () => insist(() => import("./remotes/replication-page.tsx")) },
+        { path: "scanners", lazy: () => insist(() => import("./remotes/scanners-page.tsx")) },
         { path: "robots", lazy: () => insist(() => import("./access/system-robots.tsx")) },
         {
           path: "projects/:project/repository",

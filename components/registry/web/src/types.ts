@@ -4,6 +4,8 @@ export interface Project {
   readonly project_id: number;
   readonly name: string;
   readonly owner_name: string;
+  /** The registry that it is a cache of. */
+  readonly registry_id?: number;
   readonly repo_count: number;
   readonly metadata: {
     readonly public: "true" | "false";
@@ -54,6 +56,40 @@ export interface Artifact {
   readonly references: readonly { readonly child_digest: string }[];
   readonly annotations: Readonly<Record<string, string>> | null;
   readonly subject: string | null;
+}
+
+/** A registry of others. */
+export interface OtherRegistry {
+  readonly id: number;
+  readonly name: string;
+  readonly url: string;
+  readonly credential?: { readonly access_key: string };
+  readonly status: "healthy" | "unhealthy";
+  readonly status_text: string | null;
+  readonly rate_remaining: string | null;
+  readonly paused_until: string | null;
+}
+
+export interface ReplicationPolicy {
+  readonly id: number;
+  readonly name: string;
+  readonly src_registry: { readonly id: number } | null;
+  readonly dest_registry: { readonly id: number } | null;
+  readonly dest_namespace: string;
+  readonly filters: readonly { readonly type: "name" | "tag"; readonly value: string }[];
+  readonly trigger: { readonly trigger_settings: { readonly cron: string } };
+}
+
+export interface ReplicationRun {
+  readonly id: number;
+  readonly status: "InProgress" | "Succeed" | "Failed" | "Stopped";
+  readonly status_text: string;
+  readonly total: number;
+  readonly succeed: number;
+  readonly failed: number;
+  readonly bytes: number;
+  readonly start_time: string;
+  readonly end_time: string | null;
 }
 
 export interface Accessory {

@@ -11,10 +11,13 @@ import { typeOf } from "../repositories/repository-page.tsx";
 import { type Artifact, type Manifest, rightsOf } from "../types.ts";
 import { PullCommands } from "./commands.tsx";
 import { Layers } from "./layers.tsx";
+import { Labels } from "./labels.tsx";
 import { PackageText } from "./package-text.tsx";
 import { Platforms } from "./platforms.tsx";
 import { Referrers } from "./referrers.tsx";
+import { SbomPackages } from "./sbom.tsx";
 import { Tags } from "./tags.tsx";
+import { Vulnerabilities } from "./vulnerabilities.tsx";
 
 export interface ArtifactPlace {
   readonly project: string;
@@ -59,12 +62,22 @@ export function Component() {
             <Section title="Tags">
               <Tags place={place} artifact={data} rights={rights} />
             </Section>
+            {(rights.canPush || (data.labels ?? []).length > 0) && (
+              <Section title="Labels">
+                <Labels place={place} artifact={data} rights={rights} />
+              </Section>
+            )}
             <Awaited query={manifest} what="Loading the manifest">
               {({ manifests, layers = [], config }) => (
                 <>
                   {data.type === "CWL" && (
                     <Section title="Application package">
                       <PackageText place={place} />
+                    </Section>
+                  )}
+                  {layers.some(({ mediaType }) => /spdx|cyclonedx/i.test(mediaType)) && (
+                    <Section title="Bill of materials">
+                      <SbomPackages place={place} />
                     </Section>
                   )}
                   {manifests !== undefined && (
@@ -80,6 +93,11 @@ export function Component() {
                 </>
               )}
             </Awaited>
+            {data.type === "IMAGE" && (
+              <Section title="Vulnerabilities">
+                <Vulnerabilities place={place} canScan={rights.canPush} />
+              </Section>
+            )}
             <Section title="What refers to it">
               <Referrers place={place} name={name} />
             </Section>

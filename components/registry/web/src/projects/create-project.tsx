@@ -1,11 +1,12 @@
-import { Modal, Stack, Switch, TextInput } from "@mantine/core";
+import { Modal, Select, Stack, Switch, TextInput } from "@mantine/core";
 import { DialogButtons, ErrorNote, notifyDone, parseBytes } from "@swath/ui";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useNavigate } from "react-router";
 
-import { change } from "../api.ts";
+import { change, read } from "../api.ts";
 import { toProject } from "../paths.ts";
+import type { OtherRegistry } from "../types.ts";
 
 interface CreateProjectProps {
   readonly opened: boolean;
@@ -21,6 +22,12 @@ export function CreateProject({ opened, onClose }: CreateProjectProps) {
   const [name, setName] = useState("");
   const [isPublic, setPublic] = useState(false);
   const [quota, setQuota] = useState("");
+  const [registry, setRegistry] = useState<string | null>(null);
+  const others = useQuery({
+    queryKey: ["registries"],
+    queryFn: () => read<readonly OtherRegistry[]>("/registries"),
+    enabled: opened,
+  });
   const bytes = quota.trim() === "" ? -1 : parseBytes(quota);
   const create = useMutation({
     mutationFn: () =>
@@ -28,6 +35,7 @@ export function CreateProject({ opened, onClose }: CreateProjectProps) {
         project_name: name,
         metadata: { public: String(isPublic) },
         storage_limit: bytes,
+        ...(registry !== null && { registry_id: Number(registry) }),
       }),
     onSuccess: () => {
       notifyDone(`The project ${name} is made.`);
@@ -73,6 +81,17 @@ export function CreateProject({ opened, onClose }: CreateProjectProps) {
             error={bytes === undefined ? "This is no amount: a number and a unit, such as 20 GiB." : undefined}
             autoComplete="off"
           />
+          {others.data !== undefined && others.data.length > 0 && (
+            <Select
+              label="Cache of"
+              description="What is pulled and not there comes from that registry; nobody pushes."
+              placeholder="No other registry"
+              data={others.data.map(({ id, name: label }) => ({ value: String(id), label }))}
+              value={registry}
+              onChange={setRegistry}
+              clearable
+            />
+          )}
           <DialogButtons
             label="Create"
             onCancel={onClose}

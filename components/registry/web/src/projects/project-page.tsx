@@ -41,6 +41,7 @@ export function Component() {
       <Group gap="xs">
         <code>{`${session?.host ?? ""}/${name}`}</code>
         {project.data.metadata.public === "true" && <Badge variant="light">public</Badge>}
+        {project.data.registry_id !== undefined && <Badge variant="light">cache</Badge>}
       </Group>
       <UsageBar {...toUsage(project.data.quota)} label="Use of this project" />
     </>

@@ -15,8 +15,13 @@ interface Webhook {
 
 const EVENTS = [
   { value: "PUSH_ARTIFACT", label: "push" },
+  { value: "PULL_ARTIFACT", label: "pull" },
   { value: "DELETE_ARTIFACT", label: "delete" },
   { value: "TAG_RETENTION", label: "retention" },
+  { value: "QUOTA_WARNING", label: "quota nearly used" },
+  { value: "QUOTA_EXCEED", label: "quota exceeded" },
+  { value: "SCANNING_COMPLETED", label: "scan" },
+  { value: "SCANNING_FAILED", label: "failed scan" },
 ];
 
 /** Whom the project tells of pushes and deletions. */
@@ -58,7 +63,7 @@ export function Webhooks({ project }: { readonly project: string }) {
         width: "13rem",
         hideBelow: "md",
         render: ({ event_types: types }) => (
-          <Group gap={4} wrap="nowrap">
+          <Group gap={4}>
             {types.map((type) => (
               <Badge key={type} variant="light" tt="none">
                 {EVENTS.find(({ value }) => value === type)?.label ?? type}
@@ -150,7 +155,7 @@ function AddWebhook({ path, onAdded }: { readonly path: string; readonly onAdded
           w={180}
         />
         <Checkbox.Group label="Tell of" value={events} onChange={setEvents}>
-          <Group mt="xs" h={30}>
+          <Group mt="xs">
             {EVENTS.map(({ value, label }) => (
               <Checkbox key={value} value={value} label={label} />
             ))}

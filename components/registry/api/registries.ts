@@ -1,0 +1,161 @@
+import { Problem } from "@swath/service";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { type Static, Type } from "typebox";
+
+import { addAudit } from "../store/audit.ts";
+import {
+  UPSTREAM_KINDS,
+  type Upstream,
+  type UpstreamValues,
+  deleteUpstream,
+  findUpstream,
+  insertUpstream,
+  listUpstreams,
+  updateUpstream,
+} from "../store/upstreams.ts";
+import { explain } from "../upstreams/upstreams.ts";
+import { type ApiContext, requireAdmin } from "./context.ts";
+
+const Credential = Type.Object({
+  type: Type.Optional(Type.Literal("basic")),
+  access_key: Type.String({ maxLength: 256, pattern: "^[^:\\x00-\\x1f]*$" }),
+  access_secret: Type.Optional(Type.String({ maxLength: 4096 })),
+});
+const Body = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 128 }),
+  description: Type.Optional(Type.String({ maxLength: 1024 })),
+  type: Type.Optional(Type.Enum([...UPSTREAM_KINDS, "harbor"])),
+  url: Type.String({ maxLength: 1000 }),
+  credential: Type.Optional(Type.Union([Credential, Type.Null()])),
+  insecure: Type.Optional(Type.Literal(false)),
+});
+type Body = Static<typeof Body>;
+
+/** Docker Hub's address for people is not that of its API. */
+const DOCKER_HUB = "https://registry-1.docker.io";
+const HUB_HOSTS = new Set(["hub.docker.com", "docker.io", "index.docker.io", "registry-1.docker.io"]);
+
+/** Registries of others, for projects that are caches and for replication: the administrator's. */
+export function addRegistryRoutes(app: FastifyInstance, context: ApiContext): void {
+  const { database, upstreams } = context;
+  const find = async (request: FastifyRequest): Promise<Upstream> => {
+    const { registry } = request.params as { registry: string };
+    const found = /^\d{1,18}$/.test(registry) ? await findUpstream(database, registry) : undefined;
+    if (found === undefined) {
+      throw new Problem(404, "The registry does not exist.");
+    }
+    return found;
+  };
+  const audit = (actor: string, operation: string, resource: string) =>
+    addAudit(database, { actor, operation, project: "", resourceType: "registry", resource });
+  const toValues = (body: Body, before: Upstream | undefined): UpstreamValues => {
+    const url = toUrl(body);
+    const { credential } = body;
+    // A login that is not given again stays, for the same address alone: it must not be sent to another one.
+    const keeps = before?.url === url && credential?.access_secret === undefined && credential !== null;
+    const isSame = credential === undefined || credential === null || credential.access_key === before?.username;
+    return {
+      name: body.name,
+      description: body.description ?? "",
+      kind: url === DOCKER_HUB ? "docker-hub" : "docker-registry",
+      url,
+      ...(keeps && isSame
+        ? { username: before.username, sealedSecret: before.sealedSecret }
+        : credential?.access_key && credential.access_secret
+          ? { username: credential.access_key, sealedSecret: upstreams.seal(credential.access_secret, url) }
+          : { username: undefined, sealedSecret: undefined }),
+    };
+  };
+
+  app.get("/registries", async (request) => {
+    await requireAdmin(context, request);
+    return (await listUpstreams(database)).map(toRegistryJson);
+  });
+  app.post("/registries", { schema: { body: Body } }, async (request, reply) => {
+    const { name: actor } = await requireAdmin(context, request);
+    const values = toValues(request.body as Body, undefined);
+    const id = await insertUpstream(database, values);
+    if (id === undefined) {
+      throw new Problem(409, `A registry ${values.name} already exists.`);
+    }
+    await audit(actor, "create", values.name);
+    return reply.code(201).header("location", `/api/v2.0/registries/${id}`).send();
+  });
+  app.get("/registries/:registry", async (request) => {
+    await requireAdmin(context, request);
+    return toRegistryJson(await find(request));
+  });
+  app.put("/registries/:registry", { schema: { body: Type.Partial(Body) } }, async (request) => {
+    const { name: actor } = await requireAdmin(context, request);
+    const before = await find(request);
+    const values = toValues({ ...before, ...(request.body as Partial<Body>) }, before);
+    if (!(await updateUpstream(database, before.id, values))) {
+      throw new Problem(409, `A registry ${values.name} already exists.`);
+    }
+    await audit(actor, "update", values.name);
+    return {};
+  });
+  app.delete("/registries/:registry", async (request) => {
+    const { name: actor } = await requireAdmin(context, request);
+    const { id, name } = await find(request);
+    const users = await database.transact((tx) => deleteUpstream(tx, id));
+    if (users.length > 0) {
+      throw new Problem(412, `The registry ${name} is used by ${users.join(", ")}.`);
+    }
+    await audit(actor, "delete", name);
+    return {};
+  });
+  // Whether it answers, and takes the login.
+  app.post("/registries/:registry/ping", async (request) => {
+    await requireAdmin(context, request);
+    const upstream = await find(request);
+    try {
+      await upstreams.open(upstream).client.check();
+    } catch (error) {
+      throw new Problem(502, `The registry ${upstream.name} does not answer as it should: ${explain(error)}`);
+    }
+    return {};
+  });
+}
+
+function toUrl({ url: text, type }: Body): string {
+  const url = URL.parse(type === "docker-hub" && text === "" ? DOCKER_HUB : text);
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username !== "" ||
+    url.password !== "" ||
+    url.pathname !== "/" ||
+    url.search !== "" ||
+    url.hash !== ""
+  ) {
+    throw new Problem(
+      400,
+      "url must be the address of a registry, such as https://registry.example.org, without a path and a login.",
+    );
+  }
+  return HUB_HOSTS.has(url.hostname) ? DOCKER_HUB : url.origin;
+}
+
+/** The secret is told to the registry alone. */
+function toRegistryJson(upstream: Upstream) {
+  const { pausedUntil } = upstream;
+  return {
+    id: Number(upstream.id),
+    name: upstream.name,
+    description: upstream.description,
+    type: upstream.kind,
+    url: upstream.url,
+    ...(upstream.username !== undefined && {
+      credential: { type: "basic", access_key: upstream.username, access_secret: "*****" },
+    }),
+    insecure: false,
+    status: upstream.failure === undefined ? "healthy" : "unhealthy",
+    status_text: upstream.failure ?? null,
+    rate_limit: upstream.rateLimit ?? null,
+    rate_remaining: upstream.rateRemaining ?? null,
+    paused_until: pausedUntil !== undefined && pausedUntil.getTime() > Date.now() ? pausedUntil.toISOString() : null,
+    creation_time: upstream.createdAt.toISOString(),
+    update_time: upstream.updatedAt.toISOString(),
+  };
+}
