@@ -10,8 +10,6 @@ import {
   parseListenAddress,
 } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
-import { mkdirSync } from "node:fs";
-import type { Server } from "node:http";
 import { join } from "node:path";
 
 import { createCallerFinder } from "./api/caller.ts";
@@ -27,10 +25,11 @@ import { createHub } from "./service.ts";
 import { createLogins } from "./session/logins.ts";
 import { createSealer } from "./session/seal.ts";
 import { openFolders } from "./spawners/folders.ts";
+import { listenForServers } from "./spawners/listen-for-servers.ts";
 import { openPods } from "./spawners/pods/open-pods.ts";
 import { createSpawners } from "./spawners/spawners.ts";
 import { openHubDatabase } from "./store/database.ts";
-import { leadToStorage } from "./workspace/storage-way.ts";
+import { createStorageWay } from "./workspace/storage-way.ts";
 import { createStorageKeys } from "./workspace/storage-keys.ts";
 
 type HubSettings = Settings<typeof hubSettings>;
@@ -135,14 +134,17 @@ export async function buildHub({
   };
   const app = await createHub(context);
   const inner = await createApi(context);
-  const innerServer = await listenInside(await readyServer(inner), join(folders.shared, "hub"));
+  const innerServer = await readyServer(inner);
+  await listenForServers(innerServer, join(folders.shared, "hub"));
   const storageWays =
-    settings.S3_URL === undefined
-      ? []
-      : await leadToStorage(settings.S3_URL, [
-          { path: join(folders.shared, "hub", "storage") },
-          ...(settings.LISTEN_STORAGE === undefined ? [] : [parseListenAddress(settings.LISTEN_STORAGE)]),
-        ]);
+    settings.S3_URL === undefined ? [] : [createStorageWay(settings.S3_URL), createStorageWay(settings.S3_URL)];
+  const [inside, forPods] = storageWays;
+  if (inside !== undefined) {
+    await listenForServers(inside, join(folders.shared, "hub"), "storage");
+  }
+  if (forPods !== undefined && settings.LISTEN_STORAGE !== undefined) {
+    await listen(forPods, parseListenAddress(settings.LISTEN_STORAGE));
+  }
   const watch = startWatch({
     sql,
     logger,
@@ -172,13 +174,6 @@ export async function buildHub({
       await sql.close();
     },
   };
-}
-
-/** The API where servers on this machine find it: a socket in a folder that they see. */
-async function listenInside(server: Server, folder: string): Promise<Server> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await listen(server, { path: join(folder, "sock") });
-  return server;
 }
 
 function readJson<T>(text: string, name: string): T {

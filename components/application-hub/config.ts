@@ -83,7 +83,8 @@ export const hubSettings = defineSettings({
   POD_IMAGE: {
     kind: "string",
     default: "",
-    description: "The hub's own image: beside each server, its program leads to the hub and keeps the workspace's files.",
+    description:
+      "The hub's own image: beside each server, its program leads to the hub and keeps the workspace's files.",
   },
   POD_PULL_SECRETS: {
     kind: "string",

@@ -8,7 +8,6 @@ import {
   identityIssuerEnv,
 } from "@swath/manifest";
 
-
 const NAMESPACE = "rm";
 
 /** Namespaces of workspaces, and what the reconciler may do in them. */

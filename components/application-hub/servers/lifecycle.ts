@@ -105,6 +105,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       }
       const life = await spawner.poll(handle ?? {});
       if (!life.alive) {
+        await spawner.stop(handle ?? {});
         await fail(server, life.reason);
         return;
       }

@@ -109,6 +109,8 @@ async function lookAt(deps: WatchDeps, server: ServerRow, isSample: boolean): Pr
   const handle = server.handle ?? {};
   const life = await spawner.poll(handle);
   if (!life.alive) {
+    // What is left of it would take room: a program beside it, volumes of its own.
+    await spawner.stop(handle);
     await sql.rows(
       "update servers set state = 'stopped', target = null, token_hash = null, ended = now(), end_reason = $2 where id = $1 and state = 'ready'",
       [server.id, life.reason],

@@ -1,6 +1,6 @@
 import type { Profile } from "../profiles/model.ts";
 import { createBrowserSpawner } from "./browser-spawner.ts";
-import { createContainerSpawner } from "./container-spawner.ts";
+import { createContainerSpawner } from "./containers/container-spawner.ts";
 import type { HubFolders } from "./folders.ts";
 import { createProgramSpawner } from "./program-spawner.ts";
 import type { Spawner } from "./spawner.ts";
@@ -24,7 +24,7 @@ export function createSpawners({ folders, engine, hasStorage, pods }: SpawnersOp
     return { of: ({ embedded }) => (embedded?.kind === "browser" ? inBrowser : pods) };
   }
   const program = createProgramSpawner(folders, hasStorage);
-  const container = createContainerSpawner({ folders, engine });
+  const container = createContainerSpawner({ folders, engine, hasStorage });
   const browser = createBrowserSpawner();
   return {
     of: ({ embedded }) => (embedded?.kind === "program" ? program : embedded?.kind === "browser" ? browser : container),

@@ -40,7 +40,12 @@ export function openPods(
       pullSecrets: [WORKSPACE_PULL_SECRET, ...settings.POD_PULL_SECRETS.split(",").map((name) => name.trim())].filter(
         (name) => name !== "",
       ),
-      hub: { namespace: api.namespace, workload: "application-hub", proxyWorkload: "application-hub-proxy", ...HUB_PORTS },
+      hub: {
+        namespace: api.namespace,
+        workload: "application-hub",
+        proxyWorkload: "application-hub-proxy",
+        ...HUB_PORTS,
+      },
     },
   });
   return { spawner, close: api.close };

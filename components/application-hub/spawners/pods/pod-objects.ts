@@ -22,7 +22,11 @@ export interface PlacedObject {
 }
 
 /** What a server is on a cluster. */
-export function createServerObjects(launch: Launch, place: PodPlace, files: Readonly<Record<string, string>>): ServerObjects {
+export function createServerObjects(
+  launch: Launch,
+  place: PodPlace,
+  files: Readonly<Record<string, string>>,
+): ServerObjects {
   const { profile } = launch;
   const { pod, namespace } = place;
   const meta = (name: string) => ({ name, namespace, labels: labelsOf(launch, place) });
@@ -35,7 +39,10 @@ export function createServerObjects(launch: Launch, place: PodPlace, files: Read
   return {
     anchor: core("Secret", pod, { type: "Opaque", stringData: place.environment }),
     volumes: [
-      { object: core("PersistentVolumeClaim", HOME_CLAIM, { spec: toClaim(place, { size: place.homeSize }) }), lasts: true },
+      {
+        object: core("PersistentVolumeClaim", HOME_CLAIM, { spec: toClaim(place, { size: place.homeSize }) }),
+        lasts: true,
+      },
       ...(profile.volumes ?? []).map((volume) => ({
         object: core("PersistentVolumeClaim", volume.claim_name, { spec: toClaim(place, volume) }),
         lasts: volume.persist === true,

@@ -77,7 +77,11 @@ export function createPodSpawner(options: PodSpawnerOptions): Spawner {
     const anchor = await api.get<KubernetesObject>(secret).catch(ignoreForbidden);
     if (typeof anchor !== "object" || Object.values(anchor.metadata.labels ?? {}).includes(String(id))) {
       await remove(path);
-      for (const until = Date.now() + STOP_MS; (await api.get(path).catch(ignoreForbidden)) !== undefined; await sleep(LOOK_MS)) {
+      for (
+        const until = Date.now() + STOP_MS;
+        (await api.get(path).catch(ignoreForbidden)) !== undefined;
+        await sleep(LOOK_MS)
+      ) {
         if (Date.now() > until) {
           // Its node is away: the cluster forgets it, and the node ends it when it is back.
           await remove(path, { gracePeriodSeconds: 0 });

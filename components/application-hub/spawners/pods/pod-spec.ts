@@ -58,7 +58,11 @@ export function createPod(launch: Launch, place: PodPlace, labels: Readonly<Reco
       name: place.pod,
       namespace: place.namespace,
       labels: { ...labels, "swath.io/hub-home": HOME_CLAIM },
-      annotations: { "hub.jupyter.org/username": user, "hub.jupyter.org/servername": name, "swath.io/profile": profile.id },
+      annotations: {
+        "hub.jupyter.org/username": user,
+        "hub.jupyter.org/servername": name,
+        "swath.io/profile": profile.id,
+      },
     },
     spec: {
       restartPolicy: "Never",
@@ -180,9 +184,7 @@ function createBeside({ image, hub, hasStorage, pod, environment }: PodPlace): o
       "/app/components/application-hub/process/inside.js",
       ...(hasStorage ? ["sync", `out:9000=${api}:${hub.storagePort}`] : []),
       `out:8081=${api}:${hub.apiPort}`,
-      ...(egress === "none"
-        ? []
-        : [`out:3128=${hub.proxyWorkload}.${hub.namespace}.svc:${hub.egressPorts[egress]}`]),
+      ...(egress === "none" ? [] : [`out:3128=${hub.proxyWorkload}.${hub.namespace}.svc:${hub.egressPorts[egress]}`]),
       "--",
     ],
     env: [{ name: "HOME", value: HOME }],
@@ -253,5 +255,7 @@ const toKubernetesBytes = (value: string | number | null | undefined): string | 
       ? `${String(value).replace("k", "K")}i`
       : String(value);
 
-const toTexts = (values: Readonly<Record<string, string | number>> | null | undefined): Readonly<Record<string, string>> =>
+const toTexts = (
+  values: Readonly<Record<string, string | number>> | null | undefined,
+): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(values ?? {}).map(([name, value]) => [name, String(value)]));

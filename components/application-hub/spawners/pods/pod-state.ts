@@ -8,7 +8,8 @@ export type PodStart =
   | { readonly kind: "ended"; readonly reason: string };
 
 /** A kubelet repeats what leads to these; a registry that is away for a moment does so too. */
-const TROUBLE = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|CreateContainerConfigError|CreateContainerError|RunContainerError)$/;
+const TROUBLE =
+  /^(ErrImagePull|ImagePullBackOff|InvalidImageName|CreateContainerConfigError|CreateContainerError|RunContainerError)$/;
 
 export function readStart(pod: Pod | undefined): PodStart {
   const life = readLife(pod);
@@ -21,7 +22,8 @@ export function readStart(pod: Pod | undefined): PodStart {
     return { kind: "running", address: status.podIP };
   }
   const waiting = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].find(
-    ({ state }) => state?.waiting !== undefined && !/^(ContainerCreating|PodInitializing)$/.test(state.waiting.reason ?? ""),
+    ({ state }) =>
+      state?.waiting !== undefined && !/^(ContainerCreating|PodInitializing)$/.test(state.waiting.reason ?? ""),
   )?.state?.waiting;
   if (waiting !== undefined) {
     const message = `${waiting.reason ?? "waiting"}${waiting.message === undefined ? "" : `: ${waiting.message}`}`;

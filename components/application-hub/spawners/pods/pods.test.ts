@@ -137,9 +137,10 @@ test("a server reaches the hub and what its profile allows, and nothing else", (
   const rulesOf = (egress: "none" | "platform" | "internet") => {
     const own = { ...launch(), profile: { ...profile, egress, role_bindings: [] } };
     const { others } = createServerObjects(own, place, {});
-    return (others.find(({ object }) => object.kind === "NetworkPolicy")?.object["spec"] as Any).egress.map(
-      ({ ports }: Any) => ports.map(({ port }: Any) => port),
-    );
+    const policy = others.find(({ object }) => object.kind === "NetworkPolicy");
+    assert.ok(policy);
+    const { egress: rules } = policy.object["spec"] as Any;
+    return rules.map(({ ports }: Any) => ports.map(({ port }: Any) => port));
   };
   const always = [
     [53, 53],
@@ -151,7 +152,8 @@ test("a server reaches the hub and what its profile allows, and nothing else", (
 });
 
 const pod = (status: Pod["status"]): Pod => ({ metadata: { name: "p", uid: "u" }, ...(status && { status }) });
-const server = (state: object) => pod({ phase: "Running", podIP: "10.0.0.7", containerStatuses: [{ name: "server", state }] });
+const server = (state: object) =>
+  pod({ phase: "Running", podIP: "10.0.0.7", containerStatuses: [{ name: "server", state }] });
 
 test("a pod says what it waits for and how it ended", () => {
   assert.deepEqual(readStart(server({ running: {} })), { kind: "running", address: "10.0.0.7" });
@@ -169,5 +171,8 @@ test("a pod says what it waits for and how it ended", () => {
   assert.match(reasonOf(server({ terminated: { exitCode: 137, reason: "OOMKilled" } })), /more memory/);
   assert.match(reasonOf(server({ terminated: { exitCode: 3, message: "no such model" } })), /status 3\. no such model/);
   assert.match(reasonOf(undefined), /pod is gone/);
-  assert.match(reasonOf(pod({ phase: "Failed", reason: "Evicted", message: "The node was low on memory" })), /low on memory/);
+  assert.match(
+    reasonOf(pod({ phase: "Failed", reason: "Evicted", message: "The node was low on memory" })),
+    /low on memory/,
+  );
 });
