@@ -237,6 +237,7 @@ function wrap(
     ["--ro-bind", join(import.meta.dirname, "../process/inside.js"), `${SEEN}/inside.js`],
     ["--ro-bind", join(import.meta.dirname, "../process/sync.mjs"), `${SEEN}/sync.mjs`],
     ["--ro-bind", join(import.meta.dirname, "../clients/python"), `${SEEN}/clients`],
+    ["--ro-bind", join(import.meta.dirname, "../clients/javascript"), `${SEEN}/javascript`],
     ["--ro-bind", join(import.meta.dirname, "../notebooks"), `${SEEN}/examples`],
     // The sockets come and go with the hub and the proxy; their folders stay.
     ["--ro-bind", join(shared, "hub"), `${SEEN}/hub`],

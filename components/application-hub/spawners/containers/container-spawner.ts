@@ -125,6 +125,7 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
             ["run", "--detach", "--name", nameOf(handle), "--env-file", file, "--network", "none", ...who],
             ["--volume", `${home}:${HOME}`, "--workdir", HOME, "--hostname", "server"],
             ["--volume", `${EXAMPLES.clients}:${SEEN}/clients:ro`],
+            ["--volume", `${EXAMPLES.javascript}:${SEEN}/javascript:ro`],
             ["--volume", `${EXAMPLES.notebooks}:${SEEN}/examples:ro`],
             ["--cpus", String(launch.size.cores), "--memory", String(launch.size.memoryBytes), "--pids-limit", "4096"],
             SEALED,

@@ -51,13 +51,13 @@ export function openPods(
   return { spawner, close: api.close };
 }
 
-/** The client for Python and the examples. */
+/** The clients and the examples. */
 function readFiles(): Readonly<Record<string, string>> {
   const root = join(import.meta.dirname, "../..");
   return Object.fromEntries(
-    ["clients/python", "notebooks"].flatMap((folder) =>
+    ["clients/python", "clients/javascript", "notebooks"].flatMap((folder) =>
       readdirSync(join(root, folder))
-        .filter((name) => /\.(py|ipynb)$/.test(name))
+        .filter((name) => /\.(py|js|ipynb)$/.test(name))
         .map((name) => [name, readFileSync(join(root, folder, name), "utf8")] as const),
     ),
   );
