@@ -6,7 +6,11 @@ export const SEEN = "/run/swath";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** The client for Python and the examples, on this machine. */
-export const EXAMPLES = { clients: join(ROOT, "clients/python"), javascript: join(ROOT, "clients/javascript"), notebooks: join(ROOT, "notebooks") };
+export const EXAMPLES = {
+  clients: join(ROOT, "clients/python"),
+  javascript: join(ROOT, "clients/javascript"),
+  notebooks: join(ROOT, "notebooks"),
+};
 
 /** Libraries that Node.js of this machine needs, whatever the image is made of. */
 const LIBRARIES = ["/usr", "/lib", "/lib64"];
