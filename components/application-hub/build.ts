@@ -7,12 +7,9 @@ import {
   SettingsError,
   createPeer,
   listen,
-  parsePeerUrl,
+  parseListenAddress,
 } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
-import { mkdirSync } from "node:fs";
-import type { Server } from "node:http";
-import { type Server as NetServer, connect, createServer } from "node:net";
 import { join } from "node:path";
 
 import { createCallerFinder } from "./api/caller.ts";
@@ -28,8 +25,11 @@ import { createHub } from "./service.ts";
 import { createLogins } from "./session/logins.ts";
 import { createSealer } from "./session/seal.ts";
 import { openFolders } from "./spawners/folders.ts";
+import { listenForServers } from "./spawners/listen-for-servers.ts";
+import { openPods } from "./spawners/pods/open-pods.ts";
 import { createSpawners } from "./spawners/spawners.ts";
 import { openHubDatabase } from "./store/database.ts";
+import { createStorageWay } from "./workspace/storage-way.ts";
 import { createStorageKeys } from "./workspace/storage-keys.ts";
 
 type HubSettings = Settings<typeof hubSettings>;
@@ -75,8 +75,10 @@ export async function buildHub({
     logger,
   });
   const folders = openFolders(settings.DATA_DIR);
+  const pods = openPods(settings);
   const spawners = createSpawners({
     folders,
+    pods: pods?.spawner,
     engine: settings.CONTAINER_ENGINE,
     hasStorage: settings.S3_URL !== undefined,
   });
@@ -132,11 +134,17 @@ export async function buildHub({
   };
   const app = await createHub(context);
   const inner = await createApi(context);
-  const innerServer = await listenInside(await readyServer(inner), join(folders.shared, "hub"));
-  const storageWay =
-    settings.S3_URL === undefined
-      ? undefined
-      : await leadInside(settings.S3_URL, join(folders.shared, "hub", "storage"));
+  const innerServer = await readyServer(inner);
+  await listenForServers(innerServer, join(folders.shared, "hub"));
+  const storageWays =
+    settings.S3_URL === undefined ? [] : [createStorageWay(settings.S3_URL), createStorageWay(settings.S3_URL)];
+  const [inside, forPods] = storageWays;
+  if (inside !== undefined) {
+    await listenForServers(inside, join(folders.shared, "hub"), "storage");
+  }
+  if (forPods !== undefined && settings.LISTEN_STORAGE !== undefined) {
+    await listen(forPods, parseListenAddress(settings.LISTEN_STORAGE));
+  }
   const watch = startWatch({
     sql,
     logger,
@@ -157,41 +165,15 @@ export async function buildHub({
     close: async () => {
       clearInterval(checking);
       innerServer.close();
-      storageWay?.close();
+      storageWays.forEach((way) => way.close());
       innerServer.closeAllConnections();
       await watch.close();
       await lifecycle.close();
       await Promise.all([app.close(), inner.close()]);
-      await Promise.all([issuer?.close(), client?.close(), storage?.close()]);
+      await Promise.all([issuer?.close(), client?.close(), storage?.close(), pods?.close()]);
       await sql.close();
     },
   };
-}
-
-/** The API where servers on this machine find it: a socket in a folder that they see. */
-async function listenInside(server: Server, folder: string): Promise<Server> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  await listen(server, { path: join(folder, "sock") });
-  return server;
-}
-
-/** A socket that leads to a peer: the object storage, for the files of workspaces. */
-async function leadInside(url: string, path: string): Promise<NetServer> {
-  const { origin, socketPath } = parsePeerUrl(url);
-  const { hostname, port } = new URL(origin);
-  const server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = connect({
-      ...(socketPath === undefined ? { host: hostname, port: Number(port || 80) } : { path: socketPath }),
-      allowHalfOpen: true,
-    });
-    near.on("error", () => far.destroy());
-    far.on("error", () => near.destroy());
-    near.on("close", () => far.destroy());
-    far.on("close", () => near.destroy());
-    near.pipe(far).pipe(near);
-  });
-  await listen(server, { path });
-  return server;
 }
 
 function readJson<T>(text: string, name: string): T {

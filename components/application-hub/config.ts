@@ -1,3 +1,4 @@
+import { ACCOUNT_FOLDER } from "@swath/kubernetes/account";
 import { defineSettings } from "@swath/service";
 
 const DATABASE = { kind: "string", secret: true, description: "Connection string of PostgreSQL." } as const;
@@ -61,6 +62,47 @@ export const hubSettings = defineSettings({
   MAX_AGE: { kind: "duration", default: "0", minimum: 0, description: "Servers older than this are stopped; 0 never." },
   START_TIMEOUT: { kind: "duration", default: "10m", minimum: 1, description: "How long a server may take to answer." },
   CONTAINER_ENGINE: { kind: "string", default: "auto", description: "auto, none, podman, docker, or the path of one." },
+  LISTEN_STORAGE: {
+    kind: "string",
+    optional: true,
+    description: "Where pods of servers reach the object storage through the hub.",
+  },
+  SPAWNER: {
+    kind: "string",
+    oneOf: ["local", "pods"],
+    default: "local",
+    description: "Where servers run: on this machine, or as pods of the cluster that the hub runs in.",
+  },
+  DEPLOYMENT: { kind: "string", default: "swath", description: "Name of the deployment; a label of what pods need." },
+  NAMESPACE_ROLE: {
+    kind: "string",
+    default: "swath-proc-application-hub-own-namespaces",
+    description: "ClusterRole that the hub binds itself to in each namespace of a workspace.",
+  },
+  SERVICE_ACCOUNT: { kind: "string", default: "application-hub", description: "Name of the hub's service account." },
+  POD_IMAGE: {
+    kind: "string",
+    default: "",
+    description:
+      "The hub's own image: beside each server, its program leads to the hub and keeps the workspace's files.",
+  },
+  POD_PULL_SECRETS: {
+    kind: "string",
+    default: "",
+    description: "Secrets of workspaces' namespaces that images are pulled with, separated by commas.",
+  },
+  HOME_STORAGE_CLASS: {
+    kind: "string",
+    optional: true,
+    description: "Storage class of users' homes, and of volumes of profiles that name none.",
+  },
+  HOME_STORAGE_SIZE: { kind: "string", default: "5Gi", description: "Size of a user's home on a cluster." },
+  KUBERNETES_API: { kind: "url", default: "https://kubernetes.default.svc", description: "The cluster's API server." },
+  KUBERNETES_ACCOUNT: {
+    kind: "string",
+    default: ACCOUNT_FOLDER,
+    description: "Folder of the service account: token, ca.crt, namespace.",
+  },
   SERVICE_TOKENS: {
     kind: "string",
     default: "{}",

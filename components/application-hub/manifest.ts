@@ -1,6 +1,25 @@
-import type { Component, DeployContext, EnvValue, Volume } from "@swath/manifest";
+import { SERVER_LABEL, WORKSPACE_LABEL, namespaceRoleName } from "@swath/kubernetes";
+import type { Component, DeployContext, EnvValue, OwnNamespaces, Volume } from "@swath/manifest";
+
+import { HUB_PORTS } from "./spawners/pods/hub-ports.ts";
 
 const NAMESPACE = "proc";
+
+/** Namespaces of workspaces, and what the hub may do in them for its servers. Rights of profiles' accounts are among these. */
+export const SERVER_NAMESPACES: OwnNamespaces = {
+  label: WORKSPACE_LABEL,
+  makesOnly: true,
+  bindsRoles: true,
+  rules: [
+    { apiGroups: [""], resources: ["pods"], verbs: ["create", "get", "list", "watch", "delete"] },
+    { apiGroups: [""], resources: ["pods/log"], verbs: ["get"] },
+    { apiGroups: [""], resources: ["secrets", "configmaps"], verbs: ["get", "create", "patch", "delete"] },
+    { apiGroups: [""], resources: ["persistentvolumeclaims"], verbs: ["get", "create", "patch"] },
+    { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: ["get", "create", "patch"] },
+    { apiGroups: ["rbac.authorization.k8s.io"], resources: ["roles"], verbs: ["get", "create", "patch"] },
+    { apiGroups: ["metrics.k8s.io"], resources: ["pods"], verbs: ["get"] },
+  ],
+};
 
 /** Services that programs of users find in their environment. */
 const SERVICES = [
@@ -73,8 +92,16 @@ export const manifest: Component = {
             ...toIdentity(context),
             ...toStorage(context),
             CONTAINER_ENGINE: variables.CONTAINER_ENGINE,
+            ...toPods(context),
           },
-          ports: [{ name: "http", number: 8080 }],
+          ports: [
+            { name: "http", number: HUB_PORTS.apiPort },
+            { name: "storage", number: HUB_PORTS.storagePort },
+          ],
+          ownNamespaces: SERVER_NAMESPACES,
+          calledByPods: SERVER_LABEL,
+          // Pods of servers, whose addresses no policy can name.
+          callsOutside: true,
           mounts: [{ volume: "application-hub", path: "/data" }],
           strategy: "recreate",
           resources: { requests: { cpu: "25m", memory: "128Mi" }, limits: { memory: "512Mi" } },
@@ -86,7 +113,12 @@ export const manifest: Component = {
           entry: "proxy/main",
           kind: "service",
           env: { ...shared, HUB_URL: { peer: "application-hub" }, PLATFORM_DOMAIN: context.settings.domain },
-          ports: [{ name: "http", number: 8080 }],
+          ports: [
+            { name: "http", number: 8080 },
+            { name: "platform", number: HUB_PORTS.egressPorts.platform },
+            { name: "internet", number: HUB_PORTS.egressPorts.internet },
+          ],
+          calledByPods: SERVER_LABEL,
           mounts: [{ volume: "application-hub", path: "/data" }],
           strategy: "recreate",
           resources: { requests: { cpu: "25m", memory: "96Mi" }, limits: { memory: "512Mi" } },
@@ -105,6 +137,18 @@ function listServices({ declared, publicUrl }: DeployContext): Readonly<Record<s
   return Object.fromEntries(
     SERVICES.filter((id) => declared.routes.some(({ service }) => service === id)).map((id) => [id, publicUrl(id)]),
   );
+}
+
+/** Servers are pods of their users' namespaces where there is a cluster. */
+function toPods({ settings: { clusterName, variables, variant } }: DeployContext): Record<string, EnvValue> {
+  const storageClass = variant === "A" ? variables.APPLICATION_HUB_STORAGE : variables.PDE_STORAGE;
+  return {
+    SPAWNER: { onKubernetes: "pods" },
+    DEPLOYMENT: { onKubernetes: clusterName },
+    NAMESPACE_ROLE: { onKubernetes: namespaceRoleName(clusterName, NAMESPACE, "application-hub") },
+    POD_IMAGE: { onKubernetes: variables.SWATH_IMAGE },
+    HOME_STORAGE_CLASS: { onKubernetes: storageClass },
+  };
 }
 
 function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {

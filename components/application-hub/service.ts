@@ -11,6 +11,7 @@ import { addErrorPages } from "./pages/errors.ts";
 import { addHomePages } from "./pages/home.ts";
 import { addLoginPages } from "./pages/login.ts";
 import { addPageFiles } from "./pages/files.ts";
+import { addShareLinkPages } from "./pages/share-links.ts";
 import { addSpawnPages } from "./pages/spawn.ts";
 
 /** The hub: pages for people, JupyterHub's API for programs. */
@@ -26,6 +27,7 @@ export async function createHub(context: HubContext): Promise<FastifyInstance> {
     addHomePages(scope, context);
     addSpawnPages(scope, context);
     addEnterPages(scope, context);
+    addShareLinkPages(scope, context);
     addAdminPages(scope, context);
   });
   return app;

@@ -1,4 +1,4 @@
-import { namespaceRoleName } from "@swath/kubernetes";
+import { WORKSPACE_LABEL, namespaceRoleName } from "@swath/kubernetes";
 import {
   type Component,
   type DeployContext,
@@ -7,8 +7,6 @@ import {
   identityAdminPassword,
   identityIssuerEnv,
 } from "@swath/manifest";
-
-import { WORKSPACE_LABEL } from "./steps/namespace-objects.ts";
 
 const NAMESPACE = "rm";
 

@@ -101,14 +101,18 @@ check("each service account may do what is stated here and nothing else", async 
     }
   }
   const pods = ["pods get list", "pods/log get list"];
-  const maker = [
-    "clusterroles.rbac.authorization.k8s.io bind swath-rm-workspace-reconciler-own-namespaces",
-    "namespaces get create patch delete",
+  const toMaker = (workload: string, verbs: string) => [
+    `clusterroles.rbac.authorization.k8s.io bind swath-${workload}-own-namespaces`,
+    `namespaces ${verbs}`,
     "rolebindings.rbac.authorization.k8s.io get create patch",
   ];
+  const maker = toMaker("rm-workspace-reconciler", "get create patch delete");
+  const hub = toMaker("proc-application-hub", "get create");
   assert.deepEqual(rights, {
     "demo:portal in kube-system": ["namespaces list"],
     "demo:portal in demo": ["namespaces list", ...pods],
+    "proc:application-hub in kube-system": hub,
+    "proc:application-hub in proc": hub,
     "rm:workspace-reconciler in kube-system": maker,
     "rm:workspace-reconciler in rm": maker,
     "zoo:ades in kube-system": [],

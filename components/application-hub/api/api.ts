@@ -8,6 +8,7 @@ import { addOauthRoutes } from "../oauth/provider.ts";
 import { addGroupRoutes } from "./groups.ts";
 import { JUPYTERHUB_VERSION, addHubRoutes } from "./hub.ts";
 import { addServerRoutes } from "./servers.ts";
+import { addShareCodeRoutes } from "./share-codes.ts";
 import { addShareRoutes } from "./shares.ts";
 import { addSwathRoutes } from "./swath.ts";
 import { addTokenRoutes } from "./tokens.ts";
@@ -62,6 +63,7 @@ export function addApi(app: FastifyInstance, context: HubContext): void {
   addTokenRoutes(app, context);
   addGroupRoutes(app, context);
   addShareRoutes(app, context);
+  addShareCodeRoutes(app, context);
   addSwathRoutes(app, context);
   addOauthRoutes(app, context);
 }

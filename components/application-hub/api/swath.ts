@@ -5,13 +5,15 @@ import { requireScope } from "./caller.ts";
 
 import type { HubContext } from "../context.ts";
 import { ProfileFileError } from "../profiles/parse.ts";
-import { findServerById } from "../store/servers.ts";
+import { type ServerRow, findServerById } from "../store/servers.ts";
+
+const MAX_TROUBLE_CHARACTERS = 500;
 
 /** What servers ask for besides what JupyterHub's do: tokens and keys that are good now. */
 export function addSwathRoutes(app: FastifyInstance, context: HubContext): void {
   const { sql, callers } = context;
 
-  const ownerOf = async (request: FastifyRequest): Promise<string> => {
+  const serverOf = async (request: FastifyRequest): Promise<ServerRow> => {
     const caller = await callers.require(request);
     const server =
       caller.token?.kind === "server" && caller.token.serverId !== null
@@ -20,8 +22,20 @@ export function addSwathRoutes(app: FastifyInstance, context: HubContext): void 
     if (server === undefined) {
       throw new Problem(403, "This is for servers, with the token of their own (JUPYTERHUB_API_TOKEN).");
     }
-    return server.user_name;
+    return server;
   };
+  const ownerOf = async (request: FastifyRequest): Promise<string> => (await serverOf(request)).user_name;
+
+  // The program that keeps ~/workspace says here what stands in its way, and that nothing does any more.
+  app.put<{ Body: { trouble?: unknown } | null }>("/swath/workspace-state", async (request, reply) => {
+    const { id } = await serverOf(request);
+    const trouble = request.body?.trouble;
+    await sql.rows("update servers set workspace_trouble = $2 where id = $1", [
+      id,
+      typeof trouble === "string" && trouble !== "" ? trouble.slice(0, MAX_TROUBLE_CHARACTERS) : null,
+    ]);
+    return reply.code(204).send();
+  });
 
   // Profiles as a file: what is kept under version control is put in force by a program.
   app.get("/swath/profiles", async (request) => {

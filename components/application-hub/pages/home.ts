@@ -142,7 +142,7 @@ function sendTokenPage(context: HubContext, viewer: Viewer, reply: Parameters<ty
 }
 
 function renderServer(context: HubContext, viewer: Viewer, server: ServerRow, shares: readonly ShareRow[]): Html {
-  const { user_name: user, name, state, definition, end_reason: reason } = server;
+  const { user_name: user, name, state, definition, end_reason: reason, workspace_trouble: trouble } = server;
   const title = name === "" ? "Default server" : name;
   const id = `share-${server.id.slice(0, 8)}`;
   const own = shares.filter(({ server_id: shared }) => shared === server.id);
@@ -153,6 +153,11 @@ function renderServer(context: HubContext, viewer: Viewer, server: ServerRow, sh
       <span class="badge ${state === "ready" ? "good" : state === "stopped" ? "" : "busy"}">${state}</span>
     </p>
     ${state === "stopped" && reason !== null && html`<p class="hint">${reason}</p>`}
+    ${
+      state === "ready" &&
+      trouble !== null &&
+      html`<p role="alert">Its workspace files and the bucket are not the same now: ${trouble}</p>`
+    }
     <div class="actions">
       ${
         state === "ready"
@@ -211,6 +216,12 @@ function renderServer(context: HubContext, viewer: Viewer, server: ServerRow, sh
           <label for="${id}-days">Days</label
           ><input id="${id}-days" name="days" type="number" min="1" max="365" value="7" />
           <button>Share</button>
+        </form>
+        <form method="post" action="/hub/share-link">
+          ${csrfField(context, viewer)}<input type="hidden" name="name" value="${name}" />
+          <label for="${id}-link">Days that the link is good for</label
+          ><input id="${id}-link" name="days" type="number" min="1" max="365" value="1" />
+          <button class="quiet">Make a link</button>
         </form>
       </details>`
     }

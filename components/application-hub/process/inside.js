@@ -1,6 +1,6 @@
 // Runs inside a server's isolation, which has a network of its own with nobody in it: leads the server's port out through a
 // socket, and ports of the inside to sockets outside (the hub, the way to the network). Plain JavaScript: nothing else of the
-// platform is there.  inside.js [sync] IN:SOCKET=PORT… OUT:PORT=SOCKET… -- COMMAND…
+// platform is there.  inside.js [sync] IN:SOCKET=PORT… OUT:PORT=SOCKET-OR-HOST:PORT… -- [COMMAND…]
 "use strict";
 const { spawn } = require("node:child_process");
 const { constants } = require("node:os");
@@ -35,12 +35,24 @@ const listen = (address, options) =>
       fs.rmSync(from, { force: true });
       await listen({ path: from }, { host: "127.0.0.1", port: Number(to) });
     } else {
-      await listen({ host: "127.0.0.1", port: Number(from) }, { path: to });
+      const [, host, port] = /^([\w.-]+):(\d+)$/.exec(to) ?? [];
+      const far = host === undefined ? { path: to } : { host, port: Number(port) };
+      await listen({ host: "127.0.0.1", port: Number(from) }, far);
     }
   }
   // The workspace's files, where there is an object storage.
   const { startSync } = await import(`${__dirname}/sync.mjs`);
   const finish = process.argv.includes("sync") && process.argv.indexOf("sync") < end ? startSync() : async () => {};
+  if (command === undefined) {
+    // Beside a server that is a container of its own.
+    for (const name of ["SIGTERM", "SIGINT"]) {
+      process.once(name, () => {
+        setTimeout(() => process.exit(0), FINISH_MS);
+        finish().finally(() => process.exit(0));
+      });
+    }
+    return;
+  }
   const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
   child.on("error", (error) => {
     process.stderr.write(`${error.message}\n`);

@@ -42,15 +42,16 @@ export function listDescendants(pid: number): readonly number[] {
   return found;
 }
 
-/** What all processes below one use; those that the platform itself brings are left out. */
+/** What all processes below one use, and it itself `withFirst`; those that the platform itself brings are left out. */
 export function measureTree(
   pid: number,
   isOurs: (command: string) => boolean,
+  withFirst = false,
 ): { readonly cpuSeconds: number; readonly memoryBytes: number } {
   let ticks = 0;
   let pages = 0;
   let isOwnFound = false;
-  for (const each of listDescendants(pid)) {
+  for (const each of [...(withFirst ? [pid] : []), ...listDescendants(pid)]) {
     // One of them, near the top: the others need not be asked.
     if (!isOwnFound && isOurs(readCommand(each))) {
       isOwnFound = true;

@@ -4,6 +4,7 @@ import { createHash, createHmac } from "node:crypto";
 import fs from "node:fs";
 import { request } from "node:http";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
 const HUB = { host: "127.0.0.1", port: 8081 };
@@ -36,6 +37,29 @@ export function startSync() {
   }
   let rounds = 0;
   let said = "";
+  let isTold = true;
+  // The hub's pages show it: nobody reads the log of a server that seems to work.
+  const tell = async (trouble) => {
+    if (trouble !== said) {
+      said = trouble;
+      isTold = false;
+      if (trouble !== "") {
+        log(`${trouble}; trying again`);
+      }
+    }
+    if (!isTold) {
+      const body = Readable.from([JSON.stringify({ trouble })]);
+      const headers = { authorization: `token ${token}`, "content-type": "application/json" };
+      const answer = await exchange({
+        ...HUB,
+        method: "PUT",
+        path: "/hub/api/swath/workspace-state",
+        headers,
+        body,
+      }).catch(() => undefined);
+      isTold = answer?.status === 204;
+    }
+  };
   const round = async (pulls) => {
     try {
       const keys = await findKeys();
@@ -43,12 +67,9 @@ export function startSync() {
         return;
       }
       await synchronize(keys, pulls);
-      said = "";
+      await tell("");
     } catch (error) {
-      if (error.message !== said) {
-        said = error.message;
-        log(`${said}; trying again`);
-      }
+      await tell(error.message);
     }
   };
   const tick = () => {

@@ -9,15 +9,30 @@ const optional = { ...strict };
 const Opt = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]));
 
-const KubespawnerOverride = Type.Object({
-  cpu_limit: Opt(Quantity),
-  cpu_guarantee: Opt(Quantity),
-  mem_limit: Opt(Quantity),
-  mem_guarantee: Opt(Quantity),
-  image: Opt(Text),
-  extra_resource_limits: Opt(Type.Record(Type.String(), Quantity)),
-  extra_resource_guarantees: Opt(Type.Record(Type.String(), Quantity)),
-});
+const KubespawnerOverride = Type.Object(
+  {
+    cpu_limit: Opt(Quantity),
+    cpu_guarantee: Opt(Quantity),
+    mem_limit: Opt(Quantity),
+    mem_guarantee: Opt(Quantity),
+    image: Opt(Text),
+    extra_resource_limits: Opt(Type.Record(Type.String(), Quantity)),
+    extra_resource_guarantees: Opt(Type.Record(Type.String(), Quantity)),
+    // What KubeSpawner knows besides, where images need it.
+    cmd: Opt(Type.Array(Text, { maxItems: 100 })),
+    args: Opt(Type.Array(Text, { maxItems: 100 })),
+    port: Opt(Type.Integer({ minimum: 1, maximum: 65_535 })),
+    environment: Opt(Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), Type.String())),
+    working_dir: Opt(Text),
+    image_pull_policy: Opt(Type.Union([Type.Literal("Always"), Type.Literal("IfNotPresent"), Type.Literal("Never")])),
+    node_selector: Opt(Type.Record(Type.String(), Type.String())),
+    tolerations: Opt(Type.Array(Type.Record(Type.String(), Type.Unknown()), { maxItems: 20 })),
+    uid: Opt(Type.Integer({ minimum: 1 })),
+    gid: Opt(Type.Integer({ minimum: 1 })),
+    fs_gid: Opt(Type.Integer({ minimum: 1 })),
+  },
+  strict,
+);
 
 /** What runs where the platform is one machine; the known file knows images only. */
 const Embedded = Type.Union([

@@ -6,7 +6,7 @@ import type { proxySettings } from "../config.ts";
 import { openFolders } from "../spawners/folders.ts";
 import { CHANNEL, openHubDatabase } from "../store/database.ts";
 import { createActivityLog } from "./activity.ts";
-import { openEgress } from "./egress.ts";
+import { createEgressServer, openEgress } from "./egress.ts";
 import { createHubTokens } from "./hub-tokens.ts";
 import { createPlatformRelay } from "./platform-relay.ts";
 import { createPlatformWay } from "./platform.ts";
@@ -102,6 +102,9 @@ export async function buildProxy({
         relay,
         serveSite: (_site, request, response) => sites.routing(request, response),
       }),
+      // For servers that are pods; those of this machine have sockets.
+      platform: createEgressServer("platform", way),
+      internet: createEgressServer("internet", way),
     },
     ready: sql.check,
     close: async () => {

@@ -105,6 +105,7 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
       }
       const life = await spawner.poll(handle ?? {});
       if (!life.alive) {
+        await spawner.stop(handle ?? {});
         await fail(server, life.reason);
         return;
       }
@@ -173,7 +174,8 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
            values ($1, $2, $3, $4, $5, $6, 'starting', $7, $8, $9, now(), now(), '[]')
            on conflict (user_name, name) do update set profile = excluded.profile, definition = excluded.definition, options = excluded.options,
              state = 'starting', token_hash = excluded.token_hash, cores = excluded.cores, memory_bytes = excluded.memory_bytes,
-             started = now(), last_activity = now(), progress = '[]', handle = null, target = null, ended = null, end_reason = null
+             started = now(), last_activity = now(), progress = '[]', handle = null, target = null, ended = null, end_reason = null,
+             workspace_trouble = null
            returning *`,
           [
             user.name,

@@ -1,7 +1,7 @@
 import type { Logger } from "@swath/service";
 import { utimesSync, writeFileSync } from "node:fs";
 
-import type { Spawner } from "../spawners/spawner.ts";
+import type { Spawner, Usage } from "../spawners/spawner.ts";
 import type { Profile } from "../profiles/model.ts";
 import type { Sql } from "../store/database.ts";
 import { type ServerRow, listActive } from "../store/servers.ts";
@@ -27,7 +27,7 @@ export interface UsageSample {
 
 /** What servers used lately, oldest first. */
 export interface UsageSamples {
-  readonly add: (id: string, at: number, usage: { readonly cpuSeconds: number; readonly memoryBytes: number }) => void;
+  readonly add: (id: string, at: number, usage: Usage) => void;
   readonly of: (id: string) => readonly UsageSample[];
   readonly keepOnly: (ids: ReadonlySet<string>) => void;
 }
@@ -41,11 +41,12 @@ export function createUsageSamples(): UsageSamples {
   const last = new Map<string, { at: number; cpuSeconds: number }>();
   const samples = new Map<string, UsageSample[]>();
   return {
-    add: (id, at, { cpuSeconds, memoryBytes }) => {
+    add: (id, at, { cpuSeconds = 0, memoryBytes, cores: told }) => {
       const before = last.get(id);
       last.set(id, { at, cpuSeconds });
       const seconds = before === undefined ? 0 : (at - before.at) / 1000;
-      const cores = seconds > 0 && before !== undefined ? Math.max(0, cpuSeconds - before.cpuSeconds) / seconds : 0;
+      const since = before === undefined ? 0 : Math.max(0, cpuSeconds - before.cpuSeconds);
+      const cores = told ?? (seconds > 0 ? since / seconds : 0);
       const list = samples.get(id) ?? [];
       list.push({ at, cores, memoryBytes });
       list.splice(0, list.length - MAX_SAMPLES);
@@ -78,7 +79,10 @@ export function startWatch(deps: WatchDeps): { readonly close: () => Promise<voi
       looks += 1;
       const servers = await listActive(sql);
       for (const server of servers.filter(({ state }) => state === "ready")) {
-        await lookAt(deps, server, isSample);
+        // What one of them runs in may be away; the others are looked after all the same.
+        await lookAt(deps, server, isSample).catch((error: unknown) =>
+          logger.warn({ err: error, server: server.id }, "a server could not be looked at; retrying"),
+        );
       }
       deps.samples.keepOnly(new Set(servers.map(({ id }) => id)));
     })()
@@ -105,6 +109,8 @@ async function lookAt(deps: WatchDeps, server: ServerRow, isSample: boolean): Pr
   const handle = server.handle ?? {};
   const life = await spawner.poll(handle);
   if (!life.alive) {
+    // What is left of it would take room: a program beside it, volumes of its own.
+    await spawner.stop(handle);
     await sql.rows(
       "update servers set state = 'stopped', target = null, token_hash = null, ended = now(), end_reason = $2 where id = $1 and state = 'ready'",
       [server.id, life.reason],

@@ -7,6 +7,8 @@ import { join } from "node:path";
 export interface HubFolders {
   /** What users keep: `homes/<user>`. */
   readonly homeOf: (user: string) => string;
+  /** The same for servers in containers, whose users have numbers of their own. */
+  readonly containerHomeOf: (user: string) => string;
   /** Sockets and logs of one server. */
   readonly serverOf: (id: string) => string;
   /** Sockets that all servers see: the hub's, and the ways to the network. */
@@ -25,10 +27,13 @@ export function openFolders(data: string): HubFolders {
   for (const folder of [data, join(data, "homes"), run, shared]) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
+  // A name is not a path: users may be called "..".
+  const toFolder = (user: string) =>
+    /^[a-z0-9][a-z0-9_-]{0,60}$/.test(user) ? user : `~${hash("sha256", user).slice(0, 24)}`;
   return {
-    // A name is not a path: users may be called "..".
-    homeOf: (user) =>
-      join(data, "homes", /^[a-z0-9][a-z0-9_-]{0,60}$/.test(user) ? user : `~${hash("sha256", user).slice(0, 24)}`),
+    homeOf: (user) => join(data, "homes", toFolder(user)),
+    // Another number is needed only where the hub is root; a home is not given to another user on the way.
+    containerHomeOf: (user) => join(data, process.getuid?.() === 0 ? "container-homes" : "homes", toFolder(user)),
     serverOf: (id) => join(run, id.replaceAll("-", "").slice(0, 12)),
     shared,
     // With the volume: a deployment that is deleted with its data takes its servers along.

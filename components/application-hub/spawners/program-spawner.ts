@@ -9,12 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Embedded, Profile } from "../profiles/model.ts";
 import { findProcess, isRunning, listDescendants, measureTree, readCommand, signal } from "../process/proc.ts";
 import type { HubFolders } from "./folders.ts";
+import { HUB_PORT, PROXY_PORT, STORAGE_PORT, insideEnvironment } from "./inside-environment.ts";
 import type { Handle, Launch, Liveness, Spawner, Unavailable } from "./spawner.ts";
 
-/** Ports of the inside: nobody else is there. */
-const HUB_PORT = 8081;
-const PROXY_PORT = 3128;
-const STORAGE_PORT = 9000;
 const DEFAULT_PORT = 8888;
 /** Where a server finds the platform's programs and sockets. */
 const SEEN = "/run/swath";
@@ -221,7 +218,6 @@ function wrap(
   const command = program.command.map((part) =>
     part.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole),
   );
-  const proxy = `http://127.0.0.1:${PROXY_PORT}`;
   const env: Record<string, string> = {
     PATH: PROGRAM_PATH,
     HOME: seenHome,
@@ -231,15 +227,7 @@ function wrap(
     TMPDIR: "/tmp",
     PYTHONPATH: `${SEEN}/clients`,
     ...launch.env,
-    JUPYTERHUB_API_URL: `http://127.0.0.1:${HUB_PORT}/hub/api`,
-    JUPYTERHUB_ACTIVITY_URL: `http://127.0.0.1:${HUB_PORT}/hub/api/users/${encodeURIComponent(launch.user)}/activity`,
-    JUPYTERHUB_SERVICE_URL: `http://127.0.0.1:${port}${launch.base}`,
-    AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${HUB_PORT}/hub/api/swath/s3-credentials`,
-    NO_PROXY: "127.0.0.1",
-    no_proxy: "127.0.0.1",
-    ...(egress !== "none" &&
-      Object.fromEntries(["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].map((name) => [name, proxy]))),
-    ...(egress !== "none" && { NODE_USE_ENV_PROXY: "1" }),
+    ...insideEnvironment(launch, `http://127.0.0.1:${port}`),
   };
   const mounts = [
     ["--bind", home, seenHome],
@@ -249,6 +237,7 @@ function wrap(
     ["--ro-bind", join(import.meta.dirname, "../process/inside.js"), `${SEEN}/inside.js`],
     ["--ro-bind", join(import.meta.dirname, "../process/sync.mjs"), `${SEEN}/sync.mjs`],
     ["--ro-bind", join(import.meta.dirname, "../clients/python"), `${SEEN}/clients`],
+    ["--ro-bind", join(import.meta.dirname, "../clients/javascript"), `${SEEN}/javascript`],
     ["--ro-bind", join(import.meta.dirname, "../notebooks"), `${SEEN}/examples`],
     // The sockets come and go with the hub and the proxy; their folders stay.
     ["--ro-bind", join(shared, "hub"), `${SEEN}/hub`],

@@ -31,9 +31,11 @@ export interface Started {
 export type Liveness = { readonly alive: true } | { readonly alive: false; readonly reason: string };
 
 export interface Usage {
-  /** Seconds of processor time since the start. */
-  readonly cpuSeconds: number;
   readonly memoryBytes: number;
+  /** Seconds of processor time since the start. */
+  readonly cpuSeconds?: number;
+  /** Cores in use, where they are told as such. */
+  readonly cores?: number;
 }
 
 /** Starts servers somewhere, and knows what became of them. Nothing here lives in memory: a hub that starts again goes on. */

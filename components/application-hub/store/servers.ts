@@ -32,6 +32,8 @@ export interface ServerRow {
   readonly last_activity: Date | null;
   readonly ended: Date | null;
   readonly end_reason: string | null;
+  /** Why ~/workspace and the bucket are not the same now. */
+  readonly workspace_trouble: string | null;
 }
 
 export const findServer = (sql: Sql, user: string, name: string): Promise<ServerRow | undefined> =>

@@ -1,3 +1,5 @@
+import { SERVER_LABEL, WORKSPACE_LABEL } from "@swath/kubernetes";
+
 import type { Workspace } from "../store/workspaces.ts";
 
 export interface NamespaceLimits {
@@ -41,9 +43,6 @@ export interface WantedObject {
   readonly title: string;
   readonly object: Readonly<Record<string, unknown>>;
 }
-
-/** Label of a workspace's namespace; its value is the workspace's name. */
-export const WORKSPACE_LABEL = "swath.io/workspace";
 
 export const namespacePath = (name: string): string => `/api/v1/namespaces/${name}`;
 
@@ -129,10 +128,13 @@ export function createContents(wish: NamespaceWish): readonly WantedObject[] {
   ];
 }
 
-/** Only the workspace's own pods and the ingress controller come in; everything but the machines' metadata service is reached. */
+/**
+ * Only the workspace's own pods and the ingress controller come in; everything but the machines' metadata service is reached.
+ * Servers of the application hub have policies of their own, which could only add to this one.
+ */
 const NETWORK = {
   spec: {
-    podSelector: {},
+    podSelector: { matchExpressions: [{ key: SERVER_LABEL, operator: "DoesNotExist" }] },
     policyTypes: ["Ingress", "Egress"],
     ingress: [
       {

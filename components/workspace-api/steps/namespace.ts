@@ -1,11 +1,11 @@
-import { type ClusterApi, ClusterApiError } from "@swath/kubernetes/api";
+import { WORKSPACE_LABEL } from "@swath/kubernetes";
+import { type ClusterApi, ClusterApiError, retryWhileForbidden } from "@swath/kubernetes/api";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import {
   type AccountBinding,
   type BucketSecret,
   type NamespaceLimits,
-  WORKSPACE_LABEL,
   type WantedObject,
   createBinding,
   createContents,
@@ -34,9 +34,6 @@ interface Namespace {
 const MANAGER = "workspace-reconciler";
 /** Milliseconds that a namespace may take to end before the removal is tried again later. */
 const PATIENCE = 60_000;
-
-/** Time that a new RoleBinding may take to be in force. */
-const BINDING_TIMEOUT_MS = 5000;
 
 /**
  * A namespace of the workspace's name on the cluster that the platform runs in: a quota, limits for pods that name none, the
@@ -100,19 +97,6 @@ async function ensure(api: ClusterApi, { path, object }: WantedObject): Promise<
   }
   await api.apply(path, object, MANAGER);
   return actual === undefined ? "was gone; it was made again" : "had been changed; it was set right";
-}
-
-/** The API server knows of a new RoleBinding a moment after it was made. */
-async function retryWhileForbidden<T>(work: () => Promise<T>): Promise<T> {
-  for (const deadline = Date.now() + BINDING_TIMEOUT_MS; ; await sleep(100)) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ClusterApiError && error.status === 403) || Date.now() > deadline) {
-        throw error;
-      }
-    }
-  }
 }
 
 /** A namespace that is ending already. */

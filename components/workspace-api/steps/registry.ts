@@ -1,8 +1,9 @@
+import { WORKSPACE_LABEL } from "@swath/kubernetes";
 import type { ClusterApi } from "@swath/kubernetes/api";
 
 import type { RegistryAdmin } from "../clients/registry-admin.ts";
 import type { Role } from "../store/tables.ts";
-import { WORKSPACE_LABEL, isAsWanted, namespacePath } from "./namespace-objects.ts";
+import { isAsWanted, namespacePath } from "./namespace-objects.ts";
 import type { Step } from "./step.ts";
 
 /** What the step keeps; flat enough to be stored as JSON. */

@@ -2,6 +2,12 @@ import { createHash } from "node:crypto";
 
 const LONGEST = 63;
 
+/** Label of a workspace's namespace; its value is the workspace's name. */
+export const WORKSPACE_LABEL = "swath.io/workspace";
+
+/** Label of a server's pod that the application hub starts in the namespace of a workspace; its value is the server's id. */
+export const SERVER_LABEL = "swath.io/hub-server";
+
 /**
  * An RFC 1123 label of the parts. Where that loses something (other characters, more than 63), a hash of the whole
  * keeps different parts apart.

@@ -43,6 +43,8 @@ export interface Workload {
   readonly deploymentRules?: readonly PolicyRule[];
   /** Namespaces that it makes by itself, and what it may do in them. */
   readonly ownNamespaces?: OwnNamespaces;
+  /** Label of pods, in any namespace, that call it besides the workloads whose settings name it. */
+  readonly calledByPods?: string;
 }
 
 /** A listener. The program finds its address in `LISTEN` (port `http`) or `LISTEN_<NAME>` (any other). */
@@ -104,4 +106,8 @@ export interface OwnNamespaces {
   /** Label of such a namespace; its value is the namespace's name. */
   readonly label: string;
   readonly rules: readonly PolicyRule[];
+  /** It makes such namespaces where there are none, and neither changes nor removes them: they are another workload's as well. */
+  readonly makesOnly?: true;
+  /** It may bind Roles of such a namespace to accounts there. The API server lets it give nobody rights that it lacks itself. */
+  readonly bindsRoles?: true;
 }

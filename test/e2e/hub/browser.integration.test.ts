@@ -87,6 +87,13 @@ test("Debian's notebook runs with the workspace as files; nobody else gets in", 
   const bob = await browser.open("bob");
   await bob.page.goto(`http://eric--nb.${hub.hubHost}/`);
   await bob.page.getByRole("heading", { name: "Not your server" }).waitFor();
+  // By a link that its owner makes.
+  const made = await hub.api("eric", "POST", "/share-codes/eric/nb", {});
+  assert.equal(made.status, 200, made.text);
+  await bob.page.goto(made.body.full_accept_url);
+  await bob.page.getByRole("heading", { name: "A server that eric shares" }).waitFor();
+  await bob.page.getByRole("button", { name: "Accept" }).click();
+  await bob.page.waitForURL((url) => url.host.startsWith("eric--nb."));
   await bob.context.close();
   await context.close();
 });

@@ -144,6 +144,27 @@ test("a shared server opens for whom it is shared with, until the share ends", {
   await stop("eric", "s");
 });
 
+test("a share code is told once, can be taken back, and is its owner's to make", { skip }, async () => {
+  await start("eric", "c", "web");
+  assert.equal((await hub.api("bob", "POST", "/share-codes/eric/c", {})).status, 403);
+  assert.equal((await hub.api("eric", "POST", "/share-codes/eric/c", { scopes: ["admin:users"] })).status, 400);
+  const made = await hub.api("eric", "POST", "/share-codes/eric/c", { expires_in: 3600 });
+  assert.equal(made.status, 200, made.text);
+  assert.equal(made.body.full_accept_url, `${hub.hubUrl}/hub/accept-share?code=${made.body.code}`);
+  const listed = await hub.api("eric", "GET", "/share-codes/eric/c");
+  assert.deepEqual(
+    listed.body.items.map((each: { id: string; exchange_count: number }) => [each.id, each.exchange_count]),
+    [[made.body.id, 0]],
+  );
+  assert.ok(!listed.text.includes(made.body.code));
+  assert.equal((await hub.send("GET", made.body.accept_url, { headers: { accept: "text/html" } })).status, 302);
+  assert.equal((await hub.api("eric", "DELETE", `/share-codes/eric/c?id=${made.body.id}`)).status, 204);
+  assert.equal((await hub.api("eric", "DELETE", `/share-codes/eric/c?id=${made.body.id}`)).status, 404);
+  // What keeps the workspace's files says what stands in its way; nobody else does.
+  assert.equal((await hub.api("eric", "PUT", "/swath/workspace-state", { trouble: "x" })).status, 403);
+  await stop("eric", "c");
+});
+
 test("a full quota is refused by name", { skip }, async () => {
   for (const name of ["q1", "q2", "q3", "q4", "q5"]) {
     await hub.api("bob", "POST", `/users/bob/servers/${name}`, { profile: "web" });

@@ -81,6 +81,14 @@ function renderIngressRules(plan: RenderInput, workload: Workload): readonly Jso
     ...(isPublic
       ? [{ namespaceSelector: {}, podSelector: { matchLabels: { "app.kubernetes.io/name": "ingress-nginx" } } }]
       : []),
+    ...(workload.calledByPods === undefined
+      ? []
+      : [
+          {
+            namespaceSelector: {},
+            podSelector: { matchExpressions: [{ key: workload.calledByPods, operator: "Exists" }] },
+          },
+        ]),
   ];
   return from.length === 0 ? [] : [{ from, ports: portsOf(workload) }];
 }

@@ -15,7 +15,7 @@ export const ADMISSION_POLICY_MINOR = 30;
 export function renderOwnNamespacesPolicy(
   plan: RenderInput,
   { name, namespace }: Workload,
-  { label }: OwnNamespaces,
+  { label, bindsRoles }: OwnNamespaces,
 ): readonly KubernetesObject[] {
   if (!servesApi(plan, ADMISSION_POLICY_MINOR)) {
     return [];
@@ -68,8 +68,15 @@ export function renderOwnNamespacesPolicy(
           {
             expression:
               `${isNamespace} || object == null || (object.roleRef.kind == "ClusterRole" && object.roleRef.name == "${role}"` +
-              ` && object.subjects.all(s, s.kind == "ServiceAccount" && s.name == "${name}" && s.namespace == "${namespace}"))`,
-            message: `${account} may only bind itself to ${role}`,
+              ` && object.subjects.all(s, s.kind == "ServiceAccount" && s.name == "${name}" && s.namespace == "${namespace}"))` +
+              (bindsRoles === true
+                ? ` || (object.roleRef.kind == "Role" && object.subjects.all(s, s.kind == "ServiceAccount"` +
+                  ` && (!has(s.namespace) || s.namespace == request.namespace)))`
+                : ""),
+            message:
+              bindsRoles === true
+                ? `${account} may only bind itself to ${role}, and accounts of the namespace to its Roles`
+                : `${account} may only bind itself to ${role}`,
           },
         ],
       },

@@ -46,19 +46,36 @@ test("no component has a right on Secrets or pods in all namespaces", () => {
 
 test("roles can be bound by name only, and none can be changed", () => {
   const rbac = clusterWide(34).filter(({ resources }) => resources.some((name) => name.includes("roles")));
-  assert.equal(rbac.length, 1);
-  assert.deepEqual(
-    [rbac[0]?.resources, rbac[0]?.verbs, rbac[0]?.resourceNames?.length],
-    [["clusterroles"], ["bind"], 1],
-  );
+  // The reconciler of workspaces, and the application hub.
+  assert.equal(rbac.length, 2);
+  for (const rule of rbac) {
+    assert.deepEqual([rule.resources, rule.verbs, rule.resourceNames?.length], [["clusterroles"], ["bind"], 1]);
+  }
+});
+
+test("one program alone removes namespaces; the hub only makes those that are missing", () => {
+  const verbs = clusterWide(34)
+    .filter(({ resources }) => resources.includes("namespaces"))
+    .map(({ verbs: each }) => each.join(" "));
+  assert.deepEqual(verbs.toSorted(), ["get create", "get create patch delete", "list"]);
 });
 
 test("who makes namespaces is held to their label where the cluster can do that", () => {
   const policies = (minor: number) => render(minor).filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"));
   assert.deepEqual(policies(29), []);
-  const [policy, binding] = policies(30);
-  assert.equal((binding?.["spec"] as { policyName: string } | undefined)?.policyName, policy?.metadata.name);
-  const text = JSON.stringify(policy);
-  assert.match(text, /system:serviceaccount:rm:workspace-reconciler/);
-  assert.match(text, /swath\.io\/workspace/);
+  const all = policies(30);
+  assert.equal(all.length, 4);
+  for (const [account, bindsRoles] of [
+    ["rm:workspace-reconciler", false],
+    ["proc:application-hub", true],
+  ] as const) {
+    const policy = all.find((each) => JSON.stringify(each).includes(`system:serviceaccount:${account}\\"`));
+    const text = JSON.stringify(policy);
+    assert.match(text, /swath\.io\/workspace/);
+    assert.equal(/roleRef\.kind == .{1,3}Role\W/.test(text), bindsRoles);
+    assert.ok(
+      all.some(({ spec }) => (spec as { policyName?: string }).policyName === policy?.metadata.name),
+      account,
+    );
+  }
 });

@@ -104,7 +104,11 @@ function renderMakerRules({ settings }: RenderInput, workload: Workload): readon
   return ownNamespaces === undefined
     ? []
     : [
-        { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "create", "patch", "delete"] },
+        {
+          apiGroups: [""],
+          resources: ["namespaces"],
+          verbs: ownNamespaces.makesOnly === true ? ["get", "create"] : ["get", "create", "patch", "delete"],
+        },
         { apiGroups: [RBAC], resources: ["rolebindings"], verbs: ["get", "create", "patch"] },
         {
           apiGroups: [RBAC],

@@ -1,22 +1,14 @@
-import {
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-  createServer,
-  request as sendRequest,
-} from "node:http";
-import { type LookupFunction, type Socket, connect, isIP } from "node:net";
+import type { Server } from "node:http";
+import { type LookupFunction, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-import { pipeline } from "node:stream";
 
+import { createForwardProxy } from "@swath/relay";
 import type { AddressGuard } from "@swath/service/address-guard";
 import ipaddr from "ipaddr.js";
 
 import { createAddressGuard } from "../../staging/in/addresses.ts";
 import { type AdesSettings, allowedPrivate } from "../storage.ts";
 
-/** Milliseconds that a destination may take to answer a connection. */
-const CONNECT_MS = 30_000;
 /** Connections of one job's tools at the same time. */
 const MAX_CONNECTIONS = 256;
 
@@ -38,33 +30,10 @@ export async function openToolProxy(
   isOwn: (address: string) => boolean = isOwnAddress,
 ): Promise<{ readonly close: () => Promise<void> }> {
   const rules = { settings, isOwn, guard: createAddressGuard(allowedPrivate(settings as AdesSettings)) };
-  const server = createServer((request, response) => forward(request, response, rules));
-  server.maxConnections = MAX_CONNECTIONS;
-  server.on("connect", (request: IncomingMessage, near: Socket, head: Buffer) => {
-    near.on("error", () => near.destroy());
-    const target = readTarget(`http://${request.url ?? ""}`);
-    const why = target === undefined ? "no host and port" : whyNot(target.hostname, rules);
-    if (target === undefined || why !== undefined) {
-      refuse(near, why ?? "");
-      return;
-    }
-    const far = connect({
-      host: unbracket(target.hostname),
-      port: Number(target.port || 80),
-      lookup: createLookup(rules),
-      timeout: CONNECT_MS,
-    });
-    far.once("connect", () => {
-      far.setTimeout(0);
-      near.write("HTTP/1.1 200 Connection Established\r\n\r\n");
-      far.write(head);
-      pipeline(near, far, near, () => {
-        near.destroy();
-        far.destroy();
-      });
-    });
-    far.once("timeout", () => far.destroy(new Error("it does not answer")));
-    far.once("error", (error) => refuse(near, error.message));
+  const server = createForwardProxy({
+    whyNot: (host) => whyNot(host, rules),
+    lookup: () => createLookup(rules),
+    maxConnections: MAX_CONNECTIONS,
   });
   await listen(server, path);
   return {
@@ -76,46 +45,8 @@ export async function openToolProxy(
   };
 }
 
-function forward(request: IncomingMessage, response: ServerResponse, rules: Rules): void {
-  const target = readTarget(request.url ?? "");
-  const why = target === undefined ? "this is a proxy: no address to forward to" : whyNot(target.hostname, rules);
-  if (target === undefined || why !== undefined) {
-    response.writeHead(403, { "content-type": "text/plain" }).end(`${why}\n`);
-    return;
-  }
-  const { "proxy-connection": _proxy, connection: _connection, ...headers } = request.headers;
-  const far = sendRequest(
-    {
-      host: unbracket(target.hostname),
-      port: Number(target.port || 80),
-      path: `${target.pathname}${target.search}`,
-      method: request.method,
-      headers: { ...headers, host: target.host },
-      lookup: createLookup(rules),
-      timeout: CONNECT_MS,
-    },
-    (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      pipeline(answer, response, () => {});
-    },
-  );
-  far.on("error", (error) => {
-    if (response.headersSent) {
-      response.destroy();
-    } else {
-      response.writeHead(502, { "content-type": "text/plain" }).end(`${error.message}\n`);
-    }
-  });
-  pipeline(request, far, () => {});
-}
-
-function readTarget(text: string): URL | undefined {
-  return /^http:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-}
-
 /** Why a tool may not reach a host by its name; addresses that names lead to are checked when they are connected to. */
-function whyNot(hostname: string, { settings, guard, isOwn }: Rules): string | undefined {
-  const host = unbracket(hostname).toLowerCase().replace(/\.$/, "");
+function whyNot(host: string, { settings, guard, isOwn }: Rules): string | undefined {
   const platform = [
     settings.PLATFORM_DOMAIN,
     new URL(settings.PUBLIC_URL).hostname,
@@ -166,12 +97,6 @@ function isOwnAddress(text: string): boolean {
       (each) => ipaddr.isValid(each) && ipaddr.process(each).toNormalizedString() === address.toNormalizedString(),
     )
   );
-}
-
-const unbracket = (host: string): string => host.replace(/^\[|\]$/g, "");
-
-function refuse(socket: Socket, why: string): void {
-  socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${why}\n`);
 }
 
 function listen(server: Server, path: string): Promise<void> {

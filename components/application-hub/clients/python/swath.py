@@ -153,7 +153,7 @@ def search(collections=None, bbox=None, datetime=None, query=None, filter=None, 
             body[name] = value
     if filter is not None:
         body.update({"filter": filter, "filter-lang": "cql2-text"})
-    _, content = _call("resource-catalogue", "/search", "POST", body)
+    _, content = _call("resource-catalogue", "/stac/search", "POST", body)
     return json.loads(content)["features"]
 
 
@@ -188,14 +188,27 @@ class Raster:
 def open(item, asset=None, bbox=None, max_size=1024):
     """A raster as values, by data access: an item of `search` and the name of its asset, or an address (https:// or s3://)."""
     url = item if isinstance(item, str) else item["assets"][asset]["href"]
-    if url.startswith("s3://"):
+    if isinstance(item, str) and url.startswith("s3://"):
         # A private file: read here with the user's own keys, since data access has none of theirs.
         bucket, _, key = url[5:].partition("/")
         return _shrink(_read_tiff(Files(bucket).read(key)), max_size)
-    query = {"url": url, "max_size": max_size}
-    path = "/cog/preview.npy" if bbox is None else "/cog/bbox/" + ",".join(str(number) for number in bbox) + ".npy"
+    # Of an item, data access finds the file with the rights of who asks; an address alone has to be open to it.
+    own = None if isinstance(item, str) else _address_of(item)
+    query = {"url": url if own is None else own, "max_size": max_size, **({} if own is None else {"assets": asset})}
+    base = "/cog" if own is None else "/stac"
+    path = f"{base}/preview.npy" if bbox is None else f"{base}/bbox/" + ",".join(str(number) for number in bbox) + ".npy"
     _, content = _call("data-access", f"{path}?{urllib.parse.urlencode(query)}", headers={"Accept": "*/*"})
     return _read_npy(content)
+
+
+def _address_of(item):
+    """Where the catalogue has an item; None for one that is not of this catalogue."""
+    if "resource-catalogue" not in environment()["services"]:
+        return None
+    found = next((link["href"] for link in item.get("links", []) if link.get("rel") == "self"), None)
+    if found is None and item.get("collection"):
+        return f"{_address('resource-catalogue')}/stac/collections/{item['collection']}/items/{item['id']}"
+    return found
 
 
 _TYPES = {"u1": "B", "i1": "b", "u2": "H", "i2": "h", "u4": "I", "i4": "i", "f4": "f", "f8": "d"}
