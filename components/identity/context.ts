@@ -1,6 +1,7 @@
 import type { Logger } from "@swath/service";
 import type pg from "pg";
 
+import type { Mailer } from "./mail/mailer.ts";
 import type { PasswordHasher } from "./login/hasher.ts";
 import type { RealmCache } from "./realms/realm-cache.ts";
 import type { ChangeFeed } from "./store/changes.ts";
@@ -28,4 +29,12 @@ export interface LoginFace {
   readonly realm: string;
   /** Who registers clients. */
   readonly registration: "open" | "operators";
+  /** Set where users have their profile there. */
+  readonly profile?: UserProfile | undefined;
+}
+
+export interface UserProfile {
+  readonly mailer: Mailer;
+  /** How long users who asked for the removal of their account may think again. */
+  readonly removalSeconds: number;
 }
