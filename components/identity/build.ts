@@ -3,6 +3,7 @@ import { readyServer } from "@swath/service/fastify";
 
 import type { settings as definitions } from "./config.ts";
 import type { IdentityContext, LoginFace, UserProfile } from "./context.ts";
+import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
 import { createPasswordHasher } from "./login/hasher.ts";
 import { createCapturingMailer, createSmtpMailer } from "./mail/mailer.ts";
 import { createRealmCache } from "./realms/realm-cache.ts";
@@ -52,6 +53,9 @@ export async function buildIdentity({
           realm: settings.LOGIN_REALM,
           registration: settings.LOGIN_REGISTRATION === "open" ? "open" : "operators",
           profile,
+          delegates: createDelegateClient(
+            (settings.DECISION_ALLOW_PRIVATE ?? "").split(",").flatMap((entry) => entry.trim() || []),
+          ),
         };
   const context: IdentityContext = {
     pool,

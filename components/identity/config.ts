@@ -20,6 +20,11 @@ export const settings = defineSettings({
     default: "open",
     description: "Who registers clients at the login service: open for everybody, or operators.",
   },
+  DECISION_ALLOW_PRIVATE: {
+    kind: "string",
+    optional: true,
+    description: "Hosts and networks, separated by commas, beside public ones that policies may name as delegate.",
+  },
   USER_PROFILE: { kind: "boolean", default: false, description: "Offer the user profile at /web_ui of the login service." },
   SMTP_URL: {
     kind: "string",

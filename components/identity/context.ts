@@ -1,6 +1,7 @@
 import type { Logger } from "@swath/service";
 import type pg from "pg";
 
+import type { DelegateClient } from "./faces/b/pdp/delegate.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { PasswordHasher } from "./login/hasher.ts";
 import type { RealmCache } from "./realms/realm-cache.ts";
@@ -29,6 +30,8 @@ export interface LoginFace {
   readonly realm: string;
   /** Who registers clients. */
   readonly registration: "open" | "operators";
+  /** Other decision points that policies may name. */
+  readonly delegates?: DelegateClient | undefined;
   /** Set where users have their profile there. */
   readonly profile?: UserProfile | undefined;
 }

@@ -263,7 +263,17 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   };
   const { status, token } = await exchange(bob, ticket);
   assert.equal(status, 200);
-  assert.equal((await asked("/maps/x", token)).status, 200);
+  const passed = await asked("/maps/x", token);
+  assert.equal(passed.status, 200);
+  assert.equal(passed.header("x-auth-rpt"), token, "for the cookie of the user agent");
+  assert.match(passed.header("x-auth-rpt-options") ?? "", /^Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=300$/);
+  const byCookie = async (value: string | undefined) =>
+    (
+      await rig.ask(pep, "/authorize", {
+        headers: ["X-Original-Uri: /maps/x", "X-Original-Method: GET", `Cookie: auth_rpt-dummy-service=${value}`],
+      })
+    ).status;
+  assert.deepEqual([await byCookie(token), await byCookie(bob), await byCookie("x")], [200, 401, 401]);
   assert.equal((await asked("/maps/x", token, "POST")).status, 401, "for another method");
   assert.equal((await asked("/ericspace", token)).status, 401, "for another resource");
   assert.notEqual((await exchange(bob, ticket)).status, 200, "a ticket is good once");
@@ -368,4 +378,53 @@ test("delete takes the protection and the client away; nobody but the administra
   assert.equal(existsSync(rig.env["SWATH_CLIENT_FILE"] ?? ""), false);
   assert.notEqual((await rig.ask("dummy-service", "/ericspace", { headers: [`X-User-Id: ${token}`] })).status, 200);
   assert.notEqual((await rig.ask("dummy-service", "/elsewhere", { headers: [`X-User-Id: ${admin}`] })).status, 200);
+});
+
+test("migrate b-to-a carries users, policies and workspaces to variant A, without new passwords", async () => {
+  assert.equal((await rig.protect("apply", users.get("eric") ?? "", users.get("bob") ?? "", "", "")).status, 0);
+  const admin = await rig.idTokenOf("admin");
+  const headers = [`Authorization: Bearer ${admin}`, "Content-Type: application/json"];
+  const maps = { name: "Bob's maps", icon_uri: "/maps", resource_scopes: ["protected_get"], uuid: users.get("bob") };
+  const made = await rig.ask("dummy-service-pep", "/resources", { headers, body: JSON.stringify(maps) });
+  assert.equal(made.status, 200, made.body);
+  const policies = async () =>
+    (JSON.parse((await rig.ask("auth", "/pdp/policy/", { headers })).body) as { policies: readonly object[] }).policies;
+  const before = await policies();
+  assert.ok(before.length > 0);
+
+  const dry = await rig.cluster.swath("migrate", "b-to-a", rig.cluster.name, "--dry-run");
+  assert.equal(dry.status, 0, dry.stderr);
+  assert.match(dry.stdout, /user +eric +stays, with the password/);
+  assert.match(dry.stdout, /workspace +guide-user-eric/);
+  assert.match(dry.stdout, /becomes a policy of dummy-service/);
+  assert.deepEqual(await policies(), before, "a dry run changes nothing");
+  for (const attempt of [1, 2]) {
+    const { status, stdout, stderr } = await rig.cluster.swath("migrate", "b-to-a", rig.cluster.name);
+    assert.equal(status, 0, `${attempt}: ${stdout} ${stderr}`);
+  }
+  assert.deepEqual(await policies(), []);
+
+  const moved = await rig.cluster.apply({ PLATFORM_VARIANT: "A", REQUIRE_APPLICATION_HUB: "false" });
+  assert.equal(moved.status, 0, moved.stdout + moved.stderr);
+  const accessTokenOf = async (username: string) => {
+    const form = { grant_type: "password", client_id: "admin-cli", username, password: PASSWORD };
+    const { body } = await rig.ask("identity", "/realms/master/protocol/openid-connect/token", {
+      body: new URLSearchParams(form).toString(),
+    });
+    return (JSON.parse(body) as { access_token: string }).access_token;
+  };
+  const [eric, bob] = await Promise.all([accessTokenOf("eric"), accessTokenOf("bob")]);
+  const statusOf = async (service: string, path: string, token: string) =>
+    (await rig.ask(service, path, { headers: [`Authorization: Bearer ${token}`] })).status;
+  assert.deepEqual(
+    [await statusOf("dummy-service", "/ericspace", eric), await statusOf("dummy-service", "/ericspace", bob)],
+    [200, 403],
+  );
+  assert.deepEqual(
+    [await statusOf("dummy-service", "/maps/x", bob), await statusOf("dummy-service", "/maps/x", eric)],
+    [200, 403],
+  );
+  assert.equal(await statusOf("dummy-service", "/elsewhere", eric), 403, "what nobody registered is closed");
+  assert.equal(await statusOf("workspace-api", "/workspaces/guide-user-eric", eric), 200);
+  assert.equal(await statusOf("ades", "/eric/ogc-api/processes", eric), 200);
 });

@@ -101,6 +101,7 @@ export async function startIdentity({
       LOGIN_PROVIDER: login ? "oxauth" : undefined,
       LOGIN_REALM: "master",
       LOGIN_REGISTRATION: "open",
+      DECISION_ALLOW_PRIVATE: "127.0.0.1",
       USER_PROFILE: login,
       SMTP_URL: smtpUrl,
       SMTP_FROM: undefined,
