@@ -40,7 +40,9 @@ export async function migrateToA(migration: Migration): Promise<readonly Migrati
   const { session, login, realm, workspaces } = migration;
   const admin = `${login}/admin/realms/${encodeURIComponent(realm)}`;
   const users = await listAll(session, `${admin}/users`);
-  const clients = (await listAll(session, `${admin}/clients`)).filter(({ clientId = "" }) => !BUILT_IN.includes(clientId));
+  const clients = (await listAll(session, `${admin}/clients`)).filter(
+    ({ clientId = "" }) => !BUILT_IN.includes(clientId),
+  );
   const servers = await readServers(session, admin, clients);
   const rows: MigrationRow[] = [
     ...users.map(({ username = "" }): MigrationRow => ["user", username, "stays, with the password"]),
@@ -58,9 +60,11 @@ export async function migrateToA(migration: Migration): Promise<readonly Migrati
   }
   if (workspaces !== undefined) {
     rows.push(
-      ...(await listWorkspaces(session, workspaces)).map(
-        (name): MigrationRow => ["workspace", name, "stays, with its name and bucket"],
-      ),
+      ...(await listWorkspaces(session, workspaces)).map((name): MigrationRow => [
+        "workspace",
+        name,
+        "stays, with its name and bucket",
+      ]),
     );
   }
   return rows;
@@ -89,7 +93,7 @@ async function listAll(session: AdminSession, url: string): Promise<readonly Nam
 
 async function listWorkspaces(session: AdminSession, url: string): Promise<readonly string[]> {
   const names: string[] = [];
-  for (let after: string | undefined; ; ) {
+  for (let after: string | undefined; ;) {
     const query = new URLSearchParams({ limit: "100", ...(after !== undefined && { after }) });
     const body = (await send(session, "GET", `${url}/workspaces?${query.toString()}`)) as {
       readonly workspaces: readonly { readonly name: string }[];
@@ -169,12 +173,7 @@ async function carryPolicy(
 function listScopes({ config: { action }, scopes }: DecisionPolicy, known: readonly Named[]): readonly string[] {
   const names = new Set(known.map(({ name }) => name ?? ""));
   const method = `protected_${action.toLowerCase()}`;
-  const wanted = [
-    ...scopes,
-    action,
-    method,
-    ...(action === "view" ? ["protected_get", "protected_head"] : []),
-  ];
+  const wanted = [...scopes, action, method, ...(action === "view" ? ["protected_get", "protected_head"] : [])];
   return [...new Set(wanted)].filter((scope) => names.has(scope));
 }
 
@@ -182,7 +181,7 @@ async function ensure(
   session: AdminSession,
   url: string,
   type: string,
-  body: { readonly name: string },
+  body: { readonly name: string; readonly [field: string]: unknown },
 ): Promise<void> {
   const { status } = await session.request("GET", `${url}/search?name=${encodeURIComponent(body.name)}`);
   if (status !== 200) {

@@ -24,7 +24,10 @@ const USER_IDS = ["id", "sub"];
 /** Rules that only say which users may become a user policy; all others stay rules. */
 export function convertPolicy({ config }: DecisionPolicy): Conversion {
   if (config.delegate !== undefined) {
-    return { kind: "kept", because: "another decision point decides too; nobody asks it in variant A, so it lets nobody in" };
+    return {
+      kind: "kept",
+      because: "another decision point decides too; nobody asks it in variant A, so it lets nobody in",
+    };
   }
   if (config["T&C"].length > 0) {
     return { kind: "kept", because: "it asks for terms to be accepted" };

@@ -1,10 +1,4 @@
-import {
-  type Component,
-  type DeployContext,
-  type EnvValue,
-  type PlatformSettings,
-  usesCloud,
-} from "@swath/manifest";
+import { type Component, type DeployContext, type EnvValue, type PlatformSettings, usesCloud } from "@swath/manifest";
 
 const NAMESPACE = "rm";
 const GROUP = "swath.io";
@@ -56,8 +50,7 @@ export const manifest: Component = {
 };
 
 /** An existing object storage is nobody's to administer here. */
-const hasStorage = (settings: PlatformSettings): boolean =>
-  usesCloud(settings) || settings.variables.REQUIRE_OBJSTORE;
+const hasStorage = (settings: PlatformSettings): boolean => usesCloud(settings) || settings.variables.REQUIRE_OBJSTORE;
 
 function toStorage({ settings }: DeployContext): Readonly<Record<string, EnvValue>> {
   const { variables } = settings;

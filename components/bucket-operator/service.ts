@@ -83,7 +83,14 @@ export async function createBucketApi({ logger, db, secret, metrics }: BucketApi
   );
   app.put<{ Params: Static<typeof Params>; Body: Static<typeof Body> }>(
     "/buckets/:name",
-    { schema: { summary: "Ask for a bucket", params: Params, body: Body, response: { 202: jsonAnswer("Accepted", Record) } } },
+    {
+      schema: {
+        summary: "Ask for a bucket",
+        params: Params,
+        body: Body,
+        response: { 202: jsonAnswer("Accepted", Record) },
+      },
+    },
     async ({ params, body }, reply) => {
       try {
         const bucket = await putBucket(db, {

@@ -6,6 +6,7 @@ import type { IdentityContext, LoginFace, UserProfile } from "./context.ts";
 import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
 import { createPasswordHasher } from "./login/hasher.ts";
 import { createCapturingMailer, createSmtpMailer } from "./mail/mailer.ts";
+import { createPolicyCache } from "./policy/policy-cache.ts";
 import { createRealmCache } from "./realms/realm-cache.ts";
 import { startCleanUp } from "./realms/clean-up.ts";
 import { createIdentityService } from "./service.ts";
@@ -67,6 +68,7 @@ export async function buildIdentity({
     changes,
     realms: createRealmCache({ pool, publicUrl: settings.PUBLIC_URL, loginRealm: login?.realm, changes }),
     hasher: createPasswordHasher(settings.HASH_CONCURRENCY),
+    policies: createPolicyCache(pool, changes),
   };
   const app = await createIdentityService(logger, context);
   const cleanUp = startCleanUp(context, settings.CLEAN_UP_INTERVAL);
@@ -76,6 +78,7 @@ export async function buildIdentity({
     ready: database.check,
     close: async () => {
       cleanUp.stop();
+      context.policies.close();
       profile?.mailer.close();
       await changes.close();
       await app.close();

@@ -25,7 +25,11 @@ export const settings = defineSettings({
     optional: true,
     description: "Hosts and networks, separated by commas, beside public ones that policies may name as delegate.",
   },
-  USER_PROFILE: { kind: "boolean", default: false, description: "Offer the user profile at /web_ui of the login service." },
+  USER_PROFILE: {
+    kind: "boolean",
+    default: false,
+    description: "Offer the user profile at /web_ui of the login service.",
+  },
   SMTP_URL: {
     kind: "string",
     optional: true,

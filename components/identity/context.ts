@@ -4,6 +4,7 @@ import type pg from "pg";
 import type { DelegateClient } from "./faces/b/pdp/delegate.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { PasswordHasher } from "./login/hasher.ts";
+import type { PolicyCache } from "./policy/policy-cache.ts";
 import type { RealmCache } from "./realms/realm-cache.ts";
 import type { ChangeFeed } from "./store/changes.ts";
 
@@ -21,6 +22,8 @@ export interface IdentityContext {
   readonly realms: RealmCache;
   readonly changes: ChangeFeed;
   readonly hasher: PasswordHasher;
+  /** Rules of clients that protect resources. */
+  readonly policies: PolicyCache;
 }
 
 /** How the login service of variant B answers (faces/b). */

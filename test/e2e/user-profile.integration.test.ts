@@ -62,7 +62,10 @@ test("users keep their profile, accept terms, and think again about removing the
   for (const [section, fields] of [
     ["Licences", { Name: "CC BY 4.0" }],
     ["API keys", { Name: "Maps", Key: "a key of maps" }],
-    ["Storage details", { Name: "Mine", "Address of the storage": "https://s3.example.org", "Bucket or container": "b" }],
+    [
+      "Storage details",
+      { Name: "Mine", "Address of the storage": "https://s3.example.org", "Bucket or container": "b" },
+    ],
   ] as const) {
     await page.getByRole("link", { name: section, exact: true }).click();
     await page.getByRole("heading", { name: section, exact: true, level: 1 }).waitFor();

@@ -65,16 +65,14 @@ export const componentRules: readonly ContradictionRule[] = [
         ? "names no cloud, so the bucket operator makes buckets in the deployment's own object storage"
         : undefined,
   },
-  ...(["CLOUD_PASSWORD", "CLOUD_MEMBERROLEID"] as const).map(
-    (subject): ContradictionRule => ({
-      subject,
-      impossible: true,
-      check: ({ config, variables }) =>
-        usesCloud({ variant: config.variant, variables }) && variables[subject] === undefined
-          ? "is not set, and the bucket operator cannot make buckets in the cloud of CLOUD_DOMAINNAME without it"
-          : undefined,
-    }),
-  ),
+  ...(["CLOUD_PASSWORD", "CLOUD_MEMBERROLEID"] as const).map((subject): ContradictionRule => ({
+    subject,
+    impossible: true,
+    check: ({ config, variables }) =>
+      usesCloud({ variant: config.variant, variables }) && variables[subject] === undefined
+        ? "is not set, and the bucket operator cannot make buckets in the cloud of CLOUD_DOMAINNAME without it"
+        : undefined,
+  })),
   {
     subject: "USER_CONTENT_DOMAIN",
     impossible: true,

@@ -20,7 +20,8 @@ export const cloudVariables = {
     variants: ["B"],
     fallback: derived(
       "the host of CLOUD_IDENTITY_URL with port 8080",
-      ({ get }) => `${new URL(get("CLOUD_IDENTITY_URL")).protocol}//${new URL(get("CLOUD_IDENTITY_URL")).hostname}:8080`,
+      ({ get }) =>
+        `${new URL(get("CLOUD_IDENTITY_URL")).protocol}//${new URL(get("CLOUD_IDENTITY_URL")).hostname}:8080`,
     ),
     meaning: "S3 of the cloud, which the buckets are used by.",
   },

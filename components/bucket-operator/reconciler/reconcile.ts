@@ -64,4 +64,3 @@ function toCondition(error: unknown): Condition {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, 1000);
   return { ready: false, reason: error instanceof StorageRefusal ? error.reason : "StorageUnavailable", message };
 }
-

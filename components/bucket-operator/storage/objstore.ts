@@ -65,4 +65,3 @@ export function createObjstoreStorage({ admin, empty, close }: ObjstoreOptions):
     close,
   };
 }
-

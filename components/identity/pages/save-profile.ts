@@ -4,8 +4,10 @@ import { announceUser, updateUser } from "../store/users.ts";
 import type { AccountForm, Notice, Visit } from "./account-visit.ts";
 
 /** Keeps what users say of themselves. An address that changed has to be confirmed anew. */
-export async function saveProfile({ context, handle, session, request }: Omit<Visit, "reply">,
-  form: AccountForm): Promise<Notice> {
+export async function saveProfile(
+  { context, handle, session, request }: Omit<Visit, "reply">,
+  form: AccountForm,
+): Promise<Notice> {
   const { user } = session;
   const email = (form["email"] ?? "").trim();
   const [firstName, lastName] = [form["first_name"] ?? "", form["last_name"] ?? ""].map((part) => part.trim());

@@ -26,7 +26,14 @@ export async function cleanUp(context: IdentityContext): Promise<void> {
       return;
     }
     try {
-      for (const table of ["user_session", "oidc_record", "revoked_token", "used_once", "device_grant", "email_confirmation"]) {
+      for (const table of [
+        "user_session",
+        "oidc_record",
+        "revoked_token",
+        "used_once",
+        "device_grant",
+        "email_confirmation",
+      ]) {
         await client.query(`delete from ${table} where expires_at < now()`);
       }
       await client.query(

@@ -158,7 +158,10 @@ test("another decision point has to permit too, whatever becomes of it, and two 
   });
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as { port: number };
-  const delegated = policy({ EQUAL: { user_name: "eric" } }, { resource_id: "far", delegate: `http://127.0.0.1:${port}/` });
+  const delegated = policy(
+    { EQUAL: { user_name: "eric" } },
+    { resource_id: "far", delegate: `http://127.0.0.1:${port}/` },
+  );
   assert.equal((await identity.ask(POLICY, { json: delegated, ...as("eric") })).status, 401, "for operators alone");
   const { body } = await identity.ask(POLICY, { json: delegated, ...as("admin") });
   assert.equal(body.config.delegate, `http://127.0.0.1:${port}/`);
@@ -186,9 +189,16 @@ test("another decision point has to permit too, whatever becomes of it, and two 
     body: JSON.stringify(question("eric", "view", "far")),
   });
   assert.equal(far.status, 401, "passed on often enough");
-  const metadata = policy({ EQUAL: { user_name: "eric" } }, { resource_id: "meta", delegate: "http://169.254.169.254/" });
+  const metadata = policy(
+    { EQUAL: { user_name: "eric" } },
+    { resource_id: "meta", delegate: "http://169.254.169.254/" },
+  );
   const { body: made } = await identity.ask(POLICY, { json: metadata, ...as("admin") });
-  assert.equal((await validate(question("eric", "view", "meta"))).status, 401, "no address of the machine's own network");
+  assert.equal(
+    (await validate(question("eric", "view", "meta"))).status,
+    401,
+    "no address of the machine's own network",
+  );
   assert.ok(identity.logged.some((line) => line.includes("169.254.169.254") && line.includes("not public")));
   for (const { id } of [body, made]) {
     await identity.ask(`${POLICY}${id}`, { method: "DELETE", ...as("admin") });
@@ -254,9 +264,7 @@ test("fuzz: rules that hold themselves by name, odd operators and deep nesting n
   const random = (depth: number): unknown => {
     const operator = operators[randomInt(operators.length)] ?? "";
     const inner =
-      depth === 0
-        ? values[randomInt(values.length)]
-        : Array.from({ length: randomInt(3) }, () => random(depth - 1));
+      depth === 0 ? values[randomInt(values.length)] : Array.from({ length: randomInt(3) }, () => random(depth - 1));
     return { [operator]: inner };
   };
   for (let round = 0; round < 150; round += 1) {

@@ -135,9 +135,10 @@ test("licences, API keys and storage are one's own, checked and bounded; secrets
   const licence = { action: "add", name: "CC BY 4.0", link: "https://creativecommons.org/licenses/by/4.0/" };
   assert.match((await send(browser, "/licenses_management", licence)).text, /CC BY 4.0/);
   for (let count = 1; count < 100; count += 1) {
-    await identity.context.pool.query("insert into profile_entry (user_id, kind, fields) values ($1, 'license', '{}')", [
-      (await findUser("eric"))?.id,
-    ]);
+    await identity.context.pool.query(
+      "insert into profile_entry (user_id, kind, fields) values ($1, 'license', '{}')",
+      [(await findUser("eric"))?.id],
+    );
   }
   assert.match((await send(browser, "/licenses_management", licence)).text, /You have 100 already/);
   assert.equal(

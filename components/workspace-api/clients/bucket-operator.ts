@@ -38,7 +38,10 @@ export function openBucketOperator(url: string, secret: string): BucketOperator 
       return undefined;
     }
     if (!answer.ok) {
-      throw new Problem(502, `the bucket operator answers ${answer.status} to ${method} ${path}: ${text.slice(0, 300)}`);
+      throw new Problem(
+        502,
+        `the bucket operator answers ${answer.status} to ${method} ${path}: ${text.slice(0, 300)}`,
+      );
     }
     return (text === "" ? {} : JSON.parse(text)) as T;
   };

@@ -5,7 +5,5 @@ export const CLOUD_PLACEHOLDER = "cloud_XXXXX";
 
 /** Whether the bucket operator makes buckets in an infrastructure cloud. */
 export function usesCloud({ variant, variables }: Pick<PlatformSettings, "variant" | "variables">): boolean {
-  return (
-    variant === "B" && variables.REQUIRE_BUCKET_OPERATOR && variables.CLOUD_DOMAINNAME !== CLOUD_PLACEHOLDER
-  );
+  return variant === "B" && variables.REQUIRE_BUCKET_OPERATOR && variables.CLOUD_DOMAINNAME !== CLOUD_PLACEHOLDER;
 }

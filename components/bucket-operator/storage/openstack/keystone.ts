@@ -235,7 +235,10 @@ async function toRefusal(answer: Response, what: string): Promise<Error> {
   }
   const message = `the cloud's identity service answers ${answer.status} to ${what}: ${detail}`;
   if (answer.status === 401) {
-    return new StorageRefusal("CloudLoginRefused", `${message}; check CLOUD_USERNAME, CLOUD_PASSWORD, CLOUD_DOMAINNAME`);
+    return new StorageRefusal(
+      "CloudLoginRefused",
+      `${message}; check CLOUD_USERNAME, CLOUD_PASSWORD, CLOUD_DOMAINNAME`,
+    );
   }
   return answer.status === 429 || answer.status >= 500
     ? new Error(message)

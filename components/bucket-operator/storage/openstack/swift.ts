@@ -33,7 +33,10 @@ export function createSwift(
     }
   };
   const expect = async (answer: Response, what: string, ...also: readonly number[]): Promise<void> => {
-    const text = (await answer.text()).replaceAll(/<[^>]*>|\s+/g, " ").trim().slice(0, 200);
+    const text = (await answer.text())
+      .replaceAll(/<[^>]*>|\s+/g, " ")
+      .trim()
+      .slice(0, 200);
     if (answer.ok || also.includes(answer.status)) {
       return;
     }

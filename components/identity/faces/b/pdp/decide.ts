@@ -2,9 +2,9 @@ import { type Identity, type PolicySet, createEvaluator } from "@swath/auth";
 
 import type { IdentityContext } from "../../../context.ts";
 import { loadPolicySet } from "../../../policy/load-policy-set.ts";
+import type { LoadedPolicies } from "../../../policy/policy-cache.ts";
 import { toEngineRules, toScopes } from "../../../policy/decision-rules.ts";
 import type { RealmHandle } from "../../../realms/realm-cache.ts";
-import { findClient } from "../../../store/clients.ts";
 import { isUuid } from "../../../store/database.ts";
 import { type DecisionPolicy, findResourceHome, listDecisionPolicies } from "../../../store/decision-policies.ts";
 import { findUserByName, findUserWithAccess } from "../../../store/users.ts";
@@ -29,27 +29,34 @@ export async function decideRequest(
   }
   const { pool } = context;
   const { realm } = handle;
-  const home = await findResourceHome(pool, realm.id, resourceId);
-  const server = home && (await findClient(pool, realm.id, home.clientId));
-  const decisions = await listDecisionPolicies(pool, realm.id, { resources: [resourceId], limit: MAX_POLICIES });
+  const [home, decisions] = await Promise.all([
+    findResourceHome(pool, realm.id, resourceId),
+    listDecisionPolicies(pool, realm.id, { resources: [resourceId], limit: MAX_POLICIES }),
+  ]);
   const permitted = await askDelegates(context, decisions, passOn);
-  const set: PolicySet =
+  const server = home && (await handle.findClient(home.clientId));
+  const { set, evaluator } =
     server === undefined
-      ? await loadLooseRules(context, realm.id, { resourceId, action, decisions, permitted })
-      : // What no policy speaks of is for everybody at the enforcement point; here somebody must have granted it.
-        { ...(await loadPolicySet(pool, realm.id, server, permitted)), enforcementMode: "ENFORCING" };
+      ? enforce(await loadLooseRules(context, realm.id, { resourceId, action, decisions, permitted }))
+      : permitted.size > 0
+        ? enforce(await loadPolicySet(pool, realm.id, server, permitted))
+        : toEnforcing(await context.policies.load(realm.id, server));
   const resource = set.resources.find(({ id }) => id === resourceId);
   if (resource === undefined) {
     return false;
   }
   const scopes = toScopes(action, resource.scopes);
-  const { granted, scopes: found } = createEvaluator(set).evaluateResource(
-    resource,
-    { identity, now: new Date() },
-    scopes,
-  );
+  const { granted, scopes: found } = evaluator.evaluateResource(resource, { identity, now: new Date() }, scopes);
   return granted && found.length === scopes.length;
 }
+
+/** What no policy speaks of is for everybody at the enforcement point; here somebody must have granted it. */
+function enforce(rules: PolicySet) {
+  const set: PolicySet = { ...rules, enforcementMode: "ENFORCING" };
+  return { set, evaluator: createEvaluator(set) };
+}
+
+const toEnforcing = ({ set, enforcing }: LoadedPolicies) => ({ set, evaluator: enforcing });
 
 async function loadLooseRules(
   { pool }: IdentityContext,

@@ -60,4 +60,3 @@ export function confirm(context: IdentityContext, realm: string, token: string):
     return true;
   });
 }
-

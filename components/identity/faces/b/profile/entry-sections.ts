@@ -108,7 +108,9 @@ export const entrySections: readonly Section[] = SECTIONS.map((section) => ({
                         html`<tr>
                           ${fields.map(
                             ({ name, kind: type }) =>
-                              html`<td>${type === "secret" && id !== shown && values[name] ? "••••••••" : (values[name] ?? "")}</td>`,
+                              html`<td>
+                                ${type === "secret" && id !== shown && values[name] ? "••••••••" : (values[name] ?? "")}
+                              </td>`,
                           )}
                           <td>
                             ${hasSecret && button(id, "show", "Show", values["name"] ?? "")}
@@ -136,8 +138,7 @@ export const entrySections: readonly Section[] = SECTIONS.map((section) => ({
                     autocomplete="off"
                     ${optional === true ? "" : html`required`}
                   />`,
-            )}
-            <button type="submit">Add</button>`,
+            )} <button type="submit">Add</button>`,
         )}`,
     );
   },

@@ -45,8 +45,8 @@ export async function renderProfilePage(
           <a href="${PROFILE}/profile_removal">Keep the account</a>
         </p>`
       }
-      ${bad !== undefined && html`<p role="alert">${bad}</p>`} ${good !== undefined && html`<p role="status">${good}</p>`}
-      ${content}`,
+      ${bad !== undefined && html`<p role="alert">${bad}</p>`}
+      ${good !== undefined && html`<p role="status">${good}</p>`} ${content}`,
   });
 }
 

@@ -24,8 +24,8 @@ export const removalSection: Section = {
       notice,
       due === undefined
         ? html`<p>
-              Your account, your profile, your licences, API keys and storage details are removed, and cannot be brought back.
-              Workspaces and their data stay until an operator removes them.
+              Your account, your profile, your licences, API keys and storage details are removed, and cannot be brought
+              back. Workspaces and their data stay until an operator removes them.
             </p>
             <p>
               The account goes ${days === 1 ? "one day" : `${days} days`} after you ask for it. Until then it works as

@@ -35,7 +35,11 @@ export const termsSection: Section = {
               self,
               at === undefined ? "accept" : "withdraw",
               html`<input type="hidden" name="term" value="${id}" />
-                <button ${at === undefined ? "" : html`class="quiet"`} type="submit" aria-label="${at === undefined ? "Accept" : "Withdraw the acceptance of"} ${title}">
+                <button
+                  ${at === undefined ? "" : html`class="quiet"`}
+                  type="submit"
+                  aria-label="${at === undefined ? "Accept" : "Withdraw the acceptance of"} ${title}"
+                >
                   ${at === undefined ? "Accept" : "Withdraw"}
                 </button>`,
             )}`;
