@@ -1,17 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { generateKeyPairSync, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { startTestServer } from "@swath/postgres/server";
-
 import { median } from "./median.ts";
+import { PASSWORD, SECRET, startBenchIdentity } from "./start-identity.ts";
 import type { BenchRow } from "./types.ts";
 
-const PASSWORD = "changeme";
-const SECRET = "only for this measurement";
 const CHAINS = 24;
 const SECONDS = 4;
 /** Clock ticks a second in /proc (sysconf(_SC_CLK_TCK) is 100 on every Linux that Node runs on). */
@@ -19,38 +14,11 @@ const TICKS = 100;
 
 /** Tokens a second: by the clock, and by the processor time of the service, which is what one core gives. */
 export async function bench(): Promise<BenchRow[]> {
-  const postgres = await startTestServer();
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const folder = join(import.meta.dirname, "../components/identity");
-  const env = {
-    DATABASE_URL: postgres.url,
-    LOG_LEVEL: "error",
-    IDENTITY_ADMIN_PASSWORD: PASSWORD,
-    IDENTITY_TEST_USERS: "eric,bob,alice",
-    TEST_USER_PASSWORD_ERIC: PASSWORD,
-    TEST_USER_PASSWORD_BOB: PASSWORD,
-    TEST_USER_PASSWORD_ALICE: PASSWORD,
-    IDENTITY_CLIENTS: JSON.stringify([{ clientId: "service", name: "Service", secretEnv: "SERVICE_SECRET" }]),
-    SERVICE_SECRET: SECRET,
-  };
-  const setUp = spawn(process.execPath, [join(folder, "bootstrap/main.ts")], { env, stdio: "inherit" });
-  await new Promise((resolve) => setUp.once("exit", resolve));
-  const service = spawn(process.execPath, [join(folder, "main.ts")], {
-    env: { ...env, PUBLIC_URL: url, PLATFORM_DOMAIN: "platform.test", LISTEN: `127.0.0.1:${port}` },
-    stdio: "inherit",
-  });
+  const identity = await startBenchIdentity(["eric", "bob", "alice"]);
   try {
-    for (let tries = 0; !(await fetch(`${url}/healthz`).catch(() => undefined))?.ok; tries += 1) {
-      if (tries > 200) {
-        throw new Error("the identity service did not start");
-      }
-      await sleep(50);
-    }
-    return await measure(url, service);
+    return await measure(identity.url, identity.process);
   } finally {
-    service.kill();
-    await postgres.close();
+    await identity.close();
   }
 }
 
@@ -206,14 +174,4 @@ function signaturesPerSecond(algorithm: "RS256" | "ES256"): number {
     sign("sha256", data, privateKey);
   }
   return rounds / ((performance.now() - begun) / 1000);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }

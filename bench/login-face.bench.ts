@@ -1,64 +1,22 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { spawn } from "node:child_process";
-import { createServer } from "node:net";
-import { join } from "node:path";
-
-import { startTestServer } from "@swath/postgres/server";
-
 import { median } from "./median.ts";
+import { PASSWORD, SECRET, startBenchIdentity } from "./start-identity.ts";
 import type { BenchRow } from "./types.ts";
 
-const PASSWORD = "changeme";
-const SECRET = "only for this measurement";
 const ROUNDS = 200;
 const CLAIM_FORMAT = "http://openid.net/specs/openid-connect-core-1_0.html#IDToken";
 
 /** The login service of variant B: a permission ticket for a token, and a decision over HTTP. */
 export async function bench(): Promise<BenchRow[]> {
-  const postgres = await startTestServer();
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const folder = join(import.meta.dirname, "../components/identity");
-  const env = {
-    DATABASE_URL: postgres.url,
-    LOG_LEVEL: "error",
-    IDENTITY_ADMIN_PASSWORD: PASSWORD,
-    IDENTITY_TEST_USERS: "eric",
-    TEST_USER_PASSWORD_ERIC: PASSWORD,
-    LOGIN_SCOPES: "true",
-    IDENTITY_CLIENTS: JSON.stringify([
-      {
-        clientId: "service",
-        name: "Service",
-        secretEnv: "SERVICE_SECRET",
-        resources: [{ name: "eric", uris: ["/eric/*"], users: ["eric"] }],
-      },
-    ]),
-    SERVICE_SECRET: SECRET,
-  };
-  const setUp = spawn(process.execPath, [join(folder, "bootstrap/main.ts")], { env, stdio: "inherit" });
-  await new Promise((resolve) => setUp.once("exit", resolve));
-  const service = spawn(process.execPath, [join(folder, "main.ts")], {
-    env: {
-      ...env,
-      PUBLIC_URL: url,
-      PLATFORM_DOMAIN: "platform.test",
-      LISTEN: `127.0.0.1:${port}`,
-      LOGIN_PROVIDER: "oxauth",
-    },
-    stdio: "inherit",
-  });
+  const resources = [{ name: "eric", uris: ["/eric/*"], users: ["eric"] }];
+  const identity = await startBenchIdentity(
+    ["eric"],
+    { resources },
+    { LOGIN_SCOPES: "true", LOGIN_PROVIDER: "oxauth" },
+  );
   try {
-    for (let tries = 0; !(await fetch(`${url}/healthz`).catch(() => undefined))?.ok; tries += 1) {
-      if (tries > 200) {
-        throw new Error("the identity service did not start");
-      }
-      await sleep(50);
-    }
-    return await measure(url);
+    return await measure(identity.url);
   } finally {
-    service.kill();
-    await postgres.close();
+    await identity.close();
   }
 }
 
@@ -137,12 +95,4 @@ async function measure(url: string): Promise<BenchRow[]> {
     row("login service: permission ticket for a token", exchanges),
     row("decision point: a decision over HTTP", decisions),
   ];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -78,6 +78,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./restore.ts")).restoreCommand,
   },
   {
+    name: "migrate",
+    summary: "move a deployment of variant B to variant A",
+    load: async () => (await import("./migrate.ts")).migrateCommand,
+  },
+  {
     name: "objstore",
     summary: "mend the object store's index",
     load: async () => (await import("./objstore.ts")).objstoreCommand,

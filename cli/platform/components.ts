@@ -2,6 +2,7 @@ import type { Component } from "@swath/manifest";
 
 import { manifest as ades } from "../../components/ades/manifest.ts";
 import { manifest as applicationHub } from "../../components/application-hub/manifest.ts";
+import { manifest as bucketOperator } from "../../components/bucket-operator/manifest.ts";
 import { manifest as dataAccess } from "../../components/data-access/manifest.ts";
 import { manifest as dummyService } from "../../components/dummy-service/manifest.ts";
 import { manifest as gatekeeper } from "../../components/gatekeeper/manifest.ts";
@@ -23,6 +24,7 @@ export const components: readonly Component[] = [
   objstore,
   registry,
   dummyService,
+  bucketOperator,
   workspaceApi,
   resourceCatalogue,
   dataAccess,

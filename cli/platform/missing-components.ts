@@ -12,7 +12,7 @@ const EXPECTED: readonly Expected[] = [
   { variable: "REQUIRE_IDENTITY_SERVICE", component: "identity", title: "identity service", variant: "A" },
   { variable: "REQUIRE_LOGIN_SERVICE", component: "identity", title: "login service", variant: "B" },
   { variable: "REQUIRE_PDP", component: "identity", title: "policy decision point", variant: "B" },
-  { variable: "REQUIRE_USER_PROFILE", component: "user-profile", title: "user profile", variant: "B" },
+  { variable: "REQUIRE_USER_PROFILE", component: "identity", title: "user profile", variant: "B" },
   { variable: "REQUIRE_ADES", component: "ades", title: "processing service" },
   { variable: "REQUIRE_RESOURCE_CATALOGUE", component: "resource-catalogue", title: "resource catalogue" },
   { variable: "REQUIRE_DATA_ACCESS", component: "data-access", title: "data access" },

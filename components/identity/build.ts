@@ -2,8 +2,11 @@ import type { Logger, RunningService, Settings } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
 import type { settings as definitions } from "./config.ts";
-import type { IdentityContext, LoginFace } from "./context.ts";
+import type { IdentityContext, LoginFace, UserProfile } from "./context.ts";
+import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
 import { createPasswordHasher } from "./login/hasher.ts";
+import { createCapturingMailer, createSmtpMailer } from "./mail/mailer.ts";
+import { createPolicyCache } from "./policy/policy-cache.ts";
 import { createRealmCache } from "./realms/realm-cache.ts";
 import { startCleanUp } from "./realms/clean-up.ts";
 import { createIdentityService } from "./service.ts";
@@ -31,6 +34,18 @@ export async function buildIdentity({
   );
   const changes = await openChangeFeed(settings.DATABASE_URL, onError);
   const { pool } = database;
+  const profile: UserProfile | undefined = settings.USER_PROFILE
+    ? {
+        mailer:
+          settings.SMTP_URL === undefined
+            ? createCapturingMailer(pool)
+            : createSmtpMailer({
+                url: settings.SMTP_URL,
+                from: settings.SMTP_FROM ?? `no-reply@${settings.PLATFORM_DOMAIN}`,
+              }),
+        removalSeconds: settings.REMOVAL_DELAY,
+      }
+    : undefined;
   const login: LoginFace | undefined =
     settings.LOGIN_PROVIDER === undefined
       ? undefined
@@ -38,6 +53,10 @@ export async function buildIdentity({
           provider: settings.LOGIN_PROVIDER,
           realm: settings.LOGIN_REALM,
           registration: settings.LOGIN_REGISTRATION === "open" ? "open" : "operators",
+          profile,
+          delegates: createDelegateClient(
+            (settings.DECISION_ALLOW_PRIVATE ?? "").split(",").flatMap((entry) => entry.trim() || []),
+          ),
         };
   const context: IdentityContext = {
     pool,
@@ -49,6 +68,7 @@ export async function buildIdentity({
     changes,
     realms: createRealmCache({ pool, publicUrl: settings.PUBLIC_URL, loginRealm: login?.realm, changes }),
     hasher: createPasswordHasher(settings.HASH_CONCURRENCY),
+    policies: createPolicyCache(pool, changes),
   };
   const app = await createIdentityService(logger, context);
   const cleanUp = startCleanUp(context, settings.CLEAN_UP_INTERVAL);
@@ -58,6 +78,8 @@ export async function buildIdentity({
     ready: database.check,
     close: async () => {
       cleanUp.stop();
+      context.policies.close();
+      profile?.mailer.close();
       await changes.close();
       await app.close();
       await database.close();

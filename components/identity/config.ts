@@ -20,6 +20,30 @@ export const settings = defineSettings({
     default: "open",
     description: "Who registers clients at the login service: open for everybody, or operators.",
   },
+  DECISION_ALLOW_PRIVATE: {
+    kind: "string",
+    optional: true,
+    description: "Hosts and networks, separated by commas, beside public ones that policies may name as delegate.",
+  },
+  USER_PROFILE: {
+    kind: "boolean",
+    default: false,
+    description: "Offer the user profile at /web_ui of the login service.",
+  },
+  SMTP_URL: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description:
+      "Mail server: smtp[s]://[user:password@]host[:port]. Without one messages are kept, and operators read them at /web_ui/outbox.",
+  },
+  SMTP_FROM: { kind: "string", optional: true, description: "Sender of messages." },
+  REMOVAL_DELAY: {
+    kind: "duration",
+    default: "14d",
+    minimum: 1,
+    description: "How long users who asked for the removal of their account may think again.",
+  },
   DATABASE_CONNECTIONS: { kind: "integer", default: 16, minimum: 2, maximum: 200, description: "Pool of connections." },
   HASH_CONCURRENCY: {
     kind: "integer",

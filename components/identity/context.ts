@@ -1,7 +1,10 @@
 import type { Logger } from "@swath/service";
 import type pg from "pg";
 
+import type { DelegateClient } from "./faces/b/pdp/delegate.ts";
+import type { Mailer } from "./mail/mailer.ts";
 import type { PasswordHasher } from "./login/hasher.ts";
+import type { PolicyCache } from "./policy/policy-cache.ts";
 import type { RealmCache } from "./realms/realm-cache.ts";
 import type { ChangeFeed } from "./store/changes.ts";
 
@@ -19,6 +22,8 @@ export interface IdentityContext {
   readonly realms: RealmCache;
   readonly changes: ChangeFeed;
   readonly hasher: PasswordHasher;
+  /** Rules of clients that protect resources. */
+  readonly policies: PolicyCache;
 }
 
 /** How the login service of variant B answers (faces/b). */
@@ -28,4 +33,14 @@ export interface LoginFace {
   readonly realm: string;
   /** Who registers clients. */
   readonly registration: "open" | "operators";
+  /** Other decision points that policies may name. */
+  readonly delegates?: DelegateClient | undefined;
+  /** Set where users have their profile there. */
+  readonly profile?: UserProfile | undefined;
+}
+
+export interface UserProfile {
+  readonly mailer: Mailer;
+  /** How long users who asked for the removal of their account may think again. */
+  readonly removalSeconds: number;
 }

@@ -77,6 +77,17 @@ export const reconcilerSettings = defineSettings({
     optional: true,
     description: "IAM API of an existing object storage; without it workspaces there have no keys and no quota.",
   },
+  BUCKET_OPERATOR_URL: {
+    kind: "string",
+    optional: true,
+    description: "The bucket operator, which makes the buckets of workspaces where there is one.",
+  },
+  BUCKET_OPERATOR_SECRET: { kind: "string", optional: true, secret: true, description: "What it asks for." },
+  BUCKETS_IN_CLOUD: {
+    kind: "boolean",
+    default: false,
+    description: "The operator makes buckets in an infrastructure cloud, with keys of their own.",
+  },
   USAGE_INTERVAL: {
     kind: "duration",
     default: "1h",

@@ -6,6 +6,7 @@ import {
   type OwnNamespaces,
   identityAdminPassword,
   identityIssuerEnv,
+  usesCloud,
 } from "@swath/manifest";
 
 const NAMESPACE = "rm";
@@ -111,6 +112,7 @@ function createReconciler(context: DeployContext) {
       },
       ...toPublicStorage(context),
       ...toStorage(context),
+      ...toOperator(context),
       ...toRegistry(context),
     },
     ownNamespaces: OWN_NAMESPACES,
@@ -140,6 +142,17 @@ function toStorage({ settings: { variables }, isEnabled }: DeployContext): Recor
         };
 }
 
+/** Who makes the buckets in variant B. */
+function toOperator({ settings, isEnabled }: DeployContext): Record<string, EnvValue> {
+  return isEnabled("bucket-operator")
+    ? {
+        BUCKET_OPERATOR_URL: { peer: "bucket-operator" },
+        BUCKET_OPERATOR_SECRET: { kind: "generated", name: "bucket-operator-api", bytes: 32 },
+        ...(usesCloud(settings) && { BUCKETS_IN_CLOUD: "true" }),
+      }
+    : {};
+}
+
 /** Where workspaces have their images. An existing registry has its own administration. */
 function toRegistry({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
   return isEnabled("registry")
@@ -153,7 +166,10 @@ function toRegistry({ settings: { variables }, isEnabled, publicUrl }: DeployCon
 
 /** The address that people and their programs use. */
 function toPublicStorage(context: DeployContext): Record<string, EnvValue> {
-  const { OBJSTORE_ENDPOINT: endpoint } = context.settings.variables;
+  const { OBJSTORE_ENDPOINT: endpoint, CLOUD_S3_URL: cloud } = context.settings.variables;
+  if (usesCloud(context.settings)) {
+    return { S3_ENDPOINT: cloud };
+  }
   return context.isEnabled("objstore")
     ? { S3_ENDPOINT: context.publicUrl("objstore") }
     : endpoint === undefined

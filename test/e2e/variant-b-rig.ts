@@ -45,9 +45,9 @@ interface Ask {
 
 /** A deployment of variant B and what people do with it. */
 // oxlint-disable-next-line typescript/explicit-module-boundary-types -- what it gives is what follows
-export async function startVariantB() {
+export async function startVariantB(variables: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "swath-b-"));
-  const cluster = await createTestCluster(VARIABLES);
+  const cluster = await createTestCluster({ ...VARIABLES, ...variables });
   const env = { ...cluster.env, SWATH_CLUSTER: cluster.name, SWATH_CLIENT_FILE: join(folder, "client.yaml") };
   const bin = (name: string, ...args: readonly string[]): Promise<CommandResult> =>
     runCommand(join(ROOT, "deploy/bin", name), args, { env });

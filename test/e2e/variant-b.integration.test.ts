@@ -263,7 +263,17 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
   };
   const { status, token } = await exchange(bob, ticket);
   assert.equal(status, 200);
-  assert.equal((await asked("/maps/x", token)).status, 200);
+  const passed = await asked("/maps/x", token);
+  assert.equal(passed.status, 200);
+  assert.equal(passed.header("x-auth-rpt"), token, "for the cookie of the user agent");
+  assert.match(passed.header("x-auth-rpt-options") ?? "", /^Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=300$/);
+  const byCookie = async (value: string | undefined) =>
+    (
+      await rig.ask(pep, "/authorize", {
+        headers: ["X-Original-Uri: /maps/x", "X-Original-Method: GET", `Cookie: auth_rpt-dummy-service=${value}`],
+      })
+    ).status;
+  assert.deepEqual([await byCookie(token), await byCookie(bob), await byCookie("x")], [200, 401, 401]);
   assert.equal((await asked("/maps/x", token, "POST")).status, 401, "for another method");
   assert.equal((await asked("/ericspace", token)).status, 401, "for another resource");
   assert.notEqual((await exchange(bob, ticket)).status, 200, "a ticket is good once");

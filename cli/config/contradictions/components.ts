@@ -1,3 +1,5 @@
+import { usesCloud } from "@swath/manifest";
+
 import { hasIdentity, type ContradictionRule } from "./rule.ts";
 
 /** Components without what they need. */
@@ -58,22 +60,19 @@ export const componentRules: readonly ContradictionRule[] = [
   },
   {
     subject: "CLOUD_DOMAINNAME",
-    check: ({ config, variables: v, isGiven }) =>
-      config.variant === "B" && v.REQUIRE_BUCKET_OPERATOR && !isGiven("CLOUD_DOMAINNAME")
-        ? "is not set, so the bucket operator makes buckets in the deployment's own object storage and not in a cloud"
+    check: ({ config, variables }) =>
+      config.variant === "B" && variables.REQUIRE_BUCKET_OPERATOR && !usesCloud({ variant: "B", variables })
+        ? "names no cloud, so the bucket operator makes buckets in the deployment's own object storage"
         : undefined,
   },
-  {
-    subject: "CLOUD_PASSWORD",
+  ...(["CLOUD_PASSWORD", "CLOUD_MEMBERROLEID"] as const).map((subject): ContradictionRule => ({
+    subject,
     impossible: true,
-    check: ({ config, variables: v, isGiven }) =>
-      config.variant === "B" &&
-      v.REQUIRE_BUCKET_OPERATOR &&
-      isGiven("CLOUD_DOMAINNAME") &&
-      v.CLOUD_PASSWORD === undefined
-        ? "is not set, and the bucket operator cannot sign in to the cloud of CLOUD_DOMAINNAME without it"
+    check: ({ config, variables }) =>
+      usesCloud({ variant: config.variant, variables }) && variables[subject] === undefined
+        ? "is not set, and the bucket operator cannot make buckets in the cloud of CLOUD_DOMAINNAME without it"
         : undefined,
-  },
+  })),
   {
     subject: "USER_CONTENT_DOMAIN",
     impossible: true,

@@ -1,14 +1,34 @@
-import { fixed, type VariableGroup } from "../define.ts";
-import { secret, text } from "../value-types.ts";
+import { CLOUD_PLACEHOLDER } from "@swath/manifest";
+
+import { derived, fixed, type VariableGroup } from "../define.ts";
+import { secret, text, url } from "../value-types.ts";
 
 const identifier = text({ pattern: /^[\w.:-]{1,128}$/, allowed: "an identifier: letters, digits and . _ : -" });
 
 /** The infrastructure cloud that the bucket operator makes buckets in. */
 export const cloudVariables = {
+  CLOUD_IDENTITY_URL: {
+    type: url(["https", "http"]),
+    variants: ["B"],
+    fallback: fixed("https://cf2.cloudferro.com:5000/v3"),
+    meaning:
+      "Identity service (Keystone v3) of the cloud. The default is what the bucket operator of the earlier release line knew alone.",
+    aliases: ["OS_AUTH_URL"],
+  },
+  CLOUD_S3_URL: {
+    type: url(["https", "http"]),
+    variants: ["B"],
+    fallback: derived(
+      "the host of CLOUD_IDENTITY_URL with port 8080",
+      ({ get }) =>
+        `${new URL(get("CLOUD_IDENTITY_URL")).protocol}//${new URL(get("CLOUD_IDENTITY_URL")).hostname}:8080`,
+    ),
+    meaning: "S3 of the cloud, which the buckets are used by.",
+  },
   CLOUD_DOMAINNAME: {
     type: text(),
     variants: ["B"],
-    fallback: fixed("cloud_XXXXX"),
+    fallback: fixed(CLOUD_PLACEHOLDER),
     meaning: "Cloud domain of the administrator's account. The default is a placeholder.",
     aliases: ["OS_DOMAINNAME", "OPENSTACK_DOMAINNAME"],
   },

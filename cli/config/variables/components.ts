@@ -1,3 +1,5 @@
+import { CLOUD_PLACEHOLDER } from "@swath/manifest";
+
 import { derived, fixed, sameAs, type VariableGroup } from "../define.ts";
 import { boolean, choice, hosts, integer, text } from "../value-types.ts";
 
@@ -59,8 +61,8 @@ export const componentVariables = {
     type: boolean,
     variants: ["B"],
     fallback: derived(
-      "true where REQUIRE_WORKSPACE_API is true or CLOUD_DOMAINNAME is set",
-      ({ get, isGiven }) => get("REQUIRE_WORKSPACE_API") || isGiven("CLOUD_DOMAINNAME"),
+      "true where REQUIRE_WORKSPACE_API is true or CLOUD_DOMAINNAME names a cloud",
+      ({ get }) => get("REQUIRE_WORKSPACE_API") || get("CLOUD_DOMAINNAME") !== CLOUD_PLACEHOLDER,
     ),
     meaning: "Deploy the bucket operator, which makes the buckets of workspaces.",
   },

@@ -1,5 +1,5 @@
 import { derived, fixed, type VariableGroup } from "../define.ts";
-import { boolean, choice, secret, text, url } from "../value-types.ts";
+import { boolean, choice, secret, secretUrl, text, url } from "../value-types.ts";
 import { defaultSecret, identitySecret } from "./default-secret.ts";
 
 const userName = text({
@@ -107,5 +107,18 @@ export const identityVariables = {
     fallback: fixed("open"),
     meaning:
       "Who registers clients at the login service: everybody, where people must then agree to a login with them, or operators alone.",
+  },
+  SMTP_URL: {
+    type: secretUrl(["smtp", "smtps"]),
+    variants: ["B"],
+    fallback: fixed(undefined),
+    meaning:
+      "Mail server that the user profile sends by: smtp[s]://[user:password@]host[:port]. Without one, messages are kept and shown to operators at /web_ui/outbox of the login service.",
+  },
+  SMTP_FROM: {
+    type: text({ pattern: /^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/, allowed: "an e-mail address" }),
+    variants: ["B"],
+    fallback: derived("no-reply@<domain>", ({ domain }) => `no-reply@${domain()}`),
+    meaning: "Sender of these messages.",
   },
 } satisfies VariableGroup;

@@ -1,4 +1,12 @@
-import { METHOD_RESOURCE_TYPE, TokenError, type VerifiedToken, methodScope, readBearerToken } from "@swath/auth";
+import {
+  METHOD_RESOURCE_TYPE,
+  TokenError,
+  type VerifiedToken,
+  methodScope,
+  parseCookies,
+  readBearerToken,
+  readCookie,
+} from "@swath/auth";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { canonicalizePath } from "../canonical/canonical-path.ts";
@@ -12,7 +20,8 @@ const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 /**
  * `/authorize` of the known enforcement point: 200 for a request that may pass, which the headers `X-Original-Uri` and
  * `X-Original-Method` describe, else 401 with a permission ticket (UMA 2.0 Grant §3.2). What is registered needs a token with
- * permissions that the ticket was exchanged for, and who it names must still have them.
+ * permissions that the ticket was exchanged for, in a header or in the cookie `auth_rpt-<client>`, and who it names must still have them;
+ * the answer says how to keep that token.
  */
 export async function authorize(
   { policies, verifier, audiences, tickets }: Guard,
@@ -37,13 +46,14 @@ export async function authorize(
   if (registered.length === 0 && evaluator.policySet.enforcementMode !== "ENFORCING") {
     return pass();
   }
-  const token = readBearerToken(request.headers.authorization) ?? first(request, "x-user-id");
-  const verified = token === undefined ? undefined : await verifyToken(verifier, token, [...audiences, clientId]);
   const scope = methodScope(method);
-  if (verified !== undefined && (await policies.isTokenGood(verified))) {
-    const hasPermission = registered.length === 0 || registered.some(({ id }) => isPermitted(verified, id, scope));
-    if (hasPermission && evaluator.decidePath(path, { identity: verified.identity, now, method }).granted) {
-      return pass();
+  for (const { token, isRpt } of listTokens(request, clientId)) {
+    const verified = await verifyToken(verifier, token, [...audiences, clientId]);
+    if (verified !== undefined && (await policies.isTokenGood(verified))) {
+      const hasPermission = registered.length === 0 || registered.some(({ id }) => isPermitted(verified, id, scope));
+      if (hasPermission && evaluator.decidePath(path, { identity: verified.identity, now, method }).granted) {
+        return respond(request, response, { status: 200, headers: describeRpt(token, isRpt || registered.length > 0) });
+      }
     }
   }
   const ticket = await tickets?.ticket(
@@ -56,6 +66,30 @@ export async function authorize(
       headers: { "www-authenticate": `UMA realm=eoepca,as_uri=${tickets?.issuer ?? ""},ticket=${ticket}` },
     }),
   });
+}
+
+/** The cookie that user agents keep a token with permissions in, for each enforcement point its own. */
+const rptCookie = (clientId: string): string => `auth_rpt-${clientId}`;
+const RPT_OPTIONS = "Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=300";
+
+interface ShownToken {
+  readonly token: string;
+  readonly isRpt: boolean;
+}
+
+/** Tokens that the request brings, in the order in which they are tried: the cookie of a former exchange may be old. */
+function listTokens(request: IncomingMessage, clientId: string): readonly ShownToken[] {
+  const user = readBearerToken(request.headers.authorization) ?? first(request, "x-user-id");
+  const rpt = readCookie(parseCookies(request.headers.cookie), rptCookie(clientId));
+  return [
+    ...(rpt === undefined || rpt === "" ? [] : [{ token: rpt, isRpt: true }]),
+    ...(user === undefined ? [] : [{ token: user, isRpt: false }]),
+  ];
+}
+
+/** What a user agent keeps for the next request: the token with permissions that let this one pass. */
+function describeRpt(token: string, isRpt: boolean): Readonly<Record<string, string>> {
+  return isRpt ? { "x-auth-rpt": token, "x-auth-rpt-options": RPT_OPTIONS } : {};
 }
 
 async function verifyToken(

@@ -5,11 +5,8 @@ import { changePassword, refusePassword } from "../login/change-password.ts";
 import { SECURITY_HEADERS } from "../oidc/provider.ts";
 import { answerProfile, asksForProfile } from "../protocol/account-profile.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
-import { isDuplicate } from "../store/database.ts";
-import { insertEvent } from "../store/events.ts";
 import { countRecoveryCodes, listOtpDevices } from "../store/second-factors.ts";
 import { endSession, endUserSessions, listSessions } from "../store/sessions.ts";
-import { announceUser, updateUser } from "../store/users.ts";
 import { logInForPage } from "./account-login.ts";
 import { renderAccountPage } from "./account-page.ts";
 import { removeOtp, renewCodes, saveOtp, startOtp } from "./account-second-factor.ts";
@@ -17,6 +14,8 @@ import { type AccountForm, type Notice, type Params, type Visit, refuseWrongPass
 import { findBrowserSession } from "./browser-session.ts";
 import { renderErrorPage } from "./error-page.ts";
 import { FORM_TOKEN, isFormToken, makeFormToken } from "./form-token.ts";
+import { readFields } from "./read-fields.ts";
+import { saveProfile } from "./save-profile.ts";
 
 /** A user's own page: profile, password, sessions. */
 export function addAccountRoutes(app: FastifyInstance, context: IdentityContext): void {
@@ -42,11 +41,7 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
     if (visit === undefined) {
       return logInForPage(context, request.params.realm, reply, { page: "account" });
     }
-    const form = Object.fromEntries(
-      Object.entries((request.body ?? {}) as Readonly<Record<string, unknown>>).filter(
-        (field): field is [string, string] => typeof field[1] === "string",
-      ),
-    );
+    const form = readFields(request);
     if (!isFormToken(visit.handle.realm, "account", visit.session.uid, form[FORM_TOKEN])) {
       return reply.code(403).send(
         renderErrorPage({
@@ -105,35 +100,6 @@ async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {
       bad,
     }),
   );
-}
-
-async function saveProfile({ context, handle, session, request }: Visit, form: AccountForm): Promise<Notice> {
-  const { user } = session;
-  const email = (form["email"] ?? "").trim();
-  const [firstName, lastName] = [form["first_name"] ?? "", form["last_name"] ?? ""].map((part) => part.trim());
-  if (email !== "" && !/^[^\s@<>"]{1,64}@[^\s@<>"]{1,190}$/.test(email)) {
-    return { bad: "That is not an e-mail address." };
-  }
-  if ([firstName, lastName].some((part) => part !== undefined && part.length > 255)) {
-    return { bad: "A name must not be longer than 255 characters." };
-  }
-  try {
-    await updateUser(context.pool, user.id, {
-      ...user,
-      email: email || undefined,
-      emailVerified: email === user.email && user.emailVerified,
-      firstName: firstName || undefined,
-      lastName: lastName || undefined,
-    });
-  } catch (error) {
-    if (isDuplicate(error)) {
-      return { bad: "That e-mail address cannot be used." };
-    }
-    throw error;
-  }
-  await announceUser(context.pool, handle.realm.name, user.id);
-  await insertEvent(context.pool, handle.realm.id, { type: "UPDATE_PROFILE", userId: user.id, ip: request.ip });
-  return { good: "Your profile is saved." };
 }
 
 async function savePassword(visit: Visit, form: AccountForm): Promise<Notice> {

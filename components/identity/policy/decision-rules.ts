@@ -15,6 +15,8 @@ export async function toEngineRules(
   realmId: string,
   resources: readonly Target[],
   decisions: readonly DecisionPolicy[],
+  /** Ids of policies whose other decision point permits the request at hand; without it, none of those lets anybody in. */
+  permitted: ReadonlySet<string> = new Set(),
 ): Promise<{ readonly policies: readonly Policy[]; readonly permissions: readonly Permission[] }> {
   const scopesOf = new Map(resources.map(({ id, scopes }) => [id, scopes]));
   const policies: Policy[] = [];
@@ -27,7 +29,9 @@ export async function toEngineRules(
       name: document.name,
       type: "rules",
       rules,
-      ...(terms.length > 0 && { acceptedBy: await listAcceptors(db, realmId, terms) }),
+      ...(document.config.delegate !== undefined && !permitted.has(id)
+        ? { acceptedBy: [] }
+        : terms.length > 0 && { acceptedBy: await listAcceptors(db, realmId, terms) }),
     });
     permissions.push({
       id: `${id} permission`,

@@ -12,7 +12,13 @@ import { toEngineRules } from "./decision-rules.ts";
 const MAX_DECISION_POLICIES = 10_000;
 
 /** Everything that decides who may use a client's resources. Empty, so that everything is refused, for one that has none. */
-export async function loadPolicySet(db: Queryable, realmId: string, client: Client): Promise<PolicySet> {
+export async function loadPolicySet(
+  db: Queryable,
+  realmId: string,
+  client: Client,
+  /** Decision policies whose other decision point permits the request at hand. */
+  permitted?: ReadonlySet<string>,
+): Promise<PolicySet> {
   const server = await findResourceServer(db, client.id);
   const base = {
     clientId: client.clientId,
@@ -32,6 +38,7 @@ export async function loadPolicySet(db: Queryable, realmId: string, client: Clie
     realmId,
     resources.map(({ id, scopes }) => ({ id, scopes: scopes.map(({ name }) => name) })),
     await listDecisionPolicies(db, realmId, { resources: resources.map(({ id }) => id), limit: MAX_DECISION_POLICIES }),
+    permitted,
   );
   const scopeNames = new Map(resources.flatMap(({ scopes }) => scopes.map(({ id, name }) => [id, name] as const)));
   return {

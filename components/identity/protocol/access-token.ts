@@ -37,9 +37,13 @@ export async function checkAccessToken(
   if (typeof exp !== "number" || exp <= Date.now() / 1000 || typeof sub !== "string" || typeof jti !== "string") {
     return undefined;
   }
-  if ((await isAccessTokenRevoked(pool, jti)) || (typeof sid === "string" && !(await isSessionActive(pool, sid)))) {
+  const [isRevoked, isActive, found] = await Promise.all([
+    isAccessTokenRevoked(pool, jti),
+    typeof sid === "string" ? isSessionActive(pool, sid) : true,
+    findUserWithAccess(pool, realm.id, sub),
+  ]);
+  if (isRevoked || !isActive) {
     return undefined;
   }
-  const found = await findUserWithAccess(pool, realm.id, sub);
   return found?.user.enabled === true ? { claims, ...found } : undefined;
 }

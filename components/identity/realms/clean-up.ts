@@ -1,6 +1,10 @@
+import { inChange } from "../admin/request.ts";
 import type { IdentityContext } from "../context.ts";
+import { insertEvent } from "../store/events.ts";
 import { rotateKeys } from "../store/keys.ts";
+import { listDueRemovals } from "../store/profile.ts";
 import { listRealms } from "../store/realms.ts";
+import { announceUser, deleteUser } from "../store/users.ts";
 
 /** Removes what has ended and makes new signing keys where it is time, now and then; one replica at a time. */
 export function startCleanUp(context: IdentityContext, seconds: number): { readonly stop: () => void } {
@@ -12,8 +16,8 @@ export function startCleanUp(context: IdentityContext, seconds: number): { reado
   return { stop: () => clearInterval(timer) };
 }
 
-export async function cleanUp({ pool }: IdentityContext): Promise<void> {
-  const client = await pool.connect();
+export async function cleanUp(context: IdentityContext): Promise<void> {
+  const client = await context.pool.connect();
   try {
     const { rows } = await client.query<{ mine: boolean }>(
       "select pg_try_advisory_lock(hashtext('identity clean-up')) as mine",
@@ -22,13 +26,21 @@ export async function cleanUp({ pool }: IdentityContext): Promise<void> {
       return;
     }
     try {
-      for (const table of ["user_session", "oidc_record", "revoked_token", "used_once", "device_grant"]) {
+      for (const table of [
+        "user_session",
+        "oidc_record",
+        "revoked_token",
+        "used_once",
+        "device_grant",
+        "email_confirmation",
+      ]) {
         await client.query(`delete from ${table} where expires_at < now()`);
       }
       await client.query(
         "delete from login_failure where coalesce(locked_until, last_failure) < now() - interval '1 day'",
       );
       await client.query("delete from signing_key where status = 'passive' and retire_at < now()");
+      await removeDueAccounts(context);
       for (const realm of await listRealms(client)) {
         const { eventsExpiration, keyRotationInterval, accessTokenLifespan } = realm.settings;
         for (const table of ["event", "admin_event"]) {
@@ -52,4 +64,16 @@ export async function cleanUp({ pool }: IdentityContext): Promise<void> {
   } finally {
     client.release();
   }
+}
+
+/** Removes the accounts whose users asked for it and did not think again in time. */
+async function removeDueAccounts(context: IdentityContext): Promise<void> {
+  await inChange(context, async (db) => {
+    for (const { userId, realmId, realm } of await listDueRemovals(db)) {
+      await deleteUser(db, userId);
+      await announceUser(db, realm, userId);
+      await insertEvent(db, realmId, { type: "DELETE_ACCOUNT", userId, details: { done: "true" } });
+      context.logger.info({ user: userId }, "removed an account whose user asked for it");
+    }
+  });
 }

@@ -12,6 +12,8 @@ export interface PolicyDocument {
     /** Terms that must be accepted. */
     readonly "T&C": readonly string[];
     readonly rules: readonly RuleNode[];
+    /** Address of another decision point, which has to permit a request too. */
+    readonly delegate?: string;
   };
   readonly scopes: readonly string[];
 }

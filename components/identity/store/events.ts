@@ -20,6 +20,8 @@ export const EVENT_TYPES = [
   "UPDATE_TOTP_ERROR",
   "REMOVE_TOTP",
   "REMOVE_TOTP_ERROR",
+  "DELETE_ACCOUNT",
+  "DELETE_ACCOUNT_ERROR",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 

@@ -38,6 +38,7 @@ async function start(): Promise<void> {
     PLATFORM_DOMAIN: "platform.test",
     LISTEN: url.slice("http://".length),
     HASH_CONCURRENCY: "2",
+    LOGIN_PROVIDER: "oxauth",
   });
   await waitUntil("the service answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
 }
@@ -190,5 +191,33 @@ test("while PostgreSQL is away, requests are told to come again", async () => {
     assert.equal(created.status, 503);
   } finally {
     await postgres.start();
+  }
+});
+
+test("a registration that is repeated after kill -9 gives the one client there is, with its secret", async () => {
+  const register = async (softwareId: string, admin: string) =>
+    post("/oxauth/restv1/register", {
+      headers: { authorization: `Bearer ${admin}`, "content-type": "application/scim+json" },
+      body: JSON.stringify({ client_name: softwareId, grant_types: ["password"], software_id: softwareId }),
+    });
+  for (const milliseconds of [0, 3, 8, 15, 30]) {
+    const softwareId = `crash-${milliseconds}`;
+    const admin = (await logIn("admin")).access_token;
+    const doomed = register(softwareId, admin).catch(() => undefined);
+    await sleep(milliseconds);
+    await kill();
+    const lost = (await doomed)?.body as { client_id: string; client_secret: string } | undefined;
+    await start();
+    const again = await register(softwareId, (await logIn("admin")).access_token);
+    assert.ok(again.status === 200 || again.status === 201, JSON.stringify(again.body));
+    const client = again.body as { client_id: string; client_secret: string };
+    if (lost !== undefined) {
+      assert.deepEqual([lost.client_id, lost.client_secret], [client.client_id, client.client_secret]);
+    }
+    const headers = { authorization: `Bearer ${(await logIn("admin")).access_token}` };
+    const listed = (await (await fetch(`${url}/admin/realms/master/clients?max=1000`, { headers })).json()) as {
+      name?: string;
+    }[];
+    assert.equal(listed.filter(({ name }) => name === softwareId).length, 1, softwareId);
   }
 });

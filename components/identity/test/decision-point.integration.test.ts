@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
+import { createServer } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 
 import { type TestIdentity, startIdentity } from "./start-identity.ts";
@@ -144,6 +146,67 @@ test("policies of a registered resource decide at the gatekeeper too, which hear
   assert.deepEqual((await set()).body.policies, before.body.policies);
 });
 
+test("another decision point has to permit too, whatever becomes of it, and two that ask each other come to an end", async () => {
+  const seen: string[] = [];
+  let answer: (body: string) => readonly [status: number, body: string] = () => [200, "{}"];
+  const other = createServer((request, response) => {
+    void readText(request).then((body) => {
+      seen.push(String(request.headers["x-pdp-hops"]));
+      const [status, text] = answer(body);
+      response.writeHead(status, { "content-type": "application/json" }).end(text);
+    });
+  });
+  await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+  const { port } = other.address() as { port: number };
+  const delegated = policy(
+    { EQUAL: { user_name: "eric" } },
+    { resource_id: "far", delegate: `http://127.0.0.1:${port}/` },
+  );
+  assert.equal((await identity.ask(POLICY, { json: delegated, ...as("eric") })).status, 401, "for operators alone");
+  const { body } = await identity.ask(POLICY, { json: delegated, ...as("admin") });
+  assert.equal(body.config.delegate, `http://127.0.0.1:${port}/`);
+  const decide = async (who = "eric") => (await validate(question(who, "view", "far"))).status;
+  const permit = JSON.stringify({ Response: [{ Decision: "Permit" }] });
+  for (const [status, text, expected] of [
+    [200, permit, 200],
+    [401, JSON.stringify({ Response: [{ Decision: "Deny" }] }), 401],
+    [401, permit, 401],
+    [200, "{}", 401],
+    [200, "no json", 401],
+    [500, permit, 401],
+    [200, JSON.stringify({ Response: [{ Decision: "Permit" }, { Decision: "Deny" }] }), 401],
+    [200, " ".repeat(100_000) + permit, 401],
+  ] as const) {
+    answer = () => [status, text];
+    assert.equal(await decide(), expected, `${status} ${text.slice(0, 60)}`);
+  }
+  answer = (asked) => [200, asked.includes('"eric"') ? permit : "{}"];
+  assert.equal(await decide("bob"), 401, "its own rules have to hold as well");
+  assert.ok(seen.every((hops) => hops === "1"));
+  const far = await fetch(`${identity.url}${POLICY}validate`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-pdp-hops": "3", authorization: `Bearer ${tokens.get("admin")}` },
+    body: JSON.stringify(question("eric", "view", "far")),
+  });
+  assert.equal(far.status, 401, "passed on often enough");
+  const metadata = policy(
+    { EQUAL: { user_name: "eric" } },
+    { resource_id: "meta", delegate: "http://169.254.169.254/" },
+  );
+  const { body: made } = await identity.ask(POLICY, { json: metadata, ...as("admin") });
+  assert.equal(
+    (await validate(question("eric", "view", "meta"))).status,
+    401,
+    "no address of the machine's own network",
+  );
+  assert.ok(identity.logged.some((line) => line.includes("169.254.169.254") && line.includes("not public")));
+  for (const { id } of [body, made]) {
+    await identity.ask(`${POLICY}${id}`, { method: "DELETE", ...as("admin") });
+  }
+  other.closeAllConnections();
+  await new Promise((resolve) => other.close(resolve));
+});
+
 test("hostile questions and policies are refused, none of them by a failure of the service", async () => {
   const deep = (levels: number): object => (levels === 0 ? { EQUAL: { a: 1 } } : { NOT: [deep(levels - 1)] });
   const bodies: unknown[] = [
@@ -172,7 +235,8 @@ test("hostile questions and policies are refused, none of them by a failure of t
     policy(deep(30)),
     policy({ OR: Array.from({ length: 1000 }, () => ({ EQUAL: { a: 1 } })) }),
     policy({ MAGIC: [] }),
-    policy({ EQUAL: { a: 1 } }, { delegate: "http://169.254.169.254/" }),
+    policy({ EQUAL: { a: 1 } }, { delegate: "file:///etc/passwd" }),
+    policy({ EQUAL: { a: 1 } }, { delegate: "http://user:secret@example.org/" }),
     policy({ EQUAL: { a: 1 } }, { resource_id: "" }),
     policy({ EQUAL: { a: 1 } }, { "T&C": "x" }),
     "x",
@@ -191,6 +255,30 @@ test("hostile questions and policies are refused, none of them by a failure of t
     });
     assert.ok(answer.status < 500, `${answer.status} ${broken}`);
     await answer.body?.cancel();
+  }
+});
+
+test("fuzz: rules that hold themselves by name, odd operators and deep nesting never let anybody in and never fail", async () => {
+  const operators = ["AND", "OR", "XOR", "NOT", "EQUAL", "LESS", "__proto__", "constructor", "MAGIC", ""];
+  const values: readonly unknown[] = [null, [], {}, "eric", 1, true, [[[]]], { $ref: "#" }, { AND: "$self" }];
+  const random = (depth: number): unknown => {
+    const operator = operators[randomInt(operators.length)] ?? "";
+    const inner =
+      depth === 0 ? values[randomInt(values.length)] : Array.from({ length: randomInt(3) }, () => random(depth - 1));
+    return { [operator]: inner };
+  };
+  for (let round = 0; round < 150; round += 1) {
+    const resource = `fuzz-${round}`;
+    const rules = [random(randomInt(25))];
+    const { status, body, text } = await identity.ask(POLICY, {
+      json: { name: resource, config: { resource_id: resource, action: "view", rules }, scopes: [] },
+      ...as("admin"),
+    });
+    assert.ok(status === 200 || status === 400, `${status} ${text} ${JSON.stringify(rules)}`);
+    if (status === 200) {
+      assert.equal((await validate(question("eric", "view", resource))).status, 401, JSON.stringify(rules));
+      await identity.ask(`${POLICY}${body.id}`, { method: "DELETE", ...as("admin") });
+    }
   }
 });
 

@@ -60,7 +60,10 @@ interface AskInit {
 }
 
 /** A whole identity service with its own PostgreSQL, on a free port of the loopback interface. */
-export async function startIdentity({ login = false }: { readonly login?: boolean } = {}): Promise<TestIdentity> {
+export async function startIdentity({
+  login = false,
+  smtpUrl,
+}: { readonly login?: boolean; readonly smtpUrl?: string } = {}): Promise<TestIdentity> {
   const postgres = await startTestServer();
   const logged: string[] = [];
   const logger = createLogger("identity", "debug", { write: (line: string) => void logged.push(line) });
@@ -98,6 +101,11 @@ export async function startIdentity({ login = false }: { readonly login?: boolea
       LOGIN_PROVIDER: login ? "oxauth" : undefined,
       LOGIN_REALM: "master",
       LOGIN_REGISTRATION: "open",
+      DECISION_ALLOW_PRIVATE: "127.0.0.1",
+      USER_PROFILE: login,
+      SMTP_URL: smtpUrl,
+      SMTP_FROM: undefined,
+      REMOVAL_DELAY: 14 * 86_400,
     },
     logger,
   });

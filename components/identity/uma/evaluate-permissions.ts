@@ -1,7 +1,6 @@
-import { type Identity, type Resource, createEvaluator } from "@swath/auth";
+import type { Identity, Resource } from "@swath/auth";
 
 import type { IdentityContext } from "../context.ts";
-import { loadPolicySet } from "../policy/load-policy-set.ts";
 import { OAuthError } from "../protocol/oauth-error.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { Client } from "../store/clients.ts";
@@ -28,12 +27,11 @@ interface Evaluation {
  * @throws {OAuthError} 400 invalid_resource, invalid_scope for what does not exist
  */
 export async function evaluatePermissions(
-  { pool }: IdentityContext,
+  { policies }: IdentityContext,
   { realm }: RealmHandle,
   { audience, identity, permissions, byUri }: Evaluation,
 ): Promise<readonly GrantedPermission[]> {
-  const set = await loadPolicySet(pool, realm.id, audience);
-  const evaluator = createEvaluator(set);
+  const { set, evaluator } = await policies.load(realm.id, audience);
   const wanted: { resource: Resource; scopes: readonly string[] | undefined }[] = [];
   for (const permission of permissions) {
     const [name = "", scopeText] = permission.split("#", 2);

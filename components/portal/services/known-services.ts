@@ -103,13 +103,6 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
     health: "/healthz",
   },
   {
-    id: "pde",
-    title: "Development environment",
-    description: "Write and try application packages in a browser",
-    page: "/",
-    health: "/healthz",
-  },
-  {
     id: "identity-api",
     title: "Identity API",
     description: "Clients and protected resources for programs",

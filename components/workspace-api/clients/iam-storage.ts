@@ -23,7 +23,7 @@ import {
 import { Problem } from "@swath/service";
 
 import type { LendStorage } from "../steps/plain-bucket.ts";
-import type { StorageAdmin } from "./objstore-admin.ts";
+import type { StorageAdmin } from "@swath/storage-admin";
 
 interface IamStorageOptions {
   /** IAM API of the storage. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { BucketState, StorageAdmin } from "../clients/objstore-admin.ts";
-import { bucketPolicy } from "./bucket-policies.ts";
+import { type BucketState, type StorageAdmin, bucketPolicy } from "@swath/storage-admin";
+
 import type { Step, StepContext } from "./step.ts";
 
 /** A pair of storage keys as it is kept. */

@@ -3,18 +3,18 @@ import type { Kysely } from "kysely";
 
 import { openAccount } from "@swath/kubernetes/account";
 import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
+import { type StorageAdmin, createObjstoreAdmin, emptyBucket, withStorageClient } from "@swath/storage-admin";
 
 import { createAdminToken } from "../clients/admin-token.ts";
-import { emptyBucket } from "../clients/empty-bucket.ts";
+import { type BucketOperator, openBucketOperator } from "../clients/bucket-operator.ts";
 import { createIamStorage } from "../clients/iam-storage.ts";
 import { createIdentityAdmin } from "../clients/identity-admin.ts";
-import { createObjstoreAdmin } from "../clients/objstore-admin.ts";
 import { createRegistryAdmin } from "../clients/registry-admin.ts";
-import { withStorageClient } from "../clients/storage-client.ts";
 import type { reconcilerSettings } from "../config.ts";
 import type { Tables } from "../store/tables.ts";
 import { listSteps } from "../store/steps.ts";
 import { type BucketOutputs, createBucketStep } from "./bucket.ts";
+import { createCloudBucketStep } from "./cloud-bucket.ts";
 import { createNamespaceStep } from "./namespace.ts";
 import { createOwnerStep } from "./owner.ts";
 import { type LendStorage, createPlainBucketStep } from "./plain-bucket.ts";
@@ -66,8 +66,15 @@ function openIdentity(settings: ReconcilerSettings) {
   return { admin: createIdentityAdmin({ peer, realm, token }), close: () => peer.close() };
 }
 
-/** The deployment's own object storage, or an existing one: with IAM as far as it has that, else by plain S3. */
+/**
+ * The deployment's own object storage, or an existing one: with IAM as far as it has that, else by plain S3. Where there is a bucket
+ * operator, it makes the buckets; in a cloud the keys too.
+ */
 function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => void) {
+  const operator = openOperator(settings);
+  if (operator !== undefined && settings.BUCKETS_IN_CLOUD) {
+    return { steps: [createCloudBucketStep(operator)], close: operator.close };
+  }
   const {
     OBJSTORE_ADMIN_URL: adminUrl,
     OBJSTORE_URL: url,
@@ -94,9 +101,25 @@ function openStorage(settings: ReconcilerSettings, onCall?: (count: number) => v
   }
   const peer = createPeer(adminUrl);
   const objstore = createObjstoreAdmin({ peer, user, password, ...(onCall && { onCall }) });
+  const admin = operator === undefined ? objstore : withOperator(objstore, operator);
   return {
-    steps: [createBucketStep({ objstore, empty, defaultQuotaMb }), createStorageRolesStep(objstore)],
-    close: () => peer.close(),
+    steps: [createBucketStep({ objstore: admin, empty, defaultQuotaMb }), createStorageRolesStep(objstore)],
+    close: async () => {
+      await Promise.all([peer.close(), operator?.close()]);
+    },
+  };
+}
+
+function openOperator({ BUCKET_OPERATOR_URL: url, BUCKET_OPERATOR_SECRET: secret }: ReconcilerSettings) {
+  return url === undefined || secret === undefined ? undefined : openBucketOperator(url, secret);
+}
+
+/** Buckets come and go by the operator; quotas, users and keys are the workspace's own. */
+function withOperator(admin: StorageAdmin, operator: BucketOperator): StorageAdmin {
+  return {
+    ...admin,
+    createBucket: (name) => operator.ensure({ name, withKeys: false }),
+    deleteBucket: (name) => operator.remove(name, "purge"),
   };
 }
 

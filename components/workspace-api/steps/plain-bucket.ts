@@ -1,6 +1,6 @@
 import { CreateBucketCommand, DeleteBucketCommand, HeadBucketCommand, type S3Client } from "@aws-sdk/client-s3";
 
-import { emptyBucket } from "../clients/empty-bucket.ts";
+import { emptyBucket } from "@swath/storage-admin";
 import type { BucketOutputs } from "./bucket.ts";
 import type { Step } from "./step.ts";
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { ObjstoreAdmin, StorageRole } from "../clients/objstore-admin.ts";
+import { type ObjstoreAdmin, type StorageRole, bucketPolicy } from "@swath/storage-admin";
+
 import { type Member, looksLikeId } from "../store/workspaces.ts";
-import { bucketPolicy } from "./bucket-policies.ts";
 import type { Step } from "./step.ts";
 
 /**

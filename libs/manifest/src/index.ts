@@ -1,3 +1,4 @@
+export { CLOUD_PLACEHOLDER, usesCloud } from "./cloud.ts";
 export {
   identityAdminPassword,
   identityHostLabel,

@@ -119,6 +119,9 @@ export interface Variables {
   readonly LOGIN_PROVIDER: string;
   readonly LOGIN_SERVICE_REGISTRATION: "open" | "operators";
   readonly LOGIN_SERVICE_ADMIN_PASSWORD: PlatformSecret;
+  /** Mail server of the user profile. */
+  readonly SMTP_URL: PlatformSecret | undefined;
+  readonly SMTP_FROM: string | undefined;
 
   readonly OBJSTORE_ROOT_USER: string;
   readonly OBJSTORE_ROOT_PASSWORD: PlatformSecret;
@@ -209,6 +212,9 @@ export interface Variables {
   readonly SWATH_IMAGE: string;
   readonly SERVICE_REPLICAS: number;
 
+  /** Keystone v3. */
+  readonly CLOUD_IDENTITY_URL: string;
+  readonly CLOUD_S3_URL: string;
   readonly CLOUD_DOMAINNAME: string;
   readonly CLOUD_USERNAME: string;
   readonly CLOUD_PASSWORD: PlatformSecret | undefined;

@@ -7,6 +7,7 @@ import { describeLogin, describeLoginUma, describeScim } from "./discovery.ts";
 import { addRegistrationRoutes } from "./registration.ts";
 import { addPdpRoutes } from "./pdp/routes.ts";
 import { addEnforcementResources } from "./resources.ts";
+import { addProfileRoutes } from "./profile/routes.ts";
 import { addScimRoutes } from "./scim/routes.ts";
 
 /**
@@ -38,4 +39,8 @@ export function addLoginFace(app: FastifyInstance, context: IdentityContext, fac
   app.register(async (scope) => addScimRoutes(scope, context, face));
   app.register(async (scope) => addEnforcementResources(scope, context, face));
   app.register(async (scope) => addPdpRoutes(scope, context, face));
+  const { profile } = face;
+  if (profile !== undefined) {
+    app.register(async (scope) => addProfileRoutes(scope, context, face, profile));
+  }
 }

@@ -2,21 +2,26 @@ import { type Identity, type PolicySet, createEvaluator } from "@swath/auth";
 
 import type { IdentityContext } from "../../../context.ts";
 import { loadPolicySet } from "../../../policy/load-policy-set.ts";
+import type { LoadedPolicies } from "../../../policy/policy-cache.ts";
 import { toEngineRules, toScopes } from "../../../policy/decision-rules.ts";
 import type { RealmHandle } from "../../../realms/realm-cache.ts";
-import { findClient } from "../../../store/clients.ts";
 import { isUuid } from "../../../store/database.ts";
-import { findResourceHome, listDecisionPolicies } from "../../../store/decision-policies.ts";
+import { type DecisionPolicy, findResourceHome, listDecisionPolicies } from "../../../store/decision-policies.ts";
 import { findUserByName, findUserWithAccess } from "../../../store/users.ts";
+import { MAX_HOPS } from "./delegate.ts";
 import type { DecisionRequest } from "./xacml.ts";
 
 const MAX_POLICIES = 1000;
+/** Decision points that one request is passed on to. */
+const MAX_DELEGATES = 5;
 
 /** Decides by the engine that the gatekeeper asks: about a registered resource by its server's rules, else by decision policies alone. */
 export async function decideRequest(
   context: IdentityContext,
   handle: RealmHandle,
   { subject, action, resourceId }: DecisionRequest,
+  /** The request as it came, for other decision points, and how many have passed it on. */
+  passOn: { readonly body: object; readonly hops: number },
 ): Promise<boolean> {
   const identity = await findIdentity(context, handle, subject);
   if (identity === undefined) {
@@ -24,42 +29,83 @@ export async function decideRequest(
   }
   const { pool } = context;
   const { realm } = handle;
-  const home = await findResourceHome(pool, realm.id, resourceId);
-  const server = home && (await findClient(pool, realm.id, home.clientId));
-  const set: PolicySet =
+  const [home, decisions] = await Promise.all([
+    findResourceHome(pool, realm.id, resourceId),
+    listDecisionPolicies(pool, realm.id, { resources: [resourceId], limit: MAX_POLICIES }),
+  ]);
+  const permitted = await askDelegates(context, decisions, passOn);
+  const server = home && (await handle.findClient(home.clientId));
+  const { set, evaluator } =
     server === undefined
-      ? await loadLooseRules(context, realm.id, resourceId, action)
-      : // What no policy speaks of is for everybody at the enforcement point; here somebody must have granted it.
-        { ...(await loadPolicySet(pool, realm.id, server)), enforcementMode: "ENFORCING" };
+      ? enforce(await loadLooseRules(context, realm.id, { resourceId, action, decisions, permitted }))
+      : permitted.size > 0
+        ? enforce(await loadPolicySet(pool, realm.id, server, permitted))
+        : toEnforcing(await context.policies.load(realm.id, server));
   const resource = set.resources.find(({ id }) => id === resourceId);
   if (resource === undefined) {
     return false;
   }
   const scopes = toScopes(action, resource.scopes);
-  const { granted, scopes: found } = createEvaluator(set).evaluateResource(
-    resource,
-    { identity, now: new Date() },
-    scopes,
-  );
+  const { granted, scopes: found } = evaluator.evaluateResource(resource, { identity, now: new Date() }, scopes);
   return granted && found.length === scopes.length;
 }
+
+/** What no policy speaks of is for everybody at the enforcement point; here somebody must have granted it. */
+function enforce(rules: PolicySet) {
+  const set: PolicySet = { ...rules, enforcementMode: "ENFORCING" };
+  return { set, evaluator: createEvaluator(set) };
+}
+
+const toEnforcing = ({ set, enforcing }: LoadedPolicies) => ({ set, evaluator: enforcing });
 
 async function loadLooseRules(
   { pool }: IdentityContext,
   realmId: string,
-  resourceId: string,
-  action: string,
+  {
+    resourceId,
+    action,
+    decisions,
+    permitted,
+  }: {
+    readonly resourceId: string;
+    readonly action: string;
+    readonly decisions: readonly DecisionPolicy[];
+    readonly permitted: ReadonlySet<string>;
+  },
 ): Promise<PolicySet> {
   const resource = { id: resourceId, name: resourceId, uris: [], scopes: [action] };
-  const decisions = await listDecisionPolicies(pool, realmId, { resources: [resourceId], limit: MAX_POLICIES });
   return {
     version: "",
     clientId: "",
     enforcementMode: "ENFORCING",
     decisionStrategy: "AFFIRMATIVE",
     resources: [resource],
-    ...(await toEngineRules(pool, realmId, [resource], decisions)),
+    ...(await toEngineRules(pool, realmId, [resource], decisions, permitted)),
   };
+}
+
+/** Policies whose other decision point permits the request. One that does not answer permits nothing. */
+async function askDelegates(
+  { login, logger }: IdentityContext,
+  decisions: readonly DecisionPolicy[],
+  { body, hops }: { readonly body: object; readonly hops: number },
+): Promise<ReadonlySet<string>> {
+  const delegates = new Set(decisions.flatMap(({ document }) => document.config.delegate ?? []));
+  const permitting = new Set<string>();
+  if (hops < MAX_HOPS && delegates.size <= MAX_DELEGATES) {
+    await Promise.all(
+      [...delegates].map(async (url) => {
+        try {
+          if ((await login?.delegates?.ask(url, body, hops + 1)) === true) {
+            permitting.add(url);
+          }
+        } catch (error) {
+          logger.warn({ delegate: url, err: error }, "another decision point gave no decision; refused");
+        }
+      }),
+    );
+  }
+  return new Set(decisions.flatMap(({ id, document }) => (permitting.has(document.config.delegate ?? "") ? id : [])));
 }
 
 /** Who is asked about: a user by id or name. What the request says besides counts where the platform does not know better. */

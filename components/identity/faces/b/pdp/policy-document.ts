@@ -19,8 +19,9 @@ export function readPolicyDocument(body: unknown, present?: PolicyDocument): Pol
     throw invalid("config must be an object");
   }
   const inner = { ...present?.config, ...config } as Readonly<Record<string, unknown>>;
-  if (inner["delegate"] !== undefined && inner["delegate"] !== null && inner["delegate"] !== "") {
-    throw invalid("config.delegate names another decision point, which this one does not ask; leave it out");
+  const delegate = readText(inner, "delegate", 2000);
+  if (delegate !== "" && !isAddress(delegate)) {
+    throw invalid("config.delegate must be the address of another decision point, without user name and password");
   }
   const rules = inner["rules"];
   const mistake = findRuleMistake(rules);
@@ -39,9 +40,18 @@ export function readPolicyDocument(body: unknown, present?: PolicyDocument): Pol
       action: readText(inner, "action", 255),
       "T&C": readTexts(inner, "T&C"),
       rules: rules as readonly RuleNode[],
+      ...(delegate !== "" && { delegate }),
     },
     scopes: readTexts({ scopes: present?.scopes, ...fields }, "scopes"),
   };
+}
+
+function isAddress(text: string): boolean {
+  if (!URL.canParse(text)) {
+    return false;
+  }
+  const { protocol, username, password } = new URL(text);
+  return ["http:", "https:"].includes(protocol) && username === "" && password === "";
 }
 
 function readText(fields: Readonly<Record<string, unknown>>, name: string, limit: number): string {

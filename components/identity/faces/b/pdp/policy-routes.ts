@@ -17,6 +17,7 @@ import {
 import { announceRules } from "../../../store/resource-servers.ts";
 import { type PdpCaller, findPdpCaller } from "./caller.ts";
 import { decideRequest } from "./decide.ts";
+import { HOPS_HEADER, MAX_HOPS } from "./delegate.ts";
 import { PdpError } from "./errors.ts";
 import { readPolicyDocument } from "./policy-document.ts";
 import { readBody } from "./read-body.ts";
@@ -41,7 +42,11 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
       },
       handler: async (request, reply) => {
         const { handle } = await open(request);
-        const isPermitted = await decideRequest(context, handle, readDecisionRequest(await readBody(request)));
+        const body = await readBody(request);
+        const isPermitted = await decideRequest(context, handle, readDecisionRequest(body), {
+          body: Object(body) as object,
+          hops: readHops(request),
+        });
         return send(reply, isPermitted ? 200 : 401, isPermitted ? PERMIT : DENY);
       },
     });
@@ -118,6 +123,13 @@ export function addPdpPolicyRoutes(app: FastifyInstance, context: IdentityContex
   });
 }
 
+/** How many decision points have passed the request on. */
+function readHops({ headers }: FastifyRequest): number {
+  const hops = headers[HOPS_HEADER];
+  // Nonsense counts as too many.
+  return hops === undefined ? 0 : typeof hops === "string" && /^\d$/.test(hops) ? Number(hops) : MAX_HOPS;
+}
+
 function send(reply: FastifyReply, status: number, body: object): FastifyReply {
   return reply.code(status).header("cache-control", "no-store").type("application/json").send(JSON.stringify(body));
 }
@@ -146,6 +158,10 @@ async function checkResource(db: pg.PoolClient, caller: PdpCaller, { config }: P
   const { handle, userId, isOperator } = caller;
   if (isOperator) {
     return;
+  }
+  if (config.delegate !== undefined) {
+    // The service sends requests there.
+    throw new PdpError(401, "not an operator", "Only operators leave decisions to another decision point");
   }
   // One at a time for a resource, so that two cannot both be the first.
   await db.query("select pg_advisory_xact_lock(hashtext($1))", [`decision policy ${config.resource_id}`]);

@@ -2,9 +2,7 @@ import { isHostileText } from "@swath/service";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type pg from "pg";
 
-import { inChange } from "../../../admin/request.ts";
 import type { IdentityContext, LoginFace } from "../../../context.ts";
-import { announce } from "../../../store/changes.ts";
 import {
   type Term,
   acceptTerm,
@@ -15,6 +13,7 @@ import {
   putTerm,
   withdrawTerm,
 } from "../../../store/terms.ts";
+import { changeTerms } from "../change-terms.ts";
 import { findPdpCaller } from "./caller.ts";
 import { PdpError } from "./errors.ts";
 
@@ -35,19 +34,6 @@ export function addPdpTermRoutes(app: FastifyInstance, context: IdentityContext,
   };
   const idOf = ({ params }: FastifyRequest) => (params as { term: string }).term;
   const show = ({ id, document }: Term) => ({ ...document, _id: id, term_id: id });
-  /** Policies that ask for terms let others in now. */
-  const change = (realm: string, work: (db: pg.PoolClient) => Promise<unknown>) =>
-    inChange(context, async (db) => {
-      const result = await work(db);
-      await db.query(
-        `update resource_server set version = version + 1 where client in
-           (select c.id from client c join realm r on r.id = c.realm_id where r.name = $1)`,
-        [realm],
-      );
-      await announce(db, { kind: "policy", realm });
-      return result;
-    });
-
   app.get("/pdp/terms/", { schema: { ...TAG, summary: "List terms" } }, async (request) => {
     const { handle } = await open(request);
     return { terms: (await listTerms(pool, handle.realm.id)).map(show) };
@@ -73,7 +59,7 @@ export function addPdpTermRoutes(app: FastifyInstance, context: IdentityContext,
   app.delete("/pdp/terms/:term", { schema: { ...TAG, summary: "Remove terms" } }, async (request, reply) => {
     const { handle } = await openOperator(request);
     await findTermOr404(pool, handle.realm.id, idOf(request));
-    await change(handle.realm.name, (db) => deleteTerm(db, handle.realm.id, idOf(request)));
+    await changeTerms(context, handle.realm.name, (db) => deleteTerm(db, handle.realm.id, idOf(request)));
     return reply.code(204).send();
   });
 
@@ -106,7 +92,7 @@ export function addPdpTermRoutes(app: FastifyInstance, context: IdentityContext,
       handler: async (request, reply) => {
         const { handle, userId } = await open(request);
         await findTermOr404(pool, handle.realm.id, idOf(request));
-        await change(handle.realm.name, (db) => apply(db, handle.realm.id, userId, idOf(request)));
+        await changeTerms(context, handle.realm.name, (db) => apply(db, handle.realm.id, userId, idOf(request)));
         return reply.code(204).send();
       },
     });

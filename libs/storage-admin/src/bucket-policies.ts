@@ -1,5 +1,5 @@
 /** `delete`: of who has more than the quota allows; everything but adding. */
-type Access = "write" | "delete" | "read";
+export type Access = "write" | "delete" | "read";
 
 /** What the storage keys of a workspace may do: list, read, and unless they only read write and delete, in its bucket alone. */
 export function bucketPolicy(bucket: string, access: Access): object {

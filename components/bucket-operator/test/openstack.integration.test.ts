@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { type Database, openDatabase } from "@swath/postgres";
+import { type TestServer, startTestServer } from "@swath/postgres/server";
+import { findFreePort, waitUntil } from "@swath/testing";
+
+import { CLOUD, startOpenStackStub } from "./openstack-stub.ts";
+
+const SECRET = "only for this test";
+
+let postgres: TestServer;
+let database: Database<unknown>;
+let cloud: Awaited<ReturnType<typeof startOpenStackStub>>;
+let url: string;
+let port: number;
+let operator: ChildProcess;
+let log = "";
+
+before(async () => {
+  [postgres, cloud] = await Promise.all([startTestServer(), startOpenStackStub()]);
+  port = await findFreePort();
+  url = `http://127.0.0.1:${port}`;
+  await start();
+  database = await openDatabase({ url: postgres.url, schema: "bucket_operator", onError: () => {} });
+});
+after(async () => {
+  delete cloud.hooks.onRequest;
+  await kill("SIGTERM");
+  await database.close();
+  await cloud.close();
+  await postgres.close();
+});
+
+async function start(): Promise<void> {
+  operator = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
+    env: {
+      DATABASE_URL: postgres.url,
+      API_SECRET: SECRET,
+      LISTEN: `127.0.0.1:${port}`,
+      CLOUD_IDENTITY_URL: `${cloud.origin}/v3`,
+      CLOUD_S3_URL: cloud.origin,
+      CLOUD_DOMAINNAME: CLOUD.domain,
+      CLOUD_USERNAME: CLOUD.username,
+      CLOUD_PASSWORD: CLOUD.password,
+      CLOUD_MEMBERROLEID: CLOUD.memberRole,
+      CLOUD_SERVICEPROJECTID: CLOUD.serviceProject,
+      USER_EMAIL_PATTERN: "swath+<name>@example.org",
+      RECONCILE_INTERVAL: "1h",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  for (const stream of [operator.stdout, operator.stderr]) {
+    stream?.on("data", (data: Buffer) => (log += data.toString()));
+  }
+  await waitUntil("the operator answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
+}
+
+async function kill(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  if (operator.exitCode === null && operator.signalCode === null) {
+    const ended = new Promise((resolve) => operator.once("exit", resolve));
+    operator.kill(signal);
+    await ended;
+  }
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
+async function ask(method: string, path: string, body?: object): Promise<{ status: number; body: any }> {
+  const answer = await fetch(`${url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${SECRET}`, ...(body && { "content-type": "application/json" }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  return { status: answer.status, body: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text };
+}
+
+const waitFor = (name: string, reason: string) =>
+  waitUntil(`${name} is ${reason}`, async () => (await ask("GET", `/buckets/${name}`)).body.reason === reason);
+const waitGone = (name: string) =>
+  waitUntil(`${name} is gone`, async () => (await ask("GET", `/buckets/${name}`)).status === 404);
+/** Takes the leases of an operator that was killed away, which otherwise end by themselves after minutes. */
+const endLeases = () => database.pool.query("update bucket set lease_until = null, next_at = now()");
+const projectOf = (name: string) => [...cloud.projects.values()].filter((each) => each.name === `project-${name}`);
+const userOf = (name: string) => [...cloud.users.values()].filter((each) => each.name === `user-${name}`);
+
+test("a bucket gets a project, a user, keys, a container and the policy, and the API shows it", async () => {
+  assert.equal((await ask("PUT", "/buckets/eric", { bucketName: "eric-data" })).status, 202);
+  await waitFor("eric", "Ready");
+  const [project] = projectOf("eric");
+  const [user] = userOf("eric");
+  assert.ok(project && user);
+  assert.equal(user.default_project_id, project.id);
+  assert.equal(user.email, "swath+eric@example.org");
+  assert.ok(user.password.length >= 32 && !user.password.includes("eric"), "no password made of the name");
+  assert.ok(cloud.roles.has(`${project.id} ${user.id}`) && cloud.roles.has(`${project.id} admin-1`));
+  assert.equal(
+    cloud.containers.get(`AUTH_${project.id}/eric-data`)?.headers["x-container-meta-createdby"],
+    "swath-bucket-operator",
+  );
+  assert.match(JSON.stringify(cloud.policies.get("eric-data")), /arn:aws:iam::project-of-the-service:root/);
+  const keys = (await ask("GET", "/buckets/eric/keys")).body;
+  assert.equal(cloud.ec2.get(keys.access)?.secret, keys.secret);
+  assert.equal(keys.projectid, project.id);
+  const listed = (await ask("GET", "/buckets?bucket-name=eric-data")).body;
+  assert.equal(listed.length, 1);
+  assert.equal(listed[0].name, "eric");
+  assert.ok(Date.parse(listed[0].creationTimestamp) > 0);
+  assert.equal((await ask("GET", "/buckets?bucket-name=nothing")).body.length, 0);
+  assert.equal(log.includes(keys.secret) || log.includes(user.password), false, "no secret in the log");
+});
+
+test("the same again changes nothing; names that are taken are refused", async () => {
+  const before = cloud.state.requests;
+  assert.equal((await ask("PUT", "/buckets/eric", { bucketName: "eric-data" })).status, 202);
+  assert.equal(cloud.state.requests, before);
+  assert.equal((await ask("PUT", "/buckets/other", { bucketName: "eric-data" })).status, 409);
+  assert.equal((await ask("PUT", "/buckets/eric", { bucketName: "renamed" })).status, 409);
+  assert.equal((await ask("PUT", "/buckets/Not%20a%20name", { bucketName: "x-data" })).status, 400);
+  assert.equal((await fetch(`${url}/buckets`)).status, 401);
+  assert.equal((await fetch(`${url}/actuator/health`)).status, 200);
+  assert.match((await ask("GET", "/actuator/prometheus")).body, /bucket_operator_buckets\{reason="Ready"\} 1/);
+});
+
+test("a project of somebody else is left alone, also by the deletion of the bucket", async () => {
+  cloud.projects.set("foreign", { id: "foreign", name: "project-bob", domain_id: "domain-1", tags: [] });
+  cloud.containers.set("AUTH_foreign/bob-data", { headers: {}, objects: new Map([["precious", ""]]) });
+  await ask("PUT", "/buckets/bob", { bucketName: "bob-data" });
+  await waitFor("bob", "NameTaken");
+  assert.match((await ask("GET", "/buckets/bob")).body.message, /choose another name/);
+  await ask("DELETE", "/buckets/bob?data=purge");
+  await waitGone("bob");
+  assert.equal(cloud.containers.get("AUTH_foreign/bob-data")?.objects.size, 1);
+  assert.ok(cloud.projects.has("foreign"));
+});
+
+test("what the operator of the earlier release line made is taken over, with new secrets", async () => {
+  cloud.projects.set("p-old", { id: "p-old", name: "project-old", domain_id: "domain-1", tags: [] });
+  const password = "old+p-old";
+  const old = { id: "u-old", name: "user-old", domain_id: "domain-1", default_project_id: "p-old", password };
+  cloud.users.set("u-old", old);
+  cloud.ec2.set("old+1", { access: "old+1", secret: "old+1", user_id: "u-old", tenant_id: "p-old" });
+  await ask("PUT", "/buckets/old", { bucketName: "old-data" });
+  await waitFor("old", "Ready");
+  assert.notEqual(cloud.users.get("u-old")?.password, password);
+  assert.equal(cloud.ec2.has("old+1"), false);
+  assert.equal([...cloud.ec2.values()].filter(({ user_id: user }) => user === "u-old").length, 1);
+});
+
+test("a cloud without bucket policies gets an access list; one that is away is tried again; lost tokens are replaced", async () => {
+  cloud.state.hasBucketPolicies = false;
+  cloud.state.isDown = true;
+  cloud.forgetTokens();
+  await ask("PUT", "/buckets/swift", { bucketName: "swift-data" });
+  await waitFor("swift", "StorageUnavailable");
+  assert.match((await ask("GET", "/buckets/swift")).body.message, /503/);
+  cloud.state.isDown = false;
+  await waitFor("swift", "Ready");
+  const [project] = projectOf("swift");
+  const container = cloud.containers.get(`AUTH_${project?.id}/swift-data`);
+  assert.equal(container?.headers["x-container-write"], "project-of-the-service:*");
+  cloud.state.hasBucketPolicies = true;
+});
+
+test("deletion keeps the data unless they are to go, and takes the keys either way", async () => {
+  const [project] = projectOf("eric");
+  const container = cloud.containers.get(`AUTH_${project?.id}/eric-data`);
+  ["a", "b/c d", "ü?", "e"].forEach((name) => container?.objects.set(name, ""));
+  assert.equal((await ask("DELETE", "/buckets/eric?data=keep")).status, 202);
+  await waitGone("eric");
+  assert.equal(container?.objects.size, 4);
+  assert.deepEqual(userOf("eric"), []);
+  assert.equal([...cloud.ec2.values()].filter(({ tenant_id: id }) => id === project?.id).length, 0);
+  await ask("PUT", "/buckets/eric", { bucketName: "eric-data" });
+  await waitFor("eric", "Ready");
+  assert.equal((await ask("GET", "/buckets/eric/keys")).body.projectid, project?.id, "the same data, new keys");
+  await ask("DELETE", "/buckets/eric?data=purge");
+  await waitGone("eric");
+  assert.deepEqual(projectOf("eric"), []);
+  assert.equal(cloud.containers.has(`AUTH_${project?.id}/eric-data`), false);
+});
+
+test("kill -9 at any request leaves no orphan: one project, one user, one pair of keys", async () => {
+  const steps = 12;
+  for (let at = 1; at <= steps; at += 1) {
+    const name = `crash-${at}`;
+    const first = cloud.state.requests;
+    let killed: Promise<void> | undefined;
+    cloud.hooks.onRequest = (number, when) => {
+      if (killed === undefined && number - first === at && when === (at % 2 === 0 ? "before" : "after")) {
+        killed = kill("SIGKILL");
+      }
+    };
+    await ask("PUT", `/buckets/${name}`, { bucketName: `${name}-data` });
+    await waitUntil("the operator is killed, or done", async () => {
+      const done = killed === undefined && (await ask("GET", `/buckets/${name}`).catch(() => undefined))?.body.ready;
+      return killed !== undefined || done === true;
+    });
+    await killed;
+    delete cloud.hooks.onRequest;
+    if (killed !== undefined) {
+      await start();
+      await endLeases();
+    }
+  }
+  for (let at = 1; at <= steps; at += 1) {
+    await waitFor(`crash-${at}`, "Ready");
+    assert.equal(projectOf(`crash-${at}`).length, 1, `project ${at}`);
+    const [user, ...more] = userOf(`crash-${at}`);
+    assert.deepEqual(more, []);
+    assert.equal([...cloud.ec2.values()].filter(({ user_id: id }) => id === user?.id).length, 1, `keys ${at}`);
+  }
+});

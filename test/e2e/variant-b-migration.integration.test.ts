@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { PASSWORD, startVariantB } from "./variant-b-rig.ts";
+
+let rig: Awaited<ReturnType<typeof startVariantB>>;
+before(async () => {
+  rig = await startVariantB({ REQUIRE_ADES: "false", REQUIRE_PORTAL: "false" });
+  const { status, stdout, stderr } = await rig.cluster.apply();
+  assert.equal(status, 0, stdout + stderr);
+});
+after(() => rig.close());
+
+test("migrate b-to-a carries users, policies and workspaces to variant A, without new passwords", async () => {
+  const users = new Map<string, string>();
+  for (const name of ["eric", "bob"]) {
+    const { status, stdout, stderr } = await rig.bin("create-user", "-U", name, "-P", PASSWORD);
+    assert.equal(status, 0, stderr);
+    users.set(name, /^user-id: ([0-9a-f-]{36})$/m.exec(stdout)?.[1] ?? "");
+  }
+  assert.equal((await rig.protect("apply", users.get("eric") ?? "", users.get("bob") ?? "", "", "")).status, 0);
+  const admin = await rig.idTokenOf("admin");
+  const workspace = await rig.ask("workspace-api", "/workspaces", {
+    headers: [`X-User-Id: ${admin}`, "Content-Type: application/json"],
+    body: JSON.stringify({ preferred_name: "eric", default_owner: users.get("eric") }),
+  });
+  assert.equal(workspace.status, 201, workspace.body);
+  const headers = [`Authorization: Bearer ${admin}`, "Content-Type: application/json"];
+  const maps = { name: "Bob's maps", icon_uri: "/maps", resource_scopes: ["protected_get"], uuid: users.get("bob") };
+  const made = await rig.ask("dummy-service-pep", "/resources", { headers, body: JSON.stringify(maps) });
+  assert.equal(made.status, 200, made.body);
+  const policies = async () =>
+    (JSON.parse((await rig.ask("auth", "/pdp/policy/", { headers })).body) as { policies: readonly object[] }).policies;
+  const before = await policies();
+  assert.ok(before.length > 0);
+
+  const dry = await rig.cluster.swath("migrate", "b-to-a", rig.cluster.name, "--dry-run");
+  assert.equal(dry.status, 0, dry.stderr);
+  assert.match(dry.stdout, /user +eric +stays, with the password/);
+  assert.match(dry.stdout, /workspace +guide-user-eric/);
+  assert.match(dry.stdout, /becomes a policy of dummy-service/);
+  assert.deepEqual(await policies(), before, "a dry run changes nothing");
+  for (const attempt of [1, 2]) {
+    const { status, stdout, stderr } = await rig.cluster.swath("migrate", "b-to-a", rig.cluster.name);
+    assert.equal(status, 0, `${attempt}: ${stdout} ${stderr}`);
+  }
+  assert.deepEqual(await policies(), []);
+
+  const moved = await rig.cluster.apply({
+    PLATFORM_VARIANT: "A",
+    REQUIRE_APPLICATION_HUB: "false",
+    REQUIRE_REGISTRATION_API: "false",
+  });
+  assert.equal(moved.status, 0, moved.stdout + moved.stderr);
+  const accessTokenOf = async (username: string) => {
+    const form = { grant_type: "password", client_id: "admin-cli", username, password: PASSWORD };
+    const { body } = await rig.ask("identity", "/realms/master/protocol/openid-connect/token", {
+      body: new URLSearchParams(form).toString(),
+    });
+    return (JSON.parse(body) as { access_token: string }).access_token;
+  };
+  const [eric, bob] = await Promise.all([accessTokenOf("eric"), accessTokenOf("bob")]);
+  const statusOf = async (service: string, path: string, token: string) =>
+    (await rig.ask(service, path, { headers: [`Authorization: Bearer ${token}`] })).status;
+  assert.deepEqual(
+    [await statusOf("dummy-service", "/ericspace", eric), await statusOf("dummy-service", "/ericspace", bob)],
+    [200, 403],
+  );
+  assert.deepEqual(
+    [await statusOf("dummy-service", "/maps/x", bob), await statusOf("dummy-service", "/maps/x", eric)],
+    [200, 403],
+  );
+  assert.equal(await statusOf("dummy-service", "/elsewhere", eric), 403, "what nobody registered is closed");
+  assert.equal(await statusOf("workspace-api", "/workspaces/guide-user-eric", eric), 200);
+});
