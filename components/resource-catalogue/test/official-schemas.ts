@@ -71,9 +71,9 @@ export function openOracle(folder: string): Oracle {
   for (const file of globSync("schemas/stac/*.json", { cwd: folder })) {
     const schema = JSON.parse(readFileSync(join(folder, file), "utf8")) as Json;
     // One of them lacks the point of its name; versions are of the draft that they were written in.
-    const folder = /^(?:collection|catalog)\.json$/.test(basename(file)) ? basename(file, ".json") : "item";
+    const spec = /^(?:collection|catalog)\.json$/.test(basename(file)) ? basename(file, ".json") : "item";
     ajv.addSchema(
-      withReleases({ ...schema, $id: `https://schemas.test/${folder}-spec/json-schema/${basename(file)}` }),
+      withReleases({ ...schema, $id: `https://schemas.test/${spec}-spec/json-schema/${basename(file)}` }),
     );
   }
   const extensions = new Map<string, Json>();
