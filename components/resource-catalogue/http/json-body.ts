@@ -35,6 +35,7 @@ const TYPES = [
   "application/json",
   "application/geo+json",
   "application/merge-patch+json",
+  "application/json-patch+json",
   "application/ogc-catalog+json",
 ] as const;
 

@@ -72,9 +72,7 @@ export function openOracle(folder: string): Oracle {
     const schema = JSON.parse(readFileSync(join(folder, file), "utf8")) as Json;
     // One of them lacks the point of its name; versions are of the draft that they were written in.
     const spec = /^(?:collection|catalog)\.json$/.test(basename(file)) ? basename(file, ".json") : "item";
-    ajv.addSchema(
-      withReleases({ ...schema, $id: `https://schemas.test/${spec}-spec/json-schema/${basename(file)}` }),
-    );
+    ajv.addSchema(withReleases({ ...schema, $id: `https://schemas.test/${spec}-spec/json-schema/${basename(file)}` }));
   }
   const extensions = new Map<string, Json>();
   for (const file of globSync("schemas/extensions/*.json", { cwd: folder })) {
