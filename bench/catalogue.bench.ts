@@ -168,6 +168,20 @@ async function measureSearches(client: Client): Promise<BenchRow[]> {
     "",
     search({ sortby: [{ field: "eo:cloud_cover", direction: "asc" }], limit: 10, collections: ["c1"] }),
   );
+  await add("CSW GetRecords brief 10", "≤ 8 ms", () =>
+    vary((n) =>
+      expectStatus(
+        200,
+        client.send(
+          "GET",
+          `/csw?service=CSW&version=2.0.2&request=GetRecords&typeNames=csw:Record&resultType=results&ElementSetName=brief&maxRecords=10&startPosition=${(n % 5) * 10 + 1}`,
+        ),
+      ),
+    ),
+  );
+  await add("CSW GetCapabilities", "≤ 4 ms", () =>
+    expectStatus(200, client.send("GET", "/csw?service=CSW&version=2.0.2&request=GetCapabilities")),
+  );
   rows.push(await measurePaging(client));
   return rows;
 }
