@@ -15,6 +15,7 @@ import { openBell } from "./feed/bell.ts";
 import { startDeliveries } from "./feed/deliveries.ts";
 import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
+import { CountMemory } from "./store/count-memory.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
 import { startMaintenance } from "./store/maintenance.ts";
@@ -62,6 +63,8 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const validators = createLazyValidators(isLenient);
   const warn = (error: Error): void => logger.warn({ err: error }, "failed to tell of changes; retrying");
   const bell = await openBell({ pool, url: settings.DATABASE_URL, onError: warn });
+  const counts = new CountMemory();
+  bell.onRing(() => counts.forget());
   const deliveries = startDeliveries({ pool, bell, publicUrl: settings.PUBLIC_URL, onError: warn });
   const maintenance = startMaintenance({
     pool,
@@ -72,6 +75,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const app = await createCatalogueService(logger, {
     pool,
     names: new StatementNames(),
+    counts,
     statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),
     readerOf: createReaderOf({
       callerOf,
@@ -87,6 +91,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     fetchSource: createSourceFetcher(settings.HARVEST_ALLOW_PRIVATE.split(",").map((entry) => entry.trim())),
     signingKey: toSigningKey(settings),
     announceChange: (records = 1) => {
+      counts.forget();
       bell.ring();
       maintenance.noteLoaded(records);
     },

@@ -1,5 +1,7 @@
 import { type Component, type DeployContext, type EnvValue, identityIssuerEnv } from "@swath/manifest";
 
+import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
+
 const NAMESPACE = "rm";
 const SERVICE = "resource-catalogue";
 
@@ -43,6 +45,7 @@ export const manifest: Component = {
           component: SERVICE,
           kind: "service",
           env: {
+            ...PROCESS_ENVIRONMENT,
             DATABASE_URL: { database: "url" },
             PUBLIC_URL: context.publicUrl(SERVICE),
             PLATFORM_DOMAIN: context.settings.domain,

@@ -3,15 +3,18 @@ import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
 
+import { addPermissionRoutes } from "./access/permissions.ts";
 import { addAssetRoutes } from "./assets/routes.ts";
 import { addBulkRoutes } from "./bulk/routes.ts";
 import { addCswRoutes } from "./csw/routes.ts";
 import { addPageFiles, addPages } from "./html/routes.ts";
 import type { CatalogueContext } from "./http/context.ts";
+import { addFeedKeyRoutes } from "./feed/keys.ts";
 import { addFeedRoutes } from "./feed/routes.ts";
 import { addSubscriptionRoutes } from "./feed/subscriptions.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
+import { addXmlBodies } from "./http/xml-body.ts";
 import { addOgcReadRoutes } from "./ogc/read.ts";
 import { addRecordRoutes } from "./ogc/records.ts";
 import { addOgcTransactionRoutes } from "./ogc/transactions.ts";
@@ -44,7 +47,10 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     reply
       .code(204)
       .header("access-control-allow-methods", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-      .header("access-control-allow-headers", "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID")
+      .header(
+        "access-control-allow-headers",
+        "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, X-Feed-Key",
+      )
       .header("access-control-expose-headers", "ETag, Location")
       .header("access-control-max-age", "600")
       .header("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
@@ -83,10 +89,13 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     scope.setErrorHandler(handleError);
     addPages(scope);
     addJsonBodies(scope);
+    addXmlBodies(scope);
     addOgcReadRoutes(scope, context, () => app.swagger());
     addRecordRoutes(scope, context);
     addOgcTransactionRoutes(scope, context);
+    addPermissionRoutes(scope, context);
     addFeedRoutes(scope, context, context.bell);
+    addFeedKeyRoutes(scope, context);
     addSubscriptionRoutes(scope, context, context.wakeDeliveries);
     addQueryableRoutes(scope, context, {
       draft: "https://json-schema.org/draft/2020-12/schema",

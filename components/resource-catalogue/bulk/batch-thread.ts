@@ -2,12 +2,22 @@ import { Worker } from "node:worker_threads";
 
 import { Problem, type ProblemBody } from "@swath/service";
 
-import type { Batch, PreparedBatch } from "./prepare-batch.ts";
+import type { PreparedRecord } from "../store/copy-text.ts";
+import type { Batch, BatchResult } from "./prepare-batch.ts";
+import { toPreparedRecords } from "./record-lines.ts";
 
 /** How long a thread without work is kept. */
 const IDLE_MS = 20_000;
 /** Batches that wait for a thread; more are refused. */
 const MAX_WAITING = 200;
+/** Memory of the thread: what a batch leaves behind is young; a body of 32 MiB with all that is made of it fits in. */
+const MAX_YOUNG_MIB = 16;
+const MAX_OLD_MIB = 512;
+
+/** A batch that is ready for the store. */
+export interface PreparedBatch extends Omit<BatchResult, "lines"> {
+  readonly records: readonly PreparedRecord[];
+}
 
 interface Task {
   readonly resolve: (prepared: PreparedBatch) => void;
@@ -16,7 +26,7 @@ interface Task {
 
 interface Reply {
   readonly id: number;
-  readonly prepared?: PreparedBatch;
+  readonly result?: BatchResult;
   readonly problem?: { readonly status: number; readonly body: ProblemBody };
   readonly message?: string;
 }
@@ -57,7 +67,10 @@ export class BatchThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("worker.ts", import.meta.url), { workerData: { isLenient: this.#isLenient } });
+    const worker = new Worker(new URL("worker.ts", import.meta.url), {
+      workerData: { isLenient: this.#isLenient },
+      resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_MIB, maxOldGenerationSizeMb: MAX_OLD_MIB },
+    });
     worker.on("message", (reply: Reply) => this.#settle(reply));
     worker.on("error", (error) => this.#fail(error));
     worker.on("exit", () => {
@@ -68,11 +81,12 @@ export class BatchThread {
     return worker;
   }
 
-  #settle({ id, prepared, problem, message }: Reply): void {
+  #settle({ id, result, problem, message }: Reply): void {
     const task = this.#tasks.get(id);
     this.#tasks.delete(id);
-    if (prepared !== undefined) {
-      task?.resolve(prepared);
+    if (result !== undefined) {
+      const { lines, ...rest } = result;
+      task?.resolve({ ...rest, records: toPreparedRecords(lines) });
     } else if (problem === undefined) {
       task?.reject(new Error(message));
     } else {

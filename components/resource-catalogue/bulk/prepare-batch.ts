@@ -1,9 +1,9 @@
 import { createItemValidator } from "@swath/stac/schema";
 
 import { parseJsonBody } from "../http/json-body.ts";
-import { onlyWhatIsNeeded } from "./lenient.ts";
 import { prepareItem, prepareItems } from "../stac/prepare.ts";
-import { type PreparedRecord, prepareRecordCells, toCopyText } from "../store/copy-text.ts";
+import { onlyWhatIsNeeded } from "./lenient.ts";
+import { type PreparedLines, RecordLines } from "./record-lines.ts";
 
 /** Items to make ready for the store. */
 export interface Batch {
@@ -15,31 +15,37 @@ export interface Batch {
   readonly firstLine?: number;
 }
 
-export interface PreparedBatch {
-  readonly records: readonly PreparedRecord[];
+/** What a batch has become. */
+export interface BatchResult {
+  readonly lines: PreparedLines;
   readonly method?: "insert" | "upsert";
   /** Of a document: it is one item. */
   readonly isSingle?: boolean;
 }
 
+/** Columns take about as much again as the document, and some more. */
+const EXPECTED_GROWTH = 2;
+const ROOM = 64 * 1024;
+
 /** Makes a function that reads, validates and maps batches; it takes long, and runs in a thread of its own. */
-export function createBatchPreparer(isLenient: boolean): (batch: Batch) => PreparedBatch {
+export function createBatchPreparer(isLenient: boolean): (batch: Batch) => BatchResult {
   const validators = {
     validateItem: isLenient ? onlyWhatIsNeeded : createItemValidator(),
     validateCollection: () => [],
   };
   return ({ form, bytes, collection, firstLine = 1 }) => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const lines = new RecordLines(EXPECTED_GROWTH * buffer.length + ROOM);
     if (form === "lines") {
-      const records: PreparedRecord[] = [];
       let line = firstLine;
       for (const part of splitLines(buffer)) {
         if (part.length > 0) {
-          records.push(toCopied(prepareItem(validators, parseJsonBody(part), collection, `Line ${line}`)));
+          const what = `Line ${line}`;
+          lines.add(prepareItem(validators, parseJsonBody(part, what), collection, what));
         }
         line += 1;
       }
-      return { records };
+      return { lines: lines.finish() };
     }
     const body = parseJsonBody(buffer);
     if (form === "document") {
@@ -47,24 +53,18 @@ export function createBatchPreparer(isLenient: boolean): (batch: Batch) => Prepa
       const records = isSingle
         ? [prepareItem(validators, body, collection)]
         : prepareItems(validators, body, collection);
-      return { isSingle, records: records.map(toCopied) };
+      records.forEach((record) => lines.add(record));
+      return { isSingle, lines: lines.finish() };
     }
     const { items, method = "insert" } = body.value as {
       items?: Record<string, unknown>;
       method?: "insert" | "upsert";
     };
-    return {
-      method,
-      records: Object.entries(items ?? {}).map(([id, item]) =>
-        toCopied(prepareItem(validators, { text: JSON.stringify(item), value: item }, collection, `/items/${id}`)),
-      ),
-    };
+    for (const [id, item] of Object.entries(items ?? {})) {
+      lines.add(prepareItem(validators, { text: JSON.stringify(item), value: item }, collection, `/items/${id}`));
+    }
+    return { method, lines: lines.finish() };
   };
-}
-
-function toCopied(record: Parameters<typeof prepareRecordCells>[0]): PreparedRecord {
-  const { id, isCollection, cells } = prepareRecordCells(record);
-  return { id, isCollection, cells: typeof cells === "string" ? cells : toCopyText(cells) };
 }
 
 function* splitLines(buffer: Buffer): Generator<Buffer> {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 
 import type { FastifyInstance } from "fastify";
 
@@ -7,12 +8,12 @@ import { problem } from "../http/errors.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { type WriteMode, lockForLoading, writeInTransaction, writePrepared } from "../store/write-records.ts";
 import { enterForWriting } from "../stac/transactions.ts";
-import { takeLines } from "./take-lines.ts";
+import { type Lines, takeLines } from "./take-lines.ts";
 
 export const LINE_TYPES = ["application/x-ndjson", "application/ndjson", "application/geo+json-seq"] as const;
 const MAX_BULK_BYTES = 32 * 2 ** 20;
 /** Batches that are prepared while one is written. */
-const MAX_AHEAD = 3;
+const MAX_AHEAD = 2;
 
 /** Many items at once: `bulk_items`, and an item a line, of any number. All of a request are stored, or none. */
 export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext): void {
@@ -45,17 +46,22 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
           throw problem(400, "InvalidParameterValue", "The parameter method must be insert or upsert.");
         }
         const mode: WriteMode = method;
+        const body = request.body as IncomingMessage;
         const count = await inTransaction(pool, async (client) => {
           // One load of a collection at a time: two that lock the same ids batch by batch would wait for each other.
           await lockForLoading(client, entry.key, "exclusive");
           let written = 0;
-          for await (const { records } of prepareAhead(request.body as IncomingMessage, (bytes, firstLine) =>
+          for await (const { records } of prepareAhead(body, (bytes, firstLine) =>
             prepareBatch({ form: "lines", bytes, collection: entry.id, firstLine }),
           )) {
             await writeInTransaction(client, records, { mode, collection: entry.key });
             written += records.length;
           }
           return written;
+        }).catch((error: unknown) => {
+          // The rest is taken and thrown away, so that the client comes to read why.
+          body.resume();
+          throw error;
         });
         context.announceChange(count);
         return reply.code(201).send({ numberWritten: count });
@@ -64,21 +70,11 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
   });
 }
 
-/** Batches in their order, some of them prepared before they are asked for. */
-async function* prepareAhead<T>(
+/** Batches in their order, some of them read and prepared before they are asked for. */
+function prepareAhead<T>(
   body: IncomingMessage,
   prepare: (bytes: Uint8Array, firstLine: number) => Promise<T>,
-): AsyncGenerator<T> {
-  const waiting: Promise<T>[] = [];
-  for await (const { bytes, firstLine } of takeLines(body)) {
-    const prepared = prepare(bytes, firstLine);
-    prepared.catch(() => {});
-    waiting.push(prepared);
-    if (waiting.length >= MAX_AHEAD) {
-      yield await (waiting.shift() as Promise<T>);
-    }
-  }
-  for (const prepared of waiting) {
-    yield await prepared;
-  }
+): AsyncIterable<T> {
+  const batches = Readable.from(takeLines(body), { objectMode: true, highWaterMark: 1 });
+  return batches.map(({ bytes, firstLine }: Lines) => prepare(bytes, firstLine), { concurrency: MAX_AHEAD });
 }

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { problem } from "../http/errors.ts";
 
 /** Bytes of lines that are handed on together, and of one line at most. */
-const BATCH_BYTES = 2 * 2 ** 20;
+const BATCH_BYTES = 2 ** 20;
 const MAX_LINE_BYTES = 16 * 2 ** 20;
 
 export interface Lines {
@@ -18,7 +18,8 @@ export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
   let chunks: Buffer[] = [];
   let size = 0;
   let firstLine = 1;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  // Whoever stops in the middle still wants to send a reply on the same connection.
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
     if (size < BATCH_BYTES || !chunk.includes(10)) {
@@ -32,7 +33,8 @@ export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
     const bytes = all.subarray(0, end);
     yield { bytes, firstLine };
     firstLine += countLines(bytes);
-    chunks = [all.subarray(end)];
+    // A copy: what is left of a batch must not hold all of it.
+    chunks = [Buffer.from(all.subarray(end))];
     size = all.length - end;
   }
   if (size > 0) {

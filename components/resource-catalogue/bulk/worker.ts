@@ -8,7 +8,8 @@ import { type Batch, createBatchPreparer } from "./prepare-batch.ts";
 const prepare = createBatchPreparer((workerData as { isLenient: boolean }).isLenient);
 parentPort?.on("message", ({ id, batch }: { id: number; batch: Batch }) => {
   try {
-    parentPort?.postMessage({ id, prepared: prepare(batch) });
+    const result = prepare(batch);
+    parentPort?.postMessage({ id, result }, [result.lines.bytes.buffer]);
   } catch (error) {
     parentPort?.postMessage(
       error instanceof Problem

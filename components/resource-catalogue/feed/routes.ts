@@ -8,6 +8,7 @@ import { parseLimit } from "../stac/search-parameters.ts";
 import { sendJson } from "../stac/respond.ts";
 import type { Bell } from "./bell.ts";
 import { toCloudEvent } from "./cloud-event.ts";
+import { narrowCollections, readFollower } from "./keys.ts";
 import { parsePosition, toPositionText } from "./position.ts";
 
 const PAGE = 500;
@@ -27,7 +28,8 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
     done();
   });
   scope.get<FeedQuery>("/changes", async (request, reply) => {
-    const reader = await context.readerOf(request);
+    const follower = await readFollower(context.pool, request);
+    const reader = follower?.reader ?? (await context.readerOf(request));
     const { after = lastEventId(request), limit, collections } = request.query;
     const wantsStream = /\btext\/event-stream\b/.test(request.headers.accept ?? "");
     const position =
@@ -41,7 +43,7 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
         "Changes after this one are not kept any more; read the catalogue, then follow from now on.",
       );
     }
-    const options = { reader, collections: collections?.split(",") };
+    const options = { reader, collections: narrowCollections(collections?.split(","), follower?.collections) };
     if (wantsStream) {
       if (streams.size >= MAX_STREAMS) {
         throw problem(503, "Unavailable", `There are ${MAX_STREAMS} followers already; try again later.`);
@@ -50,7 +52,9 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
       streams.add(stop);
       request.raw.once("close", () => stop.abort());
       stop.signal.addEventListener("abort", () => streams.delete(stop));
-      return streamChanges(context, bell, reply, { ...options, position, signal: stop.signal });
+      const isAllowed = async (): Promise<boolean> =>
+        follower === undefined || (await readFollower(context.pool, request).catch(() => undefined)) !== undefined;
+      return streamChanges(context, bell, reply, { ...options, position, signal: stop.signal, isAllowed });
     }
     const wanted = parseLimit(limit, PAGE);
     const changes = await readChanges(context.pool, { ...options, after: position, limit: Math.min(wanted, 1000) });
@@ -70,13 +74,15 @@ interface StreamOptions {
   readonly collections: readonly string[] | undefined;
   readonly position: FeedPosition;
   readonly signal: AbortSignal;
+  /** Whether it still may be followed; asked from time to time. */
+  readonly isAllowed: () => Promise<boolean>;
 }
 
 async function streamChanges(
   { pool, publicUrl }: CatalogueContext,
   bell: Bell,
   reply: FastifyReply,
-  { reader, collections, position, signal }: StreamOptions,
+  { reader, collections, position, signal, isAllowed }: StreamOptions,
 ): Promise<FastifyReply> {
   reply.hijack();
   const { raw } = reply;
@@ -89,6 +95,7 @@ async function streamChanges(
   raw.write(`retry: 2000\n\n`);
   let after = position;
   let lastWrite = Date.now();
+  let lastCheck = Date.now();
   const waiter = createWaiter(bell, signal);
   try {
     while (!signal.aborted) {
@@ -107,6 +114,12 @@ async function streamChanges(
       if (Date.now() - lastWrite > BEAT_MS) {
         raw.write(": still here\n\n");
         lastWrite = Date.now();
+      }
+      if (Date.now() - lastCheck > BEAT_MS) {
+        lastCheck = Date.now();
+        if (!(await isAllowed())) {
+          break;
+        }
       }
       if (changes.length < PAGE) {
         await waiter.next();

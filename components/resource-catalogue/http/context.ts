@@ -3,7 +3,8 @@ import type pg from "pg";
 
 import type { Reader } from "../access/reader.ts";
 import type { SigningKey } from "../assets/presign.ts";
-import type { Batch, PreparedBatch } from "../bulk/prepare-batch.ts";
+import type { PreparedBatch } from "../bulk/batch-thread.ts";
+import type { Batch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
 import type { SearchDeps } from "../store/search.ts";
 import type { Bell } from "../feed/bell.ts";

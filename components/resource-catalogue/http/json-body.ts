@@ -35,6 +35,7 @@ const TYPES = [
   "application/json",
   "application/geo+json",
   "application/merge-patch+json",
+  "application/json-patch+json",
   "application/ogc-catalog+json",
 ] as const;
 
@@ -48,18 +49,20 @@ export function addJsonBodies(scope: FastifyInstance): void {
   }
 }
 
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+
 /** @throws {Problem} 400 for anything that is not JSON in UTF-8 */
-export function parseJsonBody(body: Buffer): JsonBody {
+export function parseJsonBody(body: Buffer, what = "The body"): JsonBody {
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    text = DECODER.decode(body);
   } catch {
-    throw problem(400, "BadRequest", "The body is not UTF-8, which JSON must be.");
+    throw problem(400, "BadRequest", `${what} is not UTF-8, which JSON must be.`);
   }
   try {
     return { text, value: JSON.parse(text) };
   } catch (error) {
-    throw problem(400, "BadRequest", `The body is not JSON: ${(error as Error).message.slice(0, 200)}.`);
+    throw problem(400, "BadRequest", `${what} is not JSON: ${(error as Error).message.slice(0, 200)}.`);
   }
 }
 

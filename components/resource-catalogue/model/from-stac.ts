@@ -18,6 +18,10 @@ const MADE_LINKS = new Set([
   "item",
   "queryables",
   "sortables",
+  "http://www.opengis.net/def/rel/ogc/1.0/queryables",
+  "http://www.opengis.net/def/rel/ogc/1.0/sortables",
+  "aggregate",
+  "aggregations",
 ]);
 /** Members of a collection that filters do not read. */
 const UNSEARCHED = new Set(["links", "assets", "item_assets", "extent", "type"]);

@@ -4,7 +4,8 @@ import type { Reader } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { invalidDocument, problem } from "../http/errors.ts";
 import { type JsonBody, requireObject } from "../http/json-body.ts";
-import { mergePatch } from "../http/merge-patch.ts";
+import { readPatch } from "../http/patch.ts";
+import { XmlBody, prepareXml } from "../http/xml-body.ts";
 import { checkOgcRecord, ogcRecordToRecord } from "../model/from-ogc-record.ts";
 import type { NewRecord } from "../model/record.ts";
 import { guardDocument, prepareItem } from "../stac/prepare.ts";
@@ -20,7 +21,8 @@ interface ItemParams {
   readonly Params: { readonly collection: string; readonly id: string };
 }
 
-/** Records are written (Features Part 4, draft of Records Part 3). STAC items and OGC records are told apart by `stac_version`. */
+/** Records are written (Features Part 4, draft of Records Part 3): ISO 19139 and Dublin Core by their content type; STAC items and OGC records
+ * are told apart by `stac_version`. */
 export function addOgcTransactionRoutes(scope: FastifyInstance, context: CatalogueContext): void {
   const { pool } = context;
   scope.post<{ Params: { collection: string } }>(
@@ -29,7 +31,7 @@ export function addOgcTransactionRoutes(scope: FastifyInstance, context: Catalog
     async (request, reply) => {
       const { collection } = request.params;
       const { reader, entry } = await enterForWriting(context, request, collection);
-      const record = prepareRecord(context, requireObject(request.body), entry.id);
+      const record = await prepareBody(context, request, entry.id);
       await writeRecords(pool, [record], { mode: "insert", collection: entry.key });
       context.announceChange();
       void reply.code(201).header("location", ogcRecordUrl(baseOf(request), entry.id, record.id));
@@ -42,7 +44,7 @@ export function addOgcTransactionRoutes(scope: FastifyInstance, context: Catalog
     async (request, reply) => {
       const { collection, id } = request.params;
       const { reader, entry } = await enterForStored(context, request, { collection, id });
-      const record = prepareRecord(context, requireObject(request.body), entry.id);
+      const record = await prepareBody(context, request, entry.id);
       requireId(record, id);
       await writeRecords(pool, [record], { mode: "replace", collection: entry.key, ...toExpected(request) });
       context.announceChange();
@@ -52,7 +54,7 @@ export function addOgcTransactionRoutes(scope: FastifyInstance, context: Catalog
   scope.patch<ItemParams>("/collections/:collection/items/:id", async (request, reply) => {
     const { collection, id } = request.params;
     const { reader, entry, stored } = await enterForStored(context, request, { collection, id });
-    const value = mergePatch(JSON.parse(stored.text), requireObject(request.body).value);
+    const value = readPatch(request)(JSON.parse(stored.text));
     const record = prepareRecord(context, { text: JSON.stringify(value), value }, entry.id);
     requireId(record, id);
     const expectedVersion = toExpected(request).expectedVersion ?? { n: stored.n, version: stored.version };
@@ -67,6 +69,14 @@ export function addOgcTransactionRoutes(scope: FastifyInstance, context: Catalog
     context.announceChange();
     return reply.code(204).send();
   });
+}
+
+/** A record in any form that the catalogue keeps. @throws {Problem} 400 with everything that is wrong with it */
+function prepareBody(context: CatalogueContext, request: FastifyRequest, collection: string): Promise<NewRecord> {
+  const { body } = request;
+  return body instanceof XmlBody
+    ? prepareXml(body)
+    : Promise.resolve(prepareRecord(context, requireObject(body), collection));
 }
 
 /** A STAC item or an OGC record. @throws {Problem} 400 with everything that is wrong with it */

@@ -23,7 +23,11 @@ export function addQueryableRoutes(
   context: CatalogueContext,
   { draft, kinds }: QueryablesOptions,
 ): void {
-  const answer = async (request: FastifyRequest, what: "queryables" | "sortables", collection?: string) => {
+  const answer = async (
+    request: FastifyRequest,
+    what: "queryables" | "sortables",
+    { collection, of = kinds }: { readonly collection?: string; readonly of?: readonly RecordKind[] } = {},
+  ) => {
     refuseParameters(request);
     const reader = await context.readerOf(request);
     if (collection !== undefined && (await findCollection(context.pool, reader, collection)) === undefined) {
@@ -32,7 +36,7 @@ export function addQueryableRoutes(
     const isMain = collection?.startsWith("metadata:") ?? false;
     const found = await readQueryables(context.pool, {
       reader,
-      kinds,
+      kinds: of,
       ...(collection !== undefined && !isMain && { collections: [collection] }),
     });
     const properties =
@@ -51,7 +55,11 @@ export function addQueryableRoutes(
   for (const what of ["queryables", "sortables"] as const) {
     scope.get(`/${what}`, async (request, reply) => sendJson(reply, await answer(request, what), SCHEMA_TYPE));
     scope.get<{ Params: { collection: string } }>(`/collections/:collection/${what}`, async (request, reply) =>
-      sendJson(reply, await answer(request, what, request.params.collection), SCHEMA_TYPE),
+      sendJson(reply, await answer(request, what, { collection: request.params.collection }), SCHEMA_TYPE),
     );
   }
+  // Of the collections themselves (STAC collection search, filter).
+  scope.get("/collections-queryables", async (request, reply) =>
+    sendJson(reply, await answer(request, "queryables", { of: ["c"] }), SCHEMA_TYPE),
+  );
 }

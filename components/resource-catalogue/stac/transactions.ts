@@ -6,9 +6,9 @@ import { MAIN_COLLECTION, type Reader, mayWrite } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { badParameter, notFound, problem } from "../http/errors.ts";
 import { type JsonBody, RequestBody, requireObject } from "../http/json-body.ts";
-import { mergePatch } from "../http/merge-patch.ts";
+import { readPatch } from "../http/patch.ts";
 import { type NewRecord, toNewlyStored } from "../model/record.ts";
-import { type CollectionEntry, findCollection, insertCollection } from "../store/collections.ts";
+import { type CollectionEntry, findCollection, insertCollection, setVisibility } from "../store/collections.ts";
 import { findRecord } from "../store/read-record.ts";
 import { type PreparedRecord, prepareRecordCells } from "../store/copy-text.ts";
 import { type Written, deleteCollection, deleteRecord, writePrepared, writeRecords } from "../store/write-records.ts";
@@ -76,9 +76,9 @@ function addItemRoutes(scope: FastifyInstance, context: CatalogueContext): void 
   scope.patch<ItemParams>("/collections/:collection/items/:id", async (request, reply) => {
     const { collection, id } = request.params;
     const { reader, entry } = await enterForWriting(context, request, collection);
-    const { value: patch } = requireObject(request.body);
+    const patch = readPatch(request);
     await changeStored(context, request, { reader, collection: entry, id, isCollection: false }, (stored) => {
-      const record = prepareItem(context, toBody(mergePatch(JSON.parse(stored), patch)), entry.id);
+      const record = prepareItem(context, toBody(patch(JSON.parse(stored))), entry.id);
       requireSameId(record, id);
       return record;
     });
@@ -109,23 +109,27 @@ function addCollectionRoutes(scope: FastifyInstance, context: CatalogueContext):
       return sendStored(context, request, reply, { collection: record.id });
     },
   );
-  scope.put<CollectionParams>(
+  scope.put<CollectionParams & { Querystring: { visibility?: string } }>(
     "/collections/:collection",
     { bodyLimit: MAX_COLLECTION_BYTES },
     async (request, reply) => {
       const { entry } = await enterForWriting(context, request, request.params.collection);
+      const isPublic = readVisibility(request.query);
       const record = prepareCollection(context, requireObject(request.body));
       requireSameId(record, entry.id);
       await writeRecords(pool, [record], { mode: "replace", collection: entry.key, ...toExpected(request) });
+      if (isPublic !== undefined) {
+        await setVisibility(pool, entry.key, isPublic);
+      }
       context.announceChange();
       return sendStored(context, request, reply, { collection: entry.id });
     },
   );
   scope.patch<CollectionParams>("/collections/:collection", async (request, reply) => {
     const { reader, entry } = await enterForWriting(context, request, request.params.collection);
-    const { value: patch } = requireObject(request.body);
+    const patch = readPatch(request);
     await changeStored(context, request, { reader, collection: entry, id: entry.id, isCollection: true }, (stored) => {
-      const record = prepareCollection(context, toBody(mergePatch(JSON.parse(stored), patch)));
+      const record = prepareCollection(context, toBody(patch(JSON.parse(stored))));
       requireSameId(record, entry.id);
       return record;
     });
@@ -181,9 +185,7 @@ function requireOwner(
   reader: Reader,
   { workspace: named, visibility }: { readonly workspace?: string; readonly visibility?: string },
 ): { readonly workspace: string | null; readonly isPublic: boolean } {
-  if (visibility !== undefined && visibility !== "public" && visibility !== "workspace") {
-    throw badParameter("visibility", "must be public or workspace");
-  }
+  const isPublic = readVisibility({ visibility });
   const workspace = reader.only ?? named ?? null;
   if (named !== undefined && named !== workspace) {
     throw badParameter("workspace", `must be ${workspace ?? ""} on this host`);
@@ -195,7 +197,15 @@ function requireOwner(
       "Only operators create collections of the platform; name a workspace that you may write with ?workspace=<name>.",
     );
   }
-  return { workspace, isPublic: visibility === undefined ? workspace === null : visibility === "public" };
+  return { workspace, isPublic: isPublic ?? workspace === null };
+}
+
+/** Whether a collection is to be public; `undefined` where nothing is said. */
+function readVisibility({ visibility }: { readonly visibility?: string | undefined }): boolean | undefined {
+  if (visibility !== undefined && visibility !== "public" && visibility !== "workspace") {
+    throw badParameter("visibility", "must be public or workspace");
+  }
+  return visibility === undefined ? undefined : visibility === "public";
 }
 
 function refusal(request: FastifyRequest, description: string): Error {

@@ -30,12 +30,16 @@ interface CollectionRow {
 export async function findCollection(pool: pg.Pool, reader: Reader, id: string): Promise<CollectionEntry | undefined> {
   const parameters = new SqlParameters();
   const { rows } = await pool.query<CollectionRow>(
-    `select c.key, c.id, c.workspace, c.is_public, c.queryables from collection c
+    `/* prepared: find-collection-${toForm(reader)} */ select c.key, c.id, c.workspace, c.is_public, c.queryables from collection c
      where c.id = ${parameters.add(id, "text")} and ${toReadCondition(reader, (value, type) => parameters.add(value, type))}`,
     parameters.values,
   );
   return rows[0] && toEntry(rows[0]);
 }
+
+/** Which text the condition of a reader has: a name of a prepared statement stands for one text. */
+const toForm = ({ isOperator, workspaces, only }: Reader): string =>
+  `${isOperator ? "operator" : workspaces.size === 0 ? "anybody" : "member"}${only === undefined ? "" : "-here"}`;
 
 export interface NewCollection {
   readonly record: NewRecord;

@@ -39,11 +39,11 @@ export interface Placement {
   readonly changedAt: string;
 }
 
-/** A record that is ready to be stored: the columns of its own as values, or as they stand in a line of COPY. */
+/** A record that is ready to be stored: the columns of its own as values, or as they stand in a line of COPY, in UTF-8. */
 export interface PreparedRecord {
   readonly id: string;
   readonly isCollection: boolean;
-  readonly cells: readonly Cell[] | string;
+  readonly cells: readonly Cell[] | Uint8Array;
 }
 
 /** Columns of the record's own. */

@@ -4,6 +4,7 @@ import type { StoredRecord } from "../model/record.ts";
 import { type Statement, compileCount, compilePage } from "../query/compile-search.ts";
 import { FilterError } from "../query/expression.ts";
 import type { Matched, PageToken, SearchRequest } from "../query/search-request.ts";
+import type { CountMemory } from "./count-memory.ts";
 import { type RecordRow, toStoredRecord } from "./record-row.ts";
 import type { RecordStatistics } from "./statistics.ts";
 import type { StatementNames } from "./statement-names.ts";
@@ -21,6 +22,7 @@ export interface SearchDeps {
   readonly pool: pg.Pool;
   readonly names: StatementNames;
   readonly statistics: RecordStatistics;
+  readonly counts: CountMemory;
 }
 
 /** SQLSTATE classes of what a client's filter can be wrong in: a value out of range, a pattern, a division. */
@@ -56,8 +58,16 @@ const toMatched = (found: number | undefined, cap: number): Matched | undefined 
   found === undefined ? undefined : { count: Math.min(found, cap), isLowerBound: found > cap };
 
 async function count(deps: SearchDeps, request: SearchRequest): Promise<Matched> {
-  const { rows } = await run<{ count: number }>(deps, request, compileCount(request));
-  return toMatched(rows[0]?.count ?? 0, request.countUpTo) as Matched;
+  const statement = compileCount(request);
+  if (deps.counts.isBeyondCap(statement)) {
+    return { count: request.countUpTo, isLowerBound: true };
+  }
+  const { rows } = await run<{ count: number }>(deps, request, statement);
+  const matched = toMatched(rows[0]?.count ?? 0, request.countUpTo) as Matched;
+  if (matched.isLowerBound) {
+    deps.counts.remember(statement);
+  }
+  return matched;
 }
 
 async function run<T extends pg.QueryResultRow = RecordRow>(

@@ -51,8 +51,9 @@ export class WriteConflict extends Error {
 
 /** Rows that are sent one by one rather than copied. */
 const MAX_SINGLE_ROWS = 4;
-/** Characters that are sent to PostgreSQL at once. */
-const MAX_CHUNK_LENGTH = 128 * 1024;
+/** What is sent to PostgreSQL at once. */
+const CHUNK_BYTES = 128 * 1024;
+const LINE_END = 10;
 
 /**
  * Writes records of one collection: all of them or, when this throws, none. Ids must not occur twice.
@@ -70,7 +71,7 @@ export function writePrepared(
   options: WriteOptions,
 ): Promise<Written[]> {
   const [only] = records;
-  if (only !== undefined && records.length === 1 && options.mode === "insert" && typeof only.cells !== "string") {
+  if (only !== undefined && records.length === 1 && options.mode === "insert" && !(only.cells instanceof Uint8Array)) {
     return insertOne(pool, only, options.collection);
   }
   return inTransaction(pool, async (client) => {
@@ -263,7 +264,7 @@ interface Row {
 }
 
 async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<void> {
-  if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => typeof record.cells === "string")) {
+  if (rows.length > MAX_SINGLE_ROWS || rows.some(({ record }) => record.cells instanceof Uint8Array)) {
     const stream = client.query(copyFrom(`copy record (${COLUMNS.join(", ")}) from stdin`));
     await pipeline(Readable.from(toChunks(rows)), stream);
     return;
@@ -276,17 +277,26 @@ async function insertRows(client: pg.PoolClient, rows: readonly Row[]): Promise<
   }
 }
 
+/** Lines of COPY, gathered into pieces of one size: what a thread has made ready is copied once. */
 function* toChunks(rows: readonly Row[]): Generator<Buffer> {
-  let text = "";
+  let chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let end = 0;
   for (const { record, placement } of rows) {
-    const own = typeof record.cells === "string" ? record.cells : toCopyText(record.cells);
-    text += `${toCopyText(toCells(placement))}\t${own}\n`;
-    if (text.length > MAX_CHUNK_LENGTH) {
-      yield Buffer.from(text);
-      text = "";
+    const placed = `${toCopyText(toCells(placement))}\t`;
+    const own = record.cells instanceof Uint8Array ? record.cells : Buffer.from(toCopyText(record.cells));
+    const length = placed.length + own.length + 1;
+    if (end + length > chunk.length) {
+      yield chunk.subarray(0, end);
+      chunk = Buffer.allocUnsafe(Math.max(CHUNK_BYTES, length));
+      end = 0;
     }
+    end += chunk.write(placed, end, "latin1");
+    chunk.set(own, end);
+    end += own.length;
+    chunk[end] = LINE_END;
+    end += 1;
   }
-  yield Buffer.from(text);
+  yield chunk.subarray(0, end);
 }
 
 async function noteChanges(

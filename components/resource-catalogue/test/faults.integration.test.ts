@@ -50,8 +50,29 @@ async function countOf(collection: string, prefix = ""): Promise<number> {
 const linesOf = (batch: number, count: number): string =>
   Array.from({ length: count }, (_, index) => JSON.stringify(makeItem(`b${batch}.${index}`))).join("\n");
 
+/** Follows the changes of a collection page by page, and goes on where it was when the service is back. */
+class Follower {
+  readonly seen: string[] = [];
+  #after = "0-0-0";
+
+  /** Whether there was something new. */
+  async readPage(): Promise<boolean> {
+    const response = await fetch(`http://127.0.0.1:${port}/changes?collections=crash&limit=1000&after=${this.#after}`, {
+      signal: AbortSignal.timeout(60_000),
+    });
+    if (!response.ok) {
+      throw new Error(`/changes responded ${response.status}`);
+    }
+    const { changes, next } = (await response.json()) as { changes: { data: { id?: string } }[]; next: string };
+    this.#after = next;
+    this.seen.push(...changes.flatMap(({ data }) => data.id ?? []));
+    return changes.length > 0;
+  }
+}
+
 await startService();
 await send("POST", "/collections", makeCollection("crash"));
+const follower = new Follower();
 
 for (const victim of ["service", "PostgreSQL"] as const) {
   test(`kill -9 of ${victim} amid loads: what was acknowledged is there whole, nothing is there half`, async () => {
@@ -75,7 +96,13 @@ for (const victim of ["service", "PostgreSQL"] as const) {
         }
       }
     };
-    const loaders = [loader(), loader(), loader()];
+    const follow = async (): Promise<void> => {
+      while (!isKilled) {
+        // What breaks off is read again.
+        await follower.readPage().catch(() => false);
+      }
+    };
+    const loaders = [loader(), loader(), loader(), follow()];
     await waitUntil("some loads", () => acknowledged.size >= 3);
     if (victim === "service") {
       service.kill("SIGKILL");
@@ -93,6 +120,19 @@ for (const victim of ["service", "PostgreSQL"] as const) {
     for (let batch = first; batch < next; batch += 1) {
       const count = await countOf("crash", `b${batch}.`);
       assert.ok(acknowledged.has(batch) ? count === size : count === 0 || count === size, `batch ${batch}: ${count}`);
+    }
+    // Whoever follows has missed nothing and seen nothing twice.
+    let isBehind = true;
+    while (isBehind) {
+      isBehind = await follower.readPage();
+    }
+    const seen = new Set(follower.seen);
+    assert.equal(seen.size, follower.seen.length);
+    for (const batch of acknowledged) {
+      assert.ok(
+        Array.from({ length: size }, (_, index) => `b${batch}.${index}`).every((id) => seen.has(id)),
+        `changes of batch ${batch}`,
+      );
     }
   });
 }

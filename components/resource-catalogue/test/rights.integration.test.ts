@@ -203,3 +203,30 @@ test("assets lead to signed links, of the workspace's own bucket only", async ()
   assert.equal((await send("eric", "GET", `${path}/stolenByAddress`)).status, 403);
   assert.equal((await send("eric", "GET", `${path}/__proto__`)).status, 404);
 });
+
+test("a key of a workspace's owner follows its private changes and no others, until it is deleted", async () => {
+  const body = { workspace: "ws-eric", title: "Tiles of ws-eric" };
+  assert.equal((await send("bob", "POST", "/feed-keys", body)).status, 403);
+  assert.equal((await send(undefined, "POST", "/feed-keys", body)).status, 401);
+  assert.equal((await send("eric", "POST", "/feed-keys", { title: "of all" })).status, 403);
+  const made = await send("eric", "POST", "/feed-keys", body);
+  assert.equal(made.status, 201, made.text);
+  const { id, key } = made.body as { id: string; key: string };
+  const follow = (value: string, query = "") =>
+    built.app.inject({ url: `/changes${query}`, headers: { "x-feed-key": value } });
+  const seen = await follow(key);
+  assert.match(seen.body, /secret-scene/);
+  assert.doesNotMatch(seen.body, /"open"/);
+  assert.equal((await follow(`${key.slice(0, -1)}x`)).statusCode, 401);
+  const narrow = await send("admin", "POST", "/feed-keys", { title: "one collection", collections: ["public"] });
+  const ofOne = await follow((narrow.body as { key: string }).key);
+  assert.match(ofOne.body, /"open"/);
+  assert.doesNotMatch(ofOne.body, /secret-scene/);
+  assert.equal((await follow((narrow.body as { key: string }).key, "?collections=private")).statusCode, 400);
+  const listed = await send("eric", "GET", "/feed-keys");
+  assert.doesNotMatch(listed.text, /scfk_/);
+  assert.equal((listed.body as { keys: unknown[] }).keys.length, 1);
+  assert.equal((await send("bob", "DELETE", `/feed-keys/${id}`)).status, 404);
+  assert.equal((await send("eric", "DELETE", `/feed-keys/${id}`)).status, 204);
+  assert.equal((await follow(key)).statusCode, 401);
+});

@@ -4,6 +4,8 @@ import { Assets, COMMON_WITH_BANDS, Extensions, Link, Text, Timestamp, Version, 
 
 const { datetime: _instant, ...shared } = COMMON_WITH_BANDS;
 
+const Bound = Type.Union([Type.Number(), Type.String()]);
+
 /** A STAC collection (STAC 1.1 collection-spec). */
 export const Collection = Type.Object({
   ...members(shared),
@@ -37,7 +39,11 @@ export const Collection = Type.Object({
   summaries: Type.Optional(
     Type.Record(
       Type.String(),
-      Type.Union([Type.Array(Type.Unknown(), { minItems: 1 }), Type.Object({}, { minProperties: 1 })]),
+      Type.Union([
+        Type.Array(Type.Unknown(), { minItems: 1 }),
+        // A range, or a schema of JSON Schema.
+        Type.Object({ minimum: Type.Optional(Bound), maximum: Type.Optional(Bound) }, { minProperties: 1 }),
+      ]),
     ),
   ),
 });

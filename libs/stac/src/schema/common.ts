@@ -6,7 +6,8 @@ export const Texts = Type.Array(Type.String());
 /** RFC 3339, in UTC (STAC common metadata "Date and Time"). */
 export const Timestamp = Type.String({ format: "date-time", pattern: "(\\+00:00|Z)$" });
 
-const DataValues = {
+/** What the values of an asset or a band are (STAC common metadata "Data Values"). */
+export const DATA_VALUES = {
   data_type: Type.Enum([
     "int8",
     "int16",
@@ -65,7 +66,7 @@ export const COMMON: Readonly<Record<string, TSchema>> = {
       url: Type.Optional(Type.String({ format: "iri" })),
     }),
   ),
-  ...DataValues,
+  ...DATA_VALUES,
 };
 
 /** An object that may have any of the given members, each as it must be, and any others. */

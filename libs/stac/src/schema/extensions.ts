@@ -1,6 +1,6 @@
 import { type TSchema, Type } from "typebox";
 
-import { Timestamp } from "./common.ts";
+import { DATA_VALUES, Timestamp, members } from "./common.ts";
 
 const range = (minimum: number, maximum: number): TSchema => Type.Number({ minimum, maximum });
 const positive = (): TSchema => Type.Integer({ minimum: 1 });
@@ -8,12 +8,64 @@ const orNull = (schema: TSchema): TSchema => Type.Union([schema, Type.Null()]);
 const DOI = Type.String({ pattern: "^10\\.[0-9a-zA-Z]{4,}/[^\\s]+$" });
 const TEXT = Type.String();
 
+const SPECTRAL_BAND = Type.Object(
+  members({
+    name: TEXT,
+    common_name: Type.Enum([
+      "coastal",
+      "blue",
+      "green",
+      "red",
+      "rededge",
+      "rededge071",
+      "rededge075",
+      "rededge078",
+      "green05",
+      "yellow",
+      "pan",
+      "nir",
+      "nir08",
+      "nir09",
+      "cirrus",
+      "swir16",
+      "swir22",
+      "lwir",
+      "lwir11",
+      "lwir12",
+    ]),
+    description: Type.String({ minLength: 1 }),
+    center_wavelength: Type.Number(),
+    full_width_half_max: Type.Number(),
+    solar_illumination: Type.Number({ minimum: 0 }),
+  }),
+  { minProperties: 1 },
+);
+const RASTER_BAND = Type.Object(
+  members({
+    ...DATA_VALUES,
+    bits_per_sample: Type.Integer(),
+    sampling: Type.Enum(["area", "point"]),
+    scale: Type.Number(),
+    offset: Type.Number(),
+    spatial_resolution: Type.Number(),
+    histogram: Type.Object({
+      count: Type.Number(),
+      min: Type.Number(),
+      max: Type.Number(),
+      buckets: Type.Array(Type.Integer(), { minItems: 3 }),
+    }),
+  }),
+  { minProperties: 1 },
+);
+
 /**
  * Fields of the common extensions, in properties and assets, by the name of the extension in its address
- * (`https://stac-extensions.github.io/<name>/v1.0.0/schema.json`). What all versions have in common; unknown extensions are accepted.
+ * (`https://stac-extensions.github.io/<name>/v1.0.0/schema.json`). What all versions have in common, and with `/v1` what only those of a
+ * major version have; unknown extensions are accepted.
  */
 export const EXTENSION_FIELDS: Readonly<Record<string, Readonly<Record<string, TSchema>>>> = {
-  eo: { "eo:cloud_cover": range(0, 100), "eo:snow_cover": range(0, 100), "eo:bands": Type.Array(Type.Object({})) },
+  eo: { "eo:cloud_cover": range(0, 100), "eo:snow_cover": range(0, 100) },
+  "eo/v1": { "eo:bands": Type.Array(SPECTRAL_BAND, { minItems: 1 }) },
   view: {
     "view:off_nadir": range(0, 90),
     "view:incidence_angle": range(0, 90),
@@ -22,7 +74,6 @@ export const EXTENSION_FIELDS: Readonly<Record<string, Readonly<Record<string, T
     "view:sun_elevation": range(-90, 90),
   },
   projection: {
-    "proj:epsg": orNull(Type.Integer()),
     "proj:code": orNull(TEXT),
     "proj:wkt2": orNull(TEXT),
     "proj:projjson": orNull(Type.Object({})),
@@ -31,6 +82,7 @@ export const EXTENSION_FIELDS: Readonly<Record<string, Readonly<Record<string, T
     "proj:shape": Type.Array(Type.Integer(), { minItems: 2, maxItems: 2 }),
     "proj:transform": Type.Array(Type.Number(), { minItems: 6, maxItems: 9 }),
   },
+  "projection/v1": { "proj:epsg": orNull(Type.Integer()) },
   sat: {
     "sat:platform_international_designator": TEXT,
     "sat:orbit_state": Type.Enum(["ascending", "descending", "geostationary"]),
@@ -56,7 +108,7 @@ export const EXTENSION_FIELDS: Readonly<Record<string, Readonly<Record<string, T
     "file:header_size": Type.Integer({ minimum: 0 }),
     "file:size": Type.Integer({ minimum: 0 }),
   },
-  raster: { "raster:bands": Type.Array(Type.Object({}), { minItems: 1 }) },
+  "raster/v1": { "raster:bands": Type.Array(RASTER_BAND, { minItems: 1 }) },
   grid: { "grid:code": Type.String({ pattern: "^[A-Z0-9]+-[-_.A-Za-z0-9]+$" }) },
   mgrs: { "mgrs:latitude_band": TEXT, "mgrs:grid_square": TEXT, "mgrs:utm_zone": Type.Integer() },
   processing: {

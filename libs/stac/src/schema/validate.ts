@@ -34,14 +34,21 @@ export function createItemValidator(): StacValidator {
 }
 
 /** A function that tells what is wrong with a collection; nothing for a valid one. */
-export const createCollectionValidator = (): StacValidator => createValidator(Collection, collectionRules);
+export function createCollectionValidator(): StacValidator {
+  const core = createValidator(Collection, collectionRules);
+  const checkExtensions = createExtensionChecker();
+  return (value) => {
+    const issues = core(value);
+    return issues.length > 0 ? issues : checkExtensions(value as Json).slice(0, MAX_ISSUES);
+  };
+}
 
 type Json = Readonly<Record<string, unknown>>;
 
-const EXTENSION = /^https:\/\/stac-extensions\.github\.io\/([\w-]+)\/v/;
+const EXTENSION = /^https:\/\/stac-extensions\.github\.io\/([\w-]+)\/(v\d+)/;
 
-/** Looks at the fields of the extensions that an item names. */
-function createExtensionChecker(): (item: Json) => readonly StacIssue[] {
+/** Looks at the fields of the extensions that a document names, where it may have them: in its properties, its assets, the assets of its items. */
+function createExtensionChecker(): (document: Json) => readonly StacIssue[] {
   const compiled = new Map<string, Validator>();
   const validatorOf = (name: string): Validator | undefined => {
     const fields = Object.hasOwn(EXTENSION_FIELDS, name) ? EXTENSION_FIELDS[name] : undefined;
@@ -50,27 +57,37 @@ function createExtensionChecker(): (item: Json) => readonly StacIssue[] {
     }
     return compiled.get(name);
   };
-  return (item) => {
-    const named = (item["stac_extensions"] ?? []) as readonly string[];
-    return named.flatMap((address) => {
-      const validator = validatorOf(EXTENSION.exec(address)?.[1] ?? "");
-      if (validator === undefined) {
-        return [];
+  const validatorsOf = (address: string): readonly Validator[] => {
+    const [, name = "", major = ""] = EXTENSION.exec(address) ?? [];
+    return [validatorOf(name), validatorOf(`${name}/${major}`)].filter((validator) => validator !== undefined);
+  };
+  return (document) => {
+    const issues: StacIssue[] = [];
+    const { properties, assets = {}, item_assets: itemAssets } = document;
+    for (const address of (document["stac_extensions"] ?? []) as readonly string[]) {
+      for (const validator of validatorsOf(address)) {
+        if (properties !== undefined && !validator.Check(properties)) {
+          issues.push(...toIssuesAt("/properties", validator, properties));
+        }
+        issues.push(...checkEach("/assets", validator, assets as Json));
+        if (itemAssets !== undefined) {
+          issues.push(...checkEach("/item_assets", validator, itemAssets as Json));
+        }
       }
-      const places: readonly (readonly [string, unknown])[] = [
-        ["/properties", item["properties"]],
-        ...Object.entries(item["assets"] as Json).map(
-          ([key, asset]) => [`/assets/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, asset] as const,
-        ),
-      ];
-      return places.flatMap(([path, value]) =>
-        validator.Check(value)
-          ? []
-          : toIssues(validator, value).map((issue) => ({ ...issue, path: `${path}${issue.path}` })),
-      );
-    });
+    }
+    return issues;
   };
 }
+
+function checkEach(place: string, validator: Validator, assets: Json): readonly StacIssue[] {
+  const wrong = Object.keys(assets).filter((key) => !validator.Check(assets[key]));
+  return wrong.flatMap((key) =>
+    toIssuesAt(`${place}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, validator, assets[key]),
+  );
+}
+
+const toIssuesAt = (place: string, validator: Validator, value: unknown): readonly StacIssue[] =>
+  toIssues(validator, value).map((issue) => ({ ...issue, path: `${place}${issue.path}` }));
 
 function createValidator(schema: TSchema, rules: (value: Json) => readonly StacIssue[]): StacValidator {
   const compiled: Validator = Compile(schema);

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
 import { askService, serviceUrl } from "../../src/api/services.ts";
 import { toFileUrl } from "../../src/api/files.ts";
+import { itemAddress } from "./edit.ts";
 import type { ItemPage, StacAsset, StacCollection, StacItem, StacLink } from "../model/stac.ts";
 
 const SERVICE = "resource-catalogue";
@@ -67,9 +68,6 @@ export const itemQuery = (collection: string, id: string) =>
     queryKey: ["catalogue", "item", collection, id],
     queryFn: ({ signal }) => askService<StacItem>(SERVICE, itemAddress(collection, id), { signal }),
   });
-
-const itemAddress = (collection: string, id: string): string =>
-  `/stac/collections/${encodeURIComponent(collection)}/items/${encodeURIComponent(id)}`;
 
 /** Where the browser reads an asset: on the portal's own host, since pages may ask no other. */
 export function assetUrl({ href }: StacAsset): string | undefined {

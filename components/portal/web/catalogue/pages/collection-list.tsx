@@ -1,18 +1,32 @@
-import { Anchor, Text } from "@mantine/core";
+import { Anchor, Button, Text } from "@mantine/core";
 import { Awaited, type Column, DataTable, Empty, Page } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
-import { Layers } from "lucide-react";
+import { Layers, Plus } from "lucide-react";
 import { Link } from "react-router";
 
 import { collectionsQuery } from "../api/catalogue.ts";
+import { permissionsQuery } from "../api/edit.ts";
 import { type StacCollection, collectionPath } from "../model/stac.ts";
 import { Sections } from "../parts/sections.tsx";
 
 /** All collections that the user may read. */
 export function Component() {
   const collections = useQuery(collectionsQuery());
+  const { data: allowed } = useQuery(permissionsQuery());
+  const mayCreate = allowed?.isOperator === true || allowed?.workspaces.some(({ role }) => role !== "reader") === true;
   return (
-    <Page title="Catalogue" name="Collections" about="Scenes, results and services of the platform.">
+    <Page
+      title="Catalogue"
+      name="Collections"
+      about="Scenes, results and services of the platform."
+      actions={
+        mayCreate && (
+          <Button component={Link} to="/catalogue/new-collection" leftSection={<Plus size={16} aria-hidden />}>
+            New collection
+          </Button>
+        )
+      }
+    >
       <Sections current="collections" />
       <Awaited query={collections} what="Loading collections">
         {(found) =>

@@ -1,13 +1,15 @@
 import { Anchor, Badge, Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { Awaited, Page, Part, lazyPart } from "@swath/ui";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { Map as MapIcon, Search } from "lucide-react";
+import { Map as MapIcon, Pencil, Plus, Search } from "lucide-react";
 import { Link, useParams } from "react-router";
 
 import { Trail } from "../../processing/parts/trail.tsx";
 import { usePortal } from "../../src/session/portal.ts";
 import { collectionQuery, searchQuery } from "../api/catalogue.ts";
-import { type StacCollection, explorePath } from "../model/stac.ts";
+import { collectionAddress, permissionsQuery } from "../api/edit.ts";
+import { type StacCollection, collectionPath, explorePath } from "../model/stac.ts";
+import { DeleteRecord } from "../parts/delete-record.tsx";
 import { ResultList } from "../parts/result-list.tsx";
 
 const ExtentMap = lazyPart(async () => ({ default: (await import("../parts/extent-map.tsx")).ExtentMap }));
@@ -17,6 +19,7 @@ export function Component() {
   const { collection: id = "" } = useParams();
   const { config } = usePortal();
   const collection = useQuery(collectionQuery(id));
+  const { data: allowed } = useQuery(permissionsQuery(id));
   return (
     <Page
       title={collection.data?.title ?? id}
@@ -40,6 +43,7 @@ export function Component() {
           >
             Search this collection
           </Button>
+          {allowed?.collection?.mayWrite === true && <Changes id={id} />}
         </>
       }
     >
@@ -47,6 +51,38 @@ export function Component() {
         {(found) => <Details collection={found} />}
       </Awaited>
     </Page>
+  );
+}
+
+/** For who may change the collection. */
+function Changes({ id }: { readonly id: string }) {
+  return (
+    <>
+      <Button
+        component={Link}
+        to={`${collectionPath(id)}/new-item`}
+        variant="default"
+        leftSection={<Plus size={16} aria-hidden />}
+      >
+        New item
+      </Button>
+      <Button
+        component={Link}
+        to={`${collectionPath(id)}/edit`}
+        variant="default"
+        leftSection={<Pencil size={16} aria-hidden />}
+      >
+        Edit
+      </Button>
+      {!id.startsWith("metadata:") && (
+        <DeleteRecord
+          address={collectionAddress(id)}
+          id={id}
+          warning="All items of the collection are deleted with it. Files that they name stay where they are."
+          next="/catalogue/collections"
+        />
+      )}
+    </>
   );
 }
 

@@ -1,23 +1,26 @@
 import { Anchor, Badge, Button, Group, Image, Paper, SimpleGrid, Stack, Table, Text } from "@mantine/core";
 import { Awaited, CopyButton, Page, Part, formatBytes, formatTime, lazyPart } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
-import { Cpu, Download, Map as MapIcon } from "lucide-react";
+import { Cpu, Download, Map as MapIcon, Pencil } from "lucide-react";
 import { useState } from "react";
 import { Link, useParams } from "react-router";
 
 import { Trail } from "../../processing/parts/trail.tsx";
 import { usePortal } from "../../src/session/portal.ts";
 import { assetUrl, collectionQuery, itemQuery } from "../api/catalogue.ts";
+import { itemAddress, permissionsQuery } from "../api/edit.ts";
 import {
   type StacAsset,
   type StacItem,
   collectionPath,
   explorePath,
+  itemPath,
   listProperties,
   pictureAssets,
   timeOf,
   titleOf,
 } from "../model/stac.ts";
+import { DeleteRecord } from "../parts/delete-record.tsx";
 import { UseInProcessing } from "../parts/use-in-processing.tsx";
 
 const ItemMap = lazyPart(async () => ({ default: (await import("../parts/item-map.tsx")).ItemMap }));
@@ -52,6 +55,8 @@ function Actions({ item }: { readonly item: StacItem }) {
   const { config } = usePortal();
   const [isOpen, setOpen] = useState(false);
   const self = item.links?.find(({ rel }) => rel === "self")?.href;
+  const { collection = "metadata:main" } = item;
+  const { data: allowed } = useQuery(permissionsQuery(collection));
   return (
     <>
       {self !== undefined && <CopyButton value={self} label="Copy STAC address" labelled />}
@@ -69,6 +74,24 @@ function Actions({ item }: { readonly item: StacItem }) {
         <Button leftSection={<Cpu size={16} aria-hidden />} onClick={() => setOpen(true)}>
           Use in processing
         </Button>
+      )}
+      {allowed?.collection?.mayWrite === true && (
+        <>
+          <Button
+            component={Link}
+            to={`${itemPath(item)}/edit`}
+            variant="default"
+            leftSection={<Pencil size={16} aria-hidden />}
+          >
+            Edit
+          </Button>
+          <DeleteRecord
+            address={itemAddress(collection, item.id)}
+            id={item.id}
+            warning="Only the entry of the catalogue is deleted. Files that it names stay where they are."
+            next={collectionPath(collection)}
+          />
+        </>
       )}
       {isOpen && self !== undefined && <UseInProcessing href={self} onClose={() => setOpen(false)} />}
     </>
