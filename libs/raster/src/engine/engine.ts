@@ -13,6 +13,7 @@ import type { SourceLocation } from "../sources/source.ts";
 import { clipPlanes } from "../warp/clip-planes.ts";
 import { createGeoreferencing } from "../warp/georeferencing.ts";
 import type { Grid } from "../warp/grid.ts";
+import { wholeOf } from "../warp/read-grid.ts";
 import { createReproject } from "../warp/reproject.ts";
 import { BlockCache } from "../windows/block-cache.ts";
 import { readWindow } from "../windows/read-window.ts";
@@ -71,12 +72,11 @@ export class RasterEngine {
   async image(request: ImageRequest, signal?: AbortSignal): Promise<ImageResult> {
     const grid = await this.#toGrid(request, signal);
     const {
-      planes: raw,
+      planes,
       info,
       expressions,
     } = await this.#readMosaic(request, grid, request.terrain === undefined ? 0 : 1, signal);
     checkCancelled(signal);
-    const planes = raw;
     const isEmpty = planes.every(({ mask }) => mask.every((value) => value === 0));
     const { format } = request;
     const facts = { isEmpty, width: grid.width, height: grid.height, bbox: grid.bbox, crs: grid.crs };
@@ -106,7 +106,7 @@ export class RasterEngine {
       ...(request.colormap !== undefined && { colormap: request.colormap }),
       ...(isPalette && info.palette !== undefined && { palette: info.palette }),
     });
-    const chosen = format ?? (image.channels === 1 || image.channels === 3 ? "jpeg" : "png");
+    const chosen = format ?? (image.palette === undefined && (image.channels === 1 || image.channels === 3) ? "jpeg" : "png");
     const bytes = await encodeImage(image, chosen, {
       ...(request.quality !== undefined && { quality: request.quality }),
       ...(request.background !== undefined && { background: request.background }),
@@ -241,6 +241,7 @@ export class RasterEngine {
           {
             scene: request.scenes[0] as Scene,
             grid: undefined,
+            wanted: wholeOf({ width: 0, height: 0 }),
             expressions,
             unscale: request.unscale === true,
             resampling: "nearest",
@@ -268,19 +269,20 @@ export class RasterEngine {
     const info = scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal);
     const expressions = request.expressions ?? (info === undefined ? ["b1"] : defaultExpressions(info));
     const read = margin === 0 ? grid : widenGrid(grid, margin);
-    const mosaic = createMosaic(selection);
+    const mosaic = createMosaic(selection, read);
     for (const scene of scenes) {
-      if (!mosaic.wantsMore()) {
+      const wanted = mosaic.wanted();
+      if (wanted === undefined) {
         break;
       }
       checkCancelled(signal);
-      const { planes } = await readScene(
-        { scene, grid: read, expressions, resampling, unscale },
+      const { planes, part } = await readScene(
+        { scene, grid: read, wanted, expressions, resampling, unscale },
         this.cache,
         this.#rasters,
         signal,
       );
-      mosaic.add(planes);
+      mosaic.add(planes, part);
     }
     const whole =
       mosaic.finish() ??
