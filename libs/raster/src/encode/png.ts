@@ -9,7 +9,8 @@ const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 /** Colour types by channels (PNG, table 11.1). */
 const COLOR_TYPES = { 1: 0, 2: 4, 3: 2, 4: 6 } as const;
 const INDEXED = 3;
-const FILTER_UP = 2;
+const FILTER_SUB = 1;
+const FILTER_PAETH = 4;
 /** Larger pictures are compressed beside this thread, so that it hears of cancellation. */
 const MAX_INLINE_BYTES = 1024 * 1024;
 
@@ -41,17 +42,33 @@ export async function encodePng(image: Pick<Image, "width" | "height" | "channel
   ]);
 }
 
-/** Each row begins with the number of its filter: here all are differences to the row above. */
+/** Each row begins with the number of its filter: differences to what the neighbours let expect (PNG, section 9.4). */
 function filterRows({ width, height, channels, data }: Pick<Image, "width" | "height" | "channels" | "data">): Uint8Array {
   const stride = width * channels;
   const output = new Uint8Array((stride + 1) * height);
-  output.set(data.subarray(0, stride), 1);
+  output[0] = FILTER_SUB;
+  for (let at = 0; at < stride; at += 1) {
+    output[at + 1] = data[at]! - (at < channels ? 0 : data[at - channels]!);
+  }
   for (let row = 1; row < height; row += 1) {
+    const start = row * stride;
     let to = row * (stride + 1);
-    output[to] = FILTER_UP;
+    output[to] = FILTER_PAETH;
     to += 1;
-    for (let from = row * stride, end = from + stride; from < end; from += 1, to += 1) {
+    for (let from = start; from < start + channels; from += 1, to += 1) {
       output[to] = data[from]! - data[from - stride]!;
+    }
+    for (let from = start + channels, end = start + stride; from < end; from += 1, to += 1) {
+      const left = data[from - channels]!;
+      const above = data[from - stride]!;
+      const corner = data[from - stride - channels]!;
+      const byLeft = above - corner;
+      const byAbove = left - corner;
+      const toLeft = byLeft < 0 ? -byLeft : byLeft;
+      const toAbove = byAbove < 0 ? -byAbove : byAbove;
+      const both = byLeft + byAbove;
+      const toCorner = both < 0 ? -both : both;
+      output[to] = data[from]! - (toLeft <= toAbove && toLeft <= toCorner ? left : toAbove <= toCorner ? above : corner);
     }
   }
   return output;

@@ -19,8 +19,8 @@ export interface PixelMap {
   readonly boundsOf: (part: Part) => Bounds | undefined;
   /** Points of a part of the grid, in pixels of a window. */
   readonly toPoints: (part: Part, window: WindowTransform) => { columns: Float64Array; rows: Float64Array };
-  /** Numbers of the window's pixels that points of a part fall on, -1 outside: what nearest neighbour needs. */
-  readonly toIndex: (part: Part, window: WindowTransform & WindowSize) => Int32Array;
+  /** Numbers of the blocks' pixels that points of a part fall on, -1 outside: what nearest neighbour needs. Valid until the next call. */
+  readonly toIndex: (part: Part, window: WindowTransform, blocks: BlockIndex) => Int32Array;
 }
 
 /** Pixels of a grid. */
@@ -45,6 +45,18 @@ interface Bounds {
   readonly minRow: number;
   readonly maxColumn: number;
   readonly maxRow: number;
+}
+
+/** Pixels by blocks: number of the block · pixels of a block + number of the pixel in it. */
+export interface BlockIndex {
+  /** Size of what pixels are looked for in. */
+  readonly width: number;
+  readonly height: number;
+  /** Blocks in a row. */
+  readonly columns: number;
+  /** Exponents of the sides of a block. */
+  readonly shiftX: number;
+  readonly shiftY: number;
 }
 
 interface WindowSize {
@@ -170,16 +182,21 @@ function createInterpolated(nodes: Nodes): PixelMap {
       });
       return { columns, rows };
     },
-    toIndex: (part, window) => {
-      const index = new Int32Array(part.width * part.height);
-      const { width: limitX, height: limitY } = window;
+    toIndex: (part, window, { width, height, columns, shiftX, shiftY }) => {
+      const index = takeIndex(part.width * part.height);
+      const [maskX, maskY, shift] = [(1 << shiftX) - 1, (1 << shiftY) - 1, shiftX + shiftY];
       forEachRun(nodes, part, window, (at, count, x, y, stepX, stepY) => {
         for (let u = 0; u < count; u += 1) {
           const column = x + stepX * u;
           const row = y + stepY * u;
           // NaN is in no range; what is at least 0 is cut to its whole part.
-          index[at + u] =
-            column >= 0 && column < limitX && row >= 0 && row < limitY ? (row | 0) * limitX + (column | 0) : -1;
+          if (column >= 0 && column < width && row >= 0 && row < height) {
+            const [c, r] = [column | 0, row | 0];
+            index[at + u] =
+              (((r >> shiftY) * columns + (c >> shiftX)) << shift) | ((r & maskY) << shiftX) | (c & maskX);
+          } else {
+            index[at + u] = -1;
+          }
         }
       });
       return index;
@@ -290,11 +307,36 @@ function createExact({ width, height }: Grid, mapping: Mapping): PixelMap {
     },
     ...toScale(all.columns, all.rows, width, height),
     toPoints,
-    toIndex: (part, window) => {
+    toIndex: (part, window, { width: limitX, height: limitY, columns: across, shiftX, shiftY }) => {
       const { columns, rows } = toPoints(part, window);
-      return toNearestIndex(columns, rows, window.width, window.height);
+      const index = takeIndex(columns.length);
+      for (let at = 0; at < index.length; at += 1) {
+        const [x, y] = [columns[at]!, rows[at]!];
+        const [c, r] = [x | 0, y | 0];
+        index[at] =
+          x >= 0 && x < limitX && y >= 0 && y < limitY
+            ? (((r >> shiftY) * across + (c >> shiftX)) << (shiftX + shiftY)) |
+              ((r & ((1 << shiftY) - 1)) << shiftX) |
+              (c & ((1 << shiftX) - 1))
+            : -1;
+      }
+      return index;
     },
   };
+}
+
+const MAX_KEPT_INDEX = 4 * 1024 * 1024;
+let kept = new Int32Array(0);
+
+/** Memory for one calculation in this thread; what it held before is overwritten by the next call. */
+function takeIndex(length: number): Int32Array {
+  if (length > MAX_KEPT_INDEX) {
+    return new Int32Array(length);
+  }
+  if (kept.length < length) {
+    kept = new Int32Array(length);
+  }
+  return kept.subarray(0, length);
 }
 
 /** Numbers of the source's pixels that points fall on, -1 outside. */

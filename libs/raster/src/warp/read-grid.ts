@@ -3,6 +3,7 @@ import { MAX_WINDOW_PIXELS } from "../limits.ts";
 import type { BandInfo, Raster, Samples } from "../readers/raster.ts";
 import { createSamples } from "../readers/raster.ts";
 import type { BlockCache } from "../windows/block-cache.ts";
+import { readBlocks } from "../windows/read-blocks.ts";
 import { readWindow } from "../windows/read-window.ts";
 import { createGeoreferencing } from "./georeferencing.ts";
 import { type Grid, checkGrid } from "./grid.ts";
@@ -74,20 +75,38 @@ export async function readGridPart(
     const none = { x: wanted.x, y: wanted.y, width: 0, height: 0 };
     return { part: none, bands: infos.map((each) => createEmptyBand(each, 0)) };
   }
+  const layout = info.levels[level]!;
+  const ratios = { ratioX: layout.width / info.width, ratioY: layout.height / info.height };
+  if (resampling === "nearest") {
+    const blocks = await readBlocks(raster, cache, { level, bands, ...window }, signal);
+    if (blocks !== undefined) {
+      checkCancelled(signal);
+      const { originX, originY } = blocks;
+      const [limitX, limitY] = [layout.width - originX, layout.height - originY];
+      const index = map.toIndex(
+        part,
+        { ...ratios, originX, originY, every: 1 },
+        {
+          width: Math.min(limitX, blocks.columns << blocks.shiftX),
+          height: Math.min(limitY, (blocks.planes[0]!.length / blocks.columns) << blocks.shiftY),
+          columns: blocks.columns,
+          shiftX: blocks.shiftX,
+          shiftY: blocks.shiftY,
+        },
+      );
+      const shift = blocks.shiftX + blocks.shiftY;
+      const shared = toSharedMask(blocks.mask, index, shift);
+      return { part, bands: infos.map((band, at) => pickBand(blocks.planes[at]!, index, shift, band, shared)) };
+    }
+  }
   const { planes, mask, width, height } = await readWindow(raster, cache, { level, bands, ...window }, signal);
   checkCancelled(signal);
-  const layout = info.levels[level]!;
-  const transform = {
-    ratioX: layout.width / info.width,
-    ratioY: layout.height / info.height,
-    originX: window.x,
-    originY: window.y,
-    every: window.every,
-  };
+  const transform = { ...ratios, originX: window.x, originY: window.y, every: window.every };
   if (resampling === "nearest") {
-    const index = map.toIndex(part, { ...transform, width, height });
-    const shared = toSharedMask(mask, index);
-    return { part, bands: infos.map((band, at) => pickBand(planes[at]!, index, band, shared)) };
+    const { columns, rows } = map.toPoints(part, transform);
+    const index = toNearestIndex(columns, rows, width, height);
+    const shared = toSharedMask(mask && [mask], index, ONE_BLOCK);
+    return { part, bands: infos.map((band, at) => pickBand([planes[at]!], index, ONE_BLOCK, band, shared)) };
   }
   const target = {
     ...map.toPoints(part, transform),
@@ -95,7 +114,7 @@ export async function readGridPart(
     scaleY: (map.scaleY * transform.ratioY) / window.every,
   };
   const index = toNearestIndex(target.columns, target.rows, width, height);
-  const shared = toSharedMask(mask, index);
+  const shared = toSharedMask(mask && [mask], index, ONE_BLOCK);
   const output = infos.map((band, at): GridBand => {
     const plane = planes[at]!;
     const valid = toValid(plane, mask, band);
@@ -109,6 +128,9 @@ export async function readGridPart(
   });
   return { part, bands: output };
 }
+
+/** A window that is one block: no pixel of it has a number of as many bits. */
+const ONE_BLOCK = 31;
 
 export const wholeOf = ({ width, height }: Pick<Grid, "width" | "height">): Part => ({ x: 0, y: 0, width, height });
 
@@ -199,7 +221,7 @@ function westernmostOf(transform: Raster["info"]["transform"], width: number): n
   return covered >= 360 ? west : west - (360 - covered) / 2;
 }
 
-function toSharedMask(mask: Samples | undefined, index: Int32Array): Uint8Array {
+function toSharedMask(mask: readonly Samples[] | undefined, index: Int32Array, shift: number): Uint8Array {
   const output = new Uint8Array(index.length);
   if (mask === undefined) {
     for (let at = 0; at < index.length; at += 1) {
@@ -208,28 +230,43 @@ function toSharedMask(mask: Samples | undefined, index: Int32Array): Uint8Array 
     }
     return output;
   }
-  const full = mask instanceof Uint16Array ? 65_535 : 255;
+  const full = mask[0] instanceof Uint16Array ? 65_535 : 255;
   // Masks hold 0 and 1 or 0 and 255, alpha anything between.
-  const isBinary = !mask.some((value) => value > 1);
+  const isBinary = !mask.some((block) => block.some((value) => value > 1));
+  const within = 2 ** shift - 1;
   for (let at = 0; at < index.length; at += 1) {
     const from = index[at]!;
     if (from >= 0) {
-      output[at] = isBinary ? mask[from]! * 255 : Math.ceil((mask[from]! * 255) / full);
+      const value = mask[from >> shift]![from & within]!;
+      output[at] = isBinary ? value * 255 : Math.ceil((value * 255) / full);
     }
   }
   return output;
 }
 
-/** The nearest samples. Bands without nodata share the mask. */
-function pickBand(plane: Samples, index: Int32Array, info: BandInfo, shared: Uint8Array): GridBand {
+/** The nearest samples, from blocks of 2^shift pixels. Bands without nodata share the mask. */
+function pickBand(
+  blocks: readonly Samples[],
+  index: Int32Array,
+  shift: number,
+  info: BandInfo,
+  shared: Uint8Array,
+): GridBand {
   const { nodata, type } = info;
   const samples = createSamples(type, index.length);
+  const within = 2 ** shift - 1;
   const isFloat = type === "float32" || type === "float64";
+  let block = blocks[0]!;
+  let number = 0;
   if (nodata === undefined && !isFloat) {
     for (let at = 0; at < index.length; at += 1) {
       const from = index[at]!;
       if (from >= 0) {
-        samples[at] = plane[from]!;
+        if (from >> shift !== number) {
+          number = from >> shift;
+          block = blocks[number]!;
+        }
+        samples[at] = block[from & within]!;
       }
     }
     return { info, samples, mask: shared };
@@ -239,9 +276,14 @@ function pickBand(plane: Samples, index: Int32Array, info: BandInfo, shared: Uin
   for (let at = 0; at < index.length; at += 1) {
     const from = index[at]!;
     if (from >= 0) {
-      const value = plane[from]!;
+      if (from >> shift !== number) {
+        number = from >> shift;
+        block = blocks[number]!;
+      }
+      const value = block[from & within]!;
       samples[at] = value;
-      if (value === missing || Number.isNaN(value)) {
+      // NaN is not itself.
+      if (value === missing || value !== value) {
         mask[at] = 0;
       }
     }
