@@ -19,7 +19,7 @@ import { BlockCache } from "../windows/block-cache.ts";
 import { readWindow } from "../windows/read-window.ts";
 import { toCogOptions } from "./cog-options.ts";
 import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
-import { OpenRasters } from "./open-rasters.ts";
+import { OpenRasters, type UseRasters } from "./open-rasters.ts";
 import { readScene } from "./read-scene.ts";
 import type {
   CoverageRequest,
@@ -69,17 +69,31 @@ export class RasterEngine {
     );
   }
 
+  /** Names the content of a raster: differs once it has changed. */
+  async version(location: SourceLocation, signal?: AbortSignal): Promise<string> {
+    return this.#rasters.use(location, async ({ key }) => key, signal);
+  }
+
   async image(request: ImageRequest, signal?: AbortSignal): Promise<ImageResult> {
+    const versions = new Map<string, string>();
+    const rasters = this.#rasters.noting(versions);
     const grid = await this.#toGrid(request, signal);
     const {
       planes,
       info,
       expressions,
-    } = await this.#readMosaic(request, grid, request.terrain === undefined ? 0 : 1, signal);
+    } = await this.#readMosaic(request, grid, request.terrain === undefined ? 0 : 1, signal, rasters);
     checkCancelled(signal);
     const isEmpty = planes.every(({ mask }) => mask.every((value) => value === 0));
     const { format } = request;
-    const facts = { isEmpty, width: grid.width, height: grid.height, bbox: grid.bbox, crs: grid.crs };
+    const facts = {
+      isEmpty,
+      width: grid.width,
+      height: grid.height,
+      bbox: grid.bbox,
+      crs: grid.crs,
+      versions: Object.fromEntries(versions),
+    };
     if (format === "npy") {
       return { bytes: encodeNumpy(planes, grid.width, grid.height), contentType: "application/x-binary", ...facts };
     }
@@ -220,12 +234,13 @@ export class RasterEngine {
     scenes: readonly Scene[],
     work: (raster: Raster) => Promise<T>,
     signal: AbortSignal | undefined,
+    rasters: UseRasters = this.#rasters,
   ): Promise<T> {
     const [asset] = Object.values(scenes[0]?.assets ?? {});
     if (asset === undefined) {
       throw invalidRequest("There is no raster to read.");
     }
-    return this.#rasters.use(asset.location, work, signal);
+    return rasters.use(asset.location, work, signal);
   }
 
   /** Types and descriptions of what the expressions give, without reading pixels of an area. */
@@ -261,12 +276,13 @@ export class RasterEngine {
     grid: Grid,
     margin: number,
     signal: AbortSignal | undefined,
+    rasters: UseRasters = this.#rasters,
   ) {
     const { scenes, resampling = "nearest", selection = "first", unscale = false } = request;
     if (scenes.length > MAX_SCENES || (request.expressions?.length ?? 0) > MAX_EXPRESSIONS) {
       throw new RasterError("too-large", `A request reads up to ${MAX_SCENES} scenes and ${MAX_EXPRESSIONS} bands.`);
     }
-    const info = scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal);
+    const info = scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal, rasters);
     const expressions = request.expressions ?? (info === undefined ? ["b1"] : defaultExpressions(info));
     const read = margin === 0 ? grid : widenGrid(grid, margin);
     const mosaic = createMosaic(selection, read);
@@ -279,7 +295,7 @@ export class RasterEngine {
       const { planes, part } = await readScene(
         { scene, grid: read, wanted, expressions, resampling, unscale },
         this.cache,
-        this.#rasters,
+        rasters,
         signal,
       );
       mosaic.add(planes, part);

@@ -7,7 +7,7 @@ import type { Part } from "../warp/pixel-map.ts";
 import { type GridBand, type GridData, placeBand, readGridPart } from "../warp/read-grid.ts";
 import type { Resampling } from "../warp/resample.ts";
 import type { BlockCache } from "../windows/block-cache.ts";
-import type { OpenRasters } from "./open-rasters.ts";
+import type { UseRasters } from "./open-rasters.ts";
 import { type Scene, findBand } from "./scene.ts";
 
 interface SceneRequest {
@@ -35,7 +35,7 @@ const MAX_COMPILED = 500;
 export async function readScene(
   request: SceneRequest,
   cache: BlockCache,
-  rasters: OpenRasters,
+  rasters: UseRasters,
   signal?: AbortSignal,
 ): Promise<SceneResult> {
   const { scene, grid, wanted, resampling, unscale } = request;
