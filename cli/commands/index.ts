@@ -17,6 +17,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./deploy.ts")).deployCommand,
   },
   {
+    name: "data-access",
+    summary: "make tiles of a layer before somebody asks for them, or remove kept ones",
+    load: async () => (await import("./data-access.ts")).dataAccessCommand,
+  },
+  {
     name: "doctor",
     summary: "check this machine for what apply would need",
     load: async () => (await import("./doctor.ts")).doctorCommand,

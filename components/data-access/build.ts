@@ -11,6 +11,8 @@ import { createFolderSource } from "./layers/folder-source.ts";
 import type { LayerSource } from "./layers/layer.ts";
 import type { AssetPlaces } from "./layers/locate-asset.ts";
 import { createDataAccessService } from "./service.ts";
+import { createPictureCache } from "./tiles/picture-cache.ts";
+import { createPictureStore } from "./tiles/picture-store.ts";
 
 /** Without a catalogue and a folder there are no layers; files by their address still work. */
 const NO_LAYERS: LayerSource = {
@@ -62,8 +64,17 @@ export async function buildDataAccess(
       : given.LAYERS_FOLDER !== undefined
         ? createFolderSource(given.LAYERS_FOLDER, places)
         : NO_LAYERS;
+  const store =
+    places.storage === undefined || given.TILE_CACHE_BUCKET === undefined
+      ? undefined
+      : createPictureStore({
+          ...places.storage,
+          bucket: given.TILE_CACHE_BUCKET,
+          onError: (error) => logger.warn({ err: error }, "rendered pictures are not kept for a while"),
+        });
   const app = await createDataAccessService(logger, {
     pool,
+    pictures: createPictureCache({ pool, store, memoryBytes: given.TILE_CACHE_BYTES }),
     layers,
     privateHosts,
     allowPublicUrls: given.ALLOW_PUBLIC_URLS,
@@ -73,6 +84,7 @@ export async function buildDataAccess(
   return {
     app,
     close: async () => {
+      await store?.close();
       await pool.close();
       await peer?.close();
     },

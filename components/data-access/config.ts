@@ -56,6 +56,18 @@ export const settings = defineSettings({
     minimum: 1_048_576,
     description: "Memory for decoded blocks, of all threads together.",
   },
+  TILE_CACHE_BYTES: {
+    kind: "integer",
+    default: 67_108_864,
+    minimum: 0,
+    description: "Memory for pictures that were rendered before.",
+  },
+  TILE_CACHE_BUCKET: {
+    kind: "string",
+    optional: true,
+    description:
+      "Bucket of the object storage that rendered pictures are kept in for all replicas, 30 days each; it is made when it is missing. Without it they are kept in memory alone.",
+  },
   REQUEST_TIMEOUT: {
     kind: "duration",
     default: 30,

@@ -2,6 +2,8 @@ import { type Component, type DeployContext, type EnvValue, cloudDataStorageEnv 
 
 const NAMESPACE = "rm";
 const SERVICE = "data-access";
+/** Rendered pictures, in the deployment's own object storage only: an existing one is not given buckets unasked. */
+const TILE_BUCKET = "data-access-tiles";
 
 /** Maps, tiles and values of what the catalogue has, at `data-access.<domain>`. */
 export const manifest: Component = {
@@ -64,7 +66,12 @@ function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployCont
     S3_REGION: variables.OBJSTORE_REGION,
   };
   return isEnabled("objstore")
-    ? { OBJSTORE_URL: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore"), ...keys }
+    ? {
+        OBJSTORE_URL: { peer: "objstore" },
+        OBJSTORE_PUBLIC_URL: publicUrl("objstore"),
+        TILE_CACHE_BUCKET: TILE_BUCKET,
+        ...keys,
+      }
     : endpoint === undefined
       ? {}
       : { OBJSTORE_URL: endpoint, OBJSTORE_PUBLIC_URL: endpoint, ...keys };

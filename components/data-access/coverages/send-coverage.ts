@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 
-import type { Grid, OutputFormat, Resampling } from "@swath/raster";
+import type { Grid, OutputFormat, Resampling, Scene } from "@swath/raster";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Problem } from "@swath/service";
 
@@ -52,6 +52,32 @@ export const COVERAGE_FORMATS: Readonly<Record<string, OutputFormat>> = {
   npy: "npy",
 };
 
+/** A part of a coverage as a GeoTIFF, as it is made. */
+export async function openCoverage(
+  context: DataAccessContext,
+  part: CoveragePart,
+  request: FastifyRequest,
+  signal: AbortSignal,
+  known?: readonly Scene[],
+): Promise<AsyncGenerator<Uint8Array>> {
+  const scenes = known ?? (await findPartScenes(context, part, request, signal));
+  if (scenes.length === 0) {
+    throw new Problem(404, "There is nothing in this area at this time.");
+  }
+  const { grid, fields, resampling = "nearest", coverage } = part;
+  return context.pool.coverage(
+    {
+      scenes,
+      grid,
+      expressions: fields,
+      resampling,
+      selection: coverage.layer.selection,
+      maxPixels: MAX_COVERAGE_PIXELS,
+    },
+    signal,
+  );
+}
+
 /** Sends the values of a part of a coverage, a GeoTIFF as it is made. */
 export async function sendCoverage(
   context: DataAccessContext,
@@ -67,11 +93,15 @@ export async function sendCoverage(
     throw new Problem(404, "There is nothing in this area at this time.");
   }
   const { grid, fields, resampling = "nearest", coverage } = part;
-  const shared = { scenes, grid, expressions: fields, resampling, selection: coverage.layer.selection };
   if (format !== "tif") {
-    return sendImage(request, reply, await context.pool.image({ ...shared, format }, signal));
+    const { selection } = coverage.layer;
+    const image = await context.pool.image(
+      { scenes, grid, expressions: fields, resampling, selection, format },
+      signal,
+    );
+    return sendImage(request, reply, image);
   }
-  const parts = context.pool.coverage({ ...shared, maxPixels: MAX_COVERAGE_PIXELS }, signal);
+  const parts = await openCoverage(context, part, request, signal, scenes);
   // What is wrong is told as long as nothing is sent.
   const start = await parts.next();
   const name = `${coverage.layer.id.replaceAll(/[^\w.-]/g, "_").slice(0, 100)}.tif`;

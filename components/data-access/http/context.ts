@@ -2,9 +2,12 @@ import type { RasterPool } from "@swath/raster";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { Caller, LayerSource } from "../layers/layer.ts";
+import type { Pictures } from "../tiles/picture-cache.ts";
 
 export interface DataAccessContext {
   readonly pool: RasterPool;
+  /** Pictures of the pool, or those of before. */
+  readonly pictures: Pictures;
   readonly layers: LayerSource;
   /** Hosts of private networks whose files anybody may name. */
   readonly privateHosts: readonly string[];

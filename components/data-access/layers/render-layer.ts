@@ -29,13 +29,13 @@ export interface LayerRequest {
 
 /** The picture of a layer on a grid: the newest scenes on top. */
 export async function renderLayer(
-  { pool, layers }: DataAccessContext,
+  { pictures, layers }: DataAccessContext,
   request: LayerRequest,
   signal?: AbortSignal,
 ): Promise<ImageResult> {
   const { layer, style, grid, format, background, resampling } = request;
   const items = await findItems({ layers }, request, signal);
-  return pool.image(
+  return pictures.render(
     {
       scenes: items.map(({ scene }) => scene).filter((scene) => canShow(scene.assets, style)),
       grid,
@@ -49,6 +49,7 @@ export async function renderLayer(
       ...(format !== undefined && { format }),
       ...(background !== undefined && { background }),
     },
+    layer.id,
     signal,
   );
 }

@@ -73,7 +73,7 @@ function guessService(kvp: Kvp): string {
   const operation = kvp.get("REQUEST") ?? "";
   return /^(GetMap|map|GetFeatureInfo|GetLegendGraphic)$/i.test(operation)
     ? "WMS"
-    : /^(DescribeCoverage|GetCoverage|DescribeEOCoverageSet)$/i.test(operation)
+    : /^(DescribeCoverage|GetCoverage|DescribeEOCoverageSet|GetEOCoverageSet)$/i.test(operation)
       ? "WCS"
       : "";
 }

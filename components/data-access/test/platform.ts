@@ -107,6 +107,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
       OBJSTORE_PUBLIC_URL: s3Url,
       OBJSTORE_ROOT_USER: "root",
       OBJSTORE_ROOT_PASSWORD: "root-password",
+      TILE_CACHE_BUCKET: "data-access-tiles",
       THREADS: "2",
       CACHE_BYTES: "33554432",
     }),

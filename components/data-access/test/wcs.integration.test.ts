@@ -92,7 +92,7 @@ print("ok")
 });
 
 test("WCS 2.0.1 by XML, EO-WCS, and mistakes in the protocol's own form", async (t) => {
-  const { url } = await start(t);
+  const { url, folder } = await start(t);
   const coverage = await findItem(url);
   const post = async (body: string) => {
     const answer = await fetch(`${url}/ows`, { method: "POST", headers: { "content-type": "text/xml" }, body });
@@ -118,6 +118,18 @@ test("WCS 2.0.1 by XML, EO-WCS, and mistakes in the protocol's own form", async 
   ).text();
   assert.equal(set.match(/<wcs:CoverageDescription /g)?.length, 1);
   assert.match(set, /<wcseo:DatasetSeriesId>/);
+  const packed = await fetch(
+    `${url}/ows?service=WCS&version=2.0.1&request=GetEOCoverageSet&eoid=${collection}&subset=Lat(46.3,46.32)&subset=Long(15.2,15.22)&rangesubset=red&packageformat=application/zip`,
+  );
+  assert.equal(packed.headers.get("content-type"), "application/zip");
+  const archive = join(folder, "set.zip");
+  writeFileSync(archive, Buffer.from(await packed.arrayBuffer()));
+  if (gdalSkipReason === false) {
+    const name = `/vsizip/${archive}/${coverage}.tif`;
+    const { stdout, stderr } = await run("gdalinfo", ["-json", name]);
+    const { bands } = JSON.parse(stdout || "{}") as { bands?: unknown[] };
+    assert.equal(bands?.length, 1, stderr);
+  }
   const fault = async (more: string) => {
     const answer = await fetch(`${url}/ows?service=WCS&version=2.0.1&${more}`);
     return `${answer.status} ${/exceptionCode="(\w[\w-]*)"/.exec(await answer.text())?.[1] ?? ""}`;
@@ -132,5 +144,8 @@ test("WCS 2.0.1 by XML, EO-WCS, and mistakes in the protocol's own form", async 
   assert.equal(await fault(`${get}&scalefactor=-1`), "404 InvalidScaleFactor");
   assert.equal(await fault(`${get}&interpolation=magic`), "404 InterpolationMethodNotSupported");
   assert.equal(await fault("request=DescribeEOCoverageSet&eoid=none"), "404 NoSuchDatasetSeriesOrCoverage");
+  const set404 = `request=GetEOCoverageSet&eoid=${collection}`;
+  assert.equal(await fault(`${set404}&subset=phenomenonTime("1990-01-01")`), "404 NoSuchDatasetSeriesOrCoverage");
+  assert.equal(await fault(`${set404}&packageformat=application/rar`), "400 InvalidParameterValue");
   assert.equal(await fault("request=Fly"), "501 OperationNotSupported");
 });

@@ -37,7 +37,7 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown
 /** The paths of today's tilers for items, collections and searches; they differ in how their target is found. */
 export function addSceneRoutes(
   app: FastifyInstance,
-  { pool }: DataAccessContext,
+  { pool, pictures }: DataAccessContext,
   { tag, open }: { readonly tag: string; readonly open: OpenTarget },
 ): void {
   const tagged = { schema: { tags: [tag] } as object };
@@ -65,8 +65,9 @@ export function addSceneRoutes(
     if (full.scenes.length === 0 && (grid.width === undefined || grid.height === undefined)) {
       throw new Problem(404, "There is nothing in this area.");
     }
-    const image = await pool.image(
+    const image = await pictures.render(
       { ...full, ...(clip !== undefined && { clip }), ...toFormat(format ?? one(query["format"])) },
+      target.id,
       signalOf(reply),
     );
     return sendImage(request, reply, image);

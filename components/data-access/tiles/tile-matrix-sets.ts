@@ -1,4 +1,4 @@
-import { type Bbox, type Crs, type Grid, parseCrs } from "@swath/raster";
+import { type Bbox, type Crs, type Grid, parseCrs, reprojectBbox } from "@swath/raster";
 
 /** A set of the OGC registry whose matrices halve their cells from level to level. */
 export interface TileMatrixSet {
@@ -63,6 +63,53 @@ export const TILE_MATRIX_SETS: readonly TileMatrixSet[] = SETS;
 
 export function findTileMatrixSet(id: string): TileMatrixSet | undefined {
   return SETS.find((set) => set.id === id);
+}
+
+export interface TileAddress {
+  readonly level: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+/**
+ * Tiles of some levels that touch a box in degrees, level by level.
+ * @throws {Error} when there are more than `most`
+ */
+export function listTiles(
+  set: TileMatrixSet,
+  [west, south, east, north]: Bbox,
+  first: number,
+  last: number,
+  most: number,
+): readonly TileAddress[] {
+  const { crs, origin, cellSize, columns, rows, levels } = set;
+  // Web Mercator ends before the poles; a box over the antimeridian is taken as the whole width.
+  const limit = crs.id === "EPSG:3857" ? 85.06 : 90;
+  const [left, right] = west <= east ? [west, east] : [-180, 180];
+  const bounds = reprojectBbox(
+    [left, Math.max(-limit, south), right, Math.min(limit, north)],
+    parseCrs("OGC:CRS84"),
+    crs,
+  );
+  const tiles: TileAddress[] = [];
+  if (bounds === undefined) {
+    return tiles;
+  }
+  for (let level = first; level <= Math.min(last, levels - 1); level += 1) {
+    const span = (cellSize * TILE) / 2 ** level;
+    const clamp = (value: number, count: number) => Math.max(0, Math.min(count * 2 ** level - 1, Math.floor(value)));
+    const [fromColumn, toColumn] = [bounds[0], bounds[2]].map((x) => clamp((x - origin[0]) / span, columns));
+    const [fromRow, toRow] = [bounds[3], bounds[1]].map((y) => clamp((origin[1] - y) / span, rows));
+    if (tiles.length + (toColumn! - fromColumn! + 1) * (toRow! - fromRow! + 1) > most) {
+      throw new Error(`levels ${first} to ${last} have more than ${most} tiles; choose lower ones`);
+    }
+    for (let row = fromRow!; row <= toRow!; row += 1) {
+      for (let column = fromColumn!; column <= toColumn!; column += 1) {
+        tiles.push({ level, column, row });
+      }
+    }
+  }
+  return tiles;
 }
 
 /** The pixels of a tile; `undefined` for tiles that the set does not have. */

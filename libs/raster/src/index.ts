@@ -1,5 +1,11 @@
 export { RasterError, type RasterErrorCode } from "./errors.ts";
-export type { SourceLocation, HttpLocation, S3Location, FileLocation } from "./sources/source.ts";
+export {
+  type SourceLocation,
+  type HttpLocation,
+  type S3Location,
+  type FileLocation,
+  describeLocation,
+} from "./sources/source.ts";
 export { checkPublicUrl, isPrivateAddress } from "./sources/address-guard.ts";
 export { type Crs, findCrs, parseCrs } from "./warp/crs.ts";
 export { type Clip, boundsOfClip } from "./warp/clip-planes.ts";

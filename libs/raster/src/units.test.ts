@@ -128,10 +128,11 @@ test("pixels are selected as asked", () => {
     { samples: Float32Array.from(values), mask: Uint8Array.from(mask), type: "float32" as const },
   ];
   const select = (selection: Parameters<typeof createMosaic>[0]) => {
-    const mosaic = createMosaic(selection);
-    mosaic.add(plane([1, 9, 5, 0], [255, 0, 255, 0]));
-    mosaic.add(plane([3, 8, 6, 0], [255, 255, 255, 0]));
-    mosaic.add(plane([8, 7, 1, 0], [255, 255, 255, 0]));
+    const mosaic = createMosaic(selection, { width: 2, height: 2 });
+    const whole = { x: 0, y: 0, width: 2, height: 2 };
+    mosaic.add(plane([1, 9, 5, 0], [255, 0, 255, 0]), whole);
+    mosaic.add(plane([3, 8, 6, 0], [255, 255, 255, 0]), whole);
+    mosaic.add(plane([8, 7, 1, 0], [255, 255, 255, 0]), whole);
     const [result] = mosaic.finish() ?? [];
     return [...(result?.samples ?? [])].map((value, index) => (result?.mask[index] === 0 ? null : value));
   };
@@ -141,6 +142,22 @@ test("pixels are selected as asked", () => {
   assert.deepEqual(select("min"), [1, 7, 1, null]);
   assert.deepEqual(select("max"), [8, 8, 6, null]);
   assert.deepEqual(select("count"), [3, 2, 3, null]);
+});
+
+test("a mosaic asks for the box that is missing, and takes parts of the picture", () => {
+  const mosaic = createMosaic("first", { width: 3, height: 2 });
+  const plane = (values: number[]) => [
+    { samples: Uint8Array.from(values), mask: new Uint8Array(values.length).fill(255), type: "uint8" as const },
+  ];
+  assert.deepEqual(mosaic.wanted(), { x: 0, y: 0, width: 3, height: 2 });
+  mosaic.add(plane([1, 2]), { x: 0, y: 0, width: 1, height: 2 });
+  assert.deepEqual(mosaic.wanted(), { x: 1, y: 0, width: 2, height: 2 });
+  mosaic.add(plane([7, 7, 8, 8]), { x: 0, y: 0, width: 2, height: 2 });
+  assert.deepEqual(mosaic.wanted(), { x: 2, y: 0, width: 1, height: 2 });
+  mosaic.add([], { x: 0, y: 0, width: 0, height: 0 });
+  mosaic.add(plane([9, 9]), { x: 2, y: 0, width: 1, height: 2 });
+  assert.equal(mosaic.wanted(), undefined);
+  assert.deepEqual([...(mosaic.finish()?.[0]?.samples ?? [])], [1, 7, 9, 2, 8, 9]);
 });
 
 test("values become colours", () => {

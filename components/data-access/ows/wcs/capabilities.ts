@@ -1,5 +1,6 @@
 import type { Bbox } from "@swath/raster";
 
+import type { Layer } from "../../layers/layer.ts";
 import { escapeXml } from "../ows-error.ts";
 import { NAMESPACES, element, toXmlId } from "./xml.ts";
 
@@ -11,6 +12,14 @@ export interface CoverageEntry {
   readonly interval: readonly [string | null, string | null];
   readonly isSeries: boolean;
 }
+
+export const toEntry = ({ id, title, bbox, interval }: Layer, isSeries: boolean): CoverageEntry => ({
+  id,
+  title,
+  bbox,
+  interval,
+  isSeries,
+});
 
 const PROFILES = [
   "spec/WCS/2.0/conf/core",
@@ -26,8 +35,9 @@ const PROFILES = [
   "spec/GMLCOV/1.0/conf/multipart",
   "spec/WCS_application-profile_earth-observation/1.0/conf/eowcs",
   "spec/WCS_application-profile_earth-observation/1.0/conf/eowcs_get-kvp",
+  "spec/WCS_application-profile_earth-observation/1.1/conf/eowcs_geteocoverageset",
 ];
-const OPERATIONS = ["GetCapabilities", "DescribeCoverage", "GetCoverage", "DescribeEOCoverageSet"];
+const OPERATIONS = ["GetCapabilities", "DescribeCoverage", "GetCoverage", "DescribeEOCoverageSet", "GetEOCoverageSet"];
 const SYSTEMS = [4326, 3857, 3035, 3031, 3413];
 export const FORMATS = ["image/tiff", "image/png", "image/jpeg"] as const;
 const INTERPOLATIONS = ["nearest-neighbor", "linear", "cubic", "average"];

@@ -28,6 +28,11 @@ export function getCoverage(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  return sendCoverage(context, toCoveragePart(coverage, kvp), parseFormat(kvp.get("FORMAT")), request, reply);
+}
+
+/** What a request asks for of a coverage. */
+export function toCoveragePart(coverage: Coverage, kvp: Kvp): CoveragePart {
   const subsets = kvp.all("SUBSET").map(parseSubset);
   const named = kvp.get("SUBSETTINGCRS");
   const subsetCrs =
@@ -37,7 +42,7 @@ export function getCoverage(
         : coverage.grid.crs
       : requireCrs(named, "SubsettingCrs-NotSupported");
   const output = kvp.get("OUTPUTCRS");
-  const part: CoveragePart = {
+  return {
     coverage,
     grid: toCoverageGrid(coverage.grid, {
       subsets,
@@ -49,7 +54,6 @@ export function getCoverage(
     times: timesOf(subsets),
     ...parseMethod(kvp.get("INTERPOLATION")),
   };
-  return sendCoverage(context, part, parseFormat(kvp.get("FORMAT")), request, reply);
 }
 
 export function parseMethod(text: string | undefined): { readonly resampling?: Resampling } {

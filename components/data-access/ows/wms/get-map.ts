@@ -93,6 +93,7 @@ export async function getMap(
     height: grid.height,
     bbox: grid.bbox,
     crs: grid.crs,
+    versions: Object.assign({}, ...images.map(({ versions }) => versions)) as ImageResult["versions"],
   };
 }
 

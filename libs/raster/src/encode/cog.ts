@@ -10,7 +10,8 @@ import { type TagValue, encodeDirectory, toGeoTags, toSampleTags, writePointer }
 const deflateAsync = promisify(deflate);
 
 const TILE = 512;
-const DEFLATE_LEVEL = 6;
+/** One percent more bytes than 6, a quarter less time. */
+const DEFLATE_LEVEL = 4;
 /** Offsets of plain TIFF have 32 bits; beyond this the file is a BigTIFF. */
 const MAX_CLASSIC_BYTES = 2 ** 32 - 2 ** 26;
 
@@ -38,14 +39,25 @@ export async function* encodeCog(
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const levels = createLevels(grid, options);
+  const read = (row: number) => {
+    const reading = readRows(row, Math.min(TILE, grid.height - row));
+    // Nobody waits for it when compressing the rows before it fails.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  // The next rows are read while these are compressed, which other threads do.
+  let next = read(0);
   for (let row = 0; row < grid.height; row += TILE) {
     checkCancelled(signal);
-    const rows = Math.min(TILE, grid.height - row);
+    const planes = await next;
+    if (row + TILE < grid.height) {
+      next = read(row + TILE);
+    }
     await addRows(
       levels,
       0,
-      (await readRows(row, rows)).map((plane) => fillMasked(plane, options)),
-      rows,
+      planes.map((plane) => fillMasked(plane, options)),
+      Math.min(TILE, grid.height - row),
     );
   }
   const stored = levels.reduce((sum, { tiles }) => sum + tiles.reduce((bytes, tile) => bytes + tile.length, 0), 0);

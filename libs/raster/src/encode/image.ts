@@ -1,6 +1,7 @@
 import sharp from "sharp";
 
 import type { Image } from "../render/render-image.ts";
+import { encodePng } from "./png.ts";
 
 export const IMAGE_FORMATS = ["png", "jpeg", "webp"] as const;
 export type ImageFormat = (typeof IMAGE_FORMATS)[number];
@@ -18,14 +19,15 @@ export interface EncodeOptions {
   readonly background?: readonly [red: number, green: number, blue: number];
 }
 
-/** More costs several times the time for some percent of the size. */
-const PNG_LEVEL = 3;
-
 export async function encodeImage(
-  image: Image,
+  given: Image,
   format: ImageFormat,
   { quality = 85, background }: EncodeOptions = {},
 ): Promise<Uint8Array> {
+  if (format === "png" && background === undefined) {
+    return encodePng(given);
+  }
+  const image = given.palette === undefined ? given : toColors(given, given.palette);
   const { width, height, channels, data } = image;
   const pipeline = sharp(data, { raw: { width, height, channels } });
   const isTransparent = channels === 2 || channels === 4;
@@ -37,11 +39,25 @@ export async function encodeImage(
     pipeline.toColourspace("b-w");
   }
   switch (format) {
-    case "png":
-      return pipeline.png({ compressionLevel: PNG_LEVEL, adaptiveFiltering: false, force: true }).toBuffer();
+    case "png": {
+      const { data: flat, info } = await pipeline.raw().toBuffer({ resolveWithObject: true });
+      return encodePng({ width, height, channels: info.channels, data: flat });
+    }
     case "jpeg":
       return pipeline.jpeg({ quality, mozjpeg: false }).toBuffer();
     case "webp":
       return pipeline.webp({ quality, effort: 2 }).toBuffer();
   }
+}
+
+function toColors({ width, height, data, isEmpty }: Image, palette: Uint8Array): Image {
+  const colors = new Uint8Array(data.length * 4);
+  for (let at = 0; at < data.length; at += 1) {
+    const entry = data[at]! * 4;
+    colors[at * 4] = palette[entry]!;
+    colors[at * 4 + 1] = palette[entry + 1]!;
+    colors[at * 4 + 2] = palette[entry + 2]!;
+    colors[at * 4 + 3] = palette[entry + 3]!;
+  }
+  return { width, height, channels: 4, data: colors, isEmpty };
 }

@@ -13,12 +13,13 @@ import type { SourceLocation } from "../sources/source.ts";
 import { clipPlanes } from "../warp/clip-planes.ts";
 import { createGeoreferencing } from "../warp/georeferencing.ts";
 import type { Grid } from "../warp/grid.ts";
+import { wholeOf } from "../warp/read-grid.ts";
 import { createReproject } from "../warp/reproject.ts";
 import { BlockCache } from "../windows/block-cache.ts";
 import { readWindow } from "../windows/read-window.ts";
 import { toCogOptions } from "./cog-options.ts";
 import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
-import { OpenRasters } from "./open-rasters.ts";
+import { OpenRasters, type UseRasters } from "./open-rasters.ts";
 import { readScene } from "./read-scene.ts";
 import type {
   CoverageRequest,
@@ -68,18 +69,31 @@ export class RasterEngine {
     );
   }
 
+  /** Names the content of a raster: differs once it has changed. */
+  async version(location: SourceLocation, signal?: AbortSignal): Promise<string> {
+    return this.#rasters.use(location, async ({ key }) => key, signal);
+  }
+
   async image(request: ImageRequest, signal?: AbortSignal): Promise<ImageResult> {
+    const versions = new Map<string, string>();
+    const rasters = this.#rasters.noting(versions);
     const grid = await this.#toGrid(request, signal);
     const {
-      planes: raw,
+      planes,
       info,
       expressions,
-    } = await this.#readMosaic(request, grid, request.terrain === undefined ? 0 : 1, signal);
+    } = await this.#readMosaic(request, grid, request.terrain === undefined ? 0 : 1, signal, rasters);
     checkCancelled(signal);
-    const planes = raw;
     const isEmpty = planes.every(({ mask }) => mask.every((value) => value === 0));
     const { format } = request;
-    const facts = { isEmpty, width: grid.width, height: grid.height, bbox: grid.bbox, crs: grid.crs };
+    const facts = {
+      isEmpty,
+      width: grid.width,
+      height: grid.height,
+      bbox: grid.bbox,
+      crs: grid.crs,
+      versions: Object.fromEntries(versions),
+    };
     if (format === "npy") {
       return { bytes: encodeNumpy(planes, grid.width, grid.height), contentType: "application/x-binary", ...facts };
     }
@@ -106,7 +120,7 @@ export class RasterEngine {
       ...(request.colormap !== undefined && { colormap: request.colormap }),
       ...(isPalette && info.palette !== undefined && { palette: info.palette }),
     });
-    const chosen = format ?? (image.channels === 1 || image.channels === 3 ? "jpeg" : "png");
+    const chosen = format ?? (image.palette === undefined && (image.channels === 1 || image.channels === 3) ? "jpeg" : "png");
     const bytes = await encodeImage(image, chosen, {
       ...(request.quality !== undefined && { quality: request.quality }),
       ...(request.background !== undefined && { background: request.background }),
@@ -220,12 +234,13 @@ export class RasterEngine {
     scenes: readonly Scene[],
     work: (raster: Raster) => Promise<T>,
     signal: AbortSignal | undefined,
+    rasters: UseRasters = this.#rasters,
   ): Promise<T> {
     const [asset] = Object.values(scenes[0]?.assets ?? {});
     if (asset === undefined) {
       throw invalidRequest("There is no raster to read.");
     }
-    return this.#rasters.use(asset.location, work, signal);
+    return rasters.use(asset.location, work, signal);
   }
 
   /** Types and descriptions of what the expressions give, without reading pixels of an area. */
@@ -241,6 +256,7 @@ export class RasterEngine {
           {
             scene: request.scenes[0] as Scene,
             grid: undefined,
+            wanted: wholeOf({ width: 0, height: 0 }),
             expressions,
             unscale: request.unscale === true,
             resampling: "nearest",
@@ -260,27 +276,29 @@ export class RasterEngine {
     grid: Grid,
     margin: number,
     signal: AbortSignal | undefined,
+    rasters: UseRasters = this.#rasters,
   ) {
     const { scenes, resampling = "nearest", selection = "first", unscale = false } = request;
     if (scenes.length > MAX_SCENES || (request.expressions?.length ?? 0) > MAX_EXPRESSIONS) {
       throw new RasterError("too-large", `A request reads up to ${MAX_SCENES} scenes and ${MAX_EXPRESSIONS} bands.`);
     }
-    const info = scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal);
+    const info = scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal, rasters);
     const expressions = request.expressions ?? (info === undefined ? ["b1"] : defaultExpressions(info));
     const read = margin === 0 ? grid : widenGrid(grid, margin);
-    const mosaic = createMosaic(selection);
+    const mosaic = createMosaic(selection, read);
     for (const scene of scenes) {
-      if (!mosaic.wantsMore()) {
+      const wanted = mosaic.wanted();
+      if (wanted === undefined) {
         break;
       }
       checkCancelled(signal);
-      const { planes } = await readScene(
-        { scene, grid: read, expressions, resampling, unscale },
+      const { planes, part } = await readScene(
+        { scene, grid: read, wanted, expressions, resampling, unscale },
         this.cache,
-        this.#rasters,
+        rasters,
         signal,
       );
-      mosaic.add(planes);
+      mosaic.add(planes, part);
     }
     const whole =
       mosaic.finish() ??

@@ -12,6 +12,9 @@ interface Entry {
   isEvicted: boolean;
 }
 
+/** Gives open rasters to those who read them. */
+export type UseRasters = Pick<OpenRasters, "use">;
+
 /** Keeps rasters open between requests, and opens them again once they have changed. */
 export class OpenRasters {
   readonly #max: number;
@@ -28,6 +31,21 @@ export class OpenRasters {
     } finally {
       this.#release(entry);
     }
+  }
+
+  /** The same rasters; notes the version of each that is used, by its location. */
+  noting(versions: Map<string, string>): UseRasters {
+    return {
+      use: (location, work, signal) =>
+        this.use(
+          location,
+          (raster) => {
+            versions.set(describeLocation(location), raster.key);
+            return work(raster);
+          },
+          signal,
+        ),
+    };
   }
 
   async close(): Promise<void> {

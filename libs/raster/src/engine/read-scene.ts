@@ -3,22 +3,27 @@ import type { BandInfo } from "../readers/raster.ts";
 import { type Expression, compileExpression } from "../render/expression.ts";
 import type { Plane } from "../render/plane.ts";
 import type { Grid } from "../warp/grid.ts";
-import { type GridBand, readGrid } from "../warp/read-grid.ts";
+import type { Part } from "../warp/pixel-map.ts";
+import { type GridBand, type GridData, placeBand, readGridPart } from "../warp/read-grid.ts";
 import type { Resampling } from "../warp/resample.ts";
 import type { BlockCache } from "../windows/block-cache.ts";
-import type { OpenRasters } from "./open-rasters.ts";
+import type { UseRasters } from "./open-rasters.ts";
 import { type Scene, findBand } from "./scene.ts";
 
 interface SceneRequest {
   readonly scene: Scene;
   /** Left out to learn of what type the results are, without reading. */
   readonly grid: Grid | undefined;
+  /** The pixels of the grid that are looked for. */
+  readonly wanted: Part;
   readonly expressions: readonly string[];
   readonly resampling: Resampling;
   readonly unscale: boolean;
 }
 
 interface SceneResult {
+  /** The pixels of the grid that the planes have; nothing of the scene is in others. */
+  readonly part: Part;
   readonly planes: readonly Plane[];
   readonly infos: readonly (BandInfo & { readonly isPlain: boolean })[];
 }
@@ -30,10 +35,10 @@ const MAX_COMPILED = 500;
 export async function readScene(
   request: SceneRequest,
   cache: BlockCache,
-  rasters: OpenRasters,
+  rasters: UseRasters,
   signal?: AbortSignal,
 ): Promise<SceneResult> {
-  const { scene, grid, resampling, unscale } = request;
+  const { scene, grid, wanted, resampling, unscale } = request;
   const expressions = request.expressions.map(compileCached);
   const references = new Map(
     [...new Set(expressions.flatMap(({ variables }) => variables))].map((name) => [name, findBand(name, scene)]),
@@ -42,38 +47,55 @@ export async function readScene(
   for (const { asset, band } of references.values()) {
     needed.set(asset, [...new Set([...(needed.get(asset) ?? []), band])]);
   }
-  const bands = new Map<string, GridBand>();
-  await Promise.all(
+  const read = await Promise.all(
     [...needed].map(async ([key, numbers]) => {
       const asset = scene.assets[key]!;
-      await rasters.use(
+      const data = await rasters.use(
         asset.location,
-        async (raster) => {
+        async (raster): Promise<GridData> => {
+          const infos = numbers.map((band) => checkBand(raster.info.bands, band));
           const options = { bands: numbers, resampling, ...(asset.nodata !== undefined && { nodata: asset.nodata }) };
-          const read =
-            grid === undefined
-              ? numbers.map((band) => ({
-                  info: checkBand(raster.info.bands, band),
-                  samples: new Uint8Array(0),
-                  mask: new Uint8Array(0),
-                }))
-              : (await readGrid(raster, cache, grid, options, signal)).bands;
-          for (const [index, band] of numbers.entries()) {
-            bands.set(`${key}|${band}`, read[index]!);
-          }
+          return grid === undefined
+            ? { part: NOTHING, bands: infos.map((info) => ({ info, ...noPixels() })) }
+            : readGridPart(raster, cache, grid, wanted, options, signal);
         },
         signal,
       );
+      return { key, numbers, data };
     }),
+  );
+  const part = uniteParts(read.map(({ data }) => data.part));
+  const bands = new Map<string, GridBand>(
+    read.flatMap(({ key, numbers, data }) =>
+      numbers.map((band, at) => [`${key}|${band}`, placeBand(data.bands[at]!, data.part, part)] as const),
+    ),
   );
   const results = expressions.map((expression) => {
     const inputs = expression.variables.map((name) => {
       const { asset, band } = references.get(name)!;
       return bands.get(`${asset}|${band}`)!;
     });
-    return evaluate(expression, inputs, unscale, grid === undefined ? 0 : grid.width * grid.height);
+    return evaluate(expression, inputs, unscale, part.width * part.height);
   });
-  return { planes: results.map(({ plane }) => plane), infos: results.map(({ info }) => info) };
+  return { part, planes: results.map(({ plane }) => plane), infos: results.map(({ info }) => info) };
+}
+
+const NOTHING: Part = { x: 0, y: 0, width: 0, height: 0 };
+
+const noPixels = () => ({ samples: new Uint8Array(0), mask: new Uint8Array(0) });
+
+function uniteParts(parts: readonly Part[]): Part {
+  const some = parts.filter(({ width }) => width > 0);
+  if (some.length === 0) {
+    return parts[0] ?? NOTHING;
+  }
+  const [x, y] = [Math.min(...some.map((part) => part.x)), Math.min(...some.map((part) => part.y))];
+  return {
+    x,
+    y,
+    width: Math.max(...some.map((part) => part.x + part.width)) - x,
+    height: Math.max(...some.map((part) => part.y + part.height)) - y,
+  };
 }
 
 function evaluate(

@@ -57,6 +57,8 @@ export interface ImageResult {
   readonly height: number;
   readonly bbox: Bbox;
   readonly crs: Crs;
+  /** Version of each file that was looked into, by what `describeLocation` says of where it is. */
+  readonly versions: Readonly<Record<string, string>>;
 }
 
 export interface DescribedRaster {

@@ -1,79 +1,130 @@
-import { type Plane } from "../render/plane.ts";
 import { createSamples } from "../readers/raster.ts";
+import type { Plane } from "../render/plane.ts";
+import type { Part } from "../warp/pixel-map.ts";
 
 /** What a pixel becomes where several scenes have it. `first` takes them in the order that they come in: newest, least cloudy … */
 export const PIXEL_SELECTIONS = ["first", "mean", "median", "min", "max", "count"] as const;
 export type PixelSelection = (typeof PIXEL_SELECTIONS)[number];
 
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
 /** Takes scenes one after another. */
 export interface Mosaic {
-  /** False once further scenes cannot change anything. */
-  readonly wantsMore: () => boolean;
-  readonly add: (planes: readonly Plane[]) => void;
-  /** `undefined` when nothing was added. */
+  /** Where further scenes can change something; `undefined` for nowhere. */
+  readonly wanted: () => Part | undefined;
+  /** The planes of a part of the picture. The mosaic may go on to write into them. */
+  readonly add: (planes: readonly Plane[], part: Part) => void;
+  /** The whole picture; `undefined` when nothing was added. */
   readonly finish: () => readonly Plane[] | undefined;
 }
 
-export function createMosaic(selection: PixelSelection): Mosaic {
-  return selection === "first" ? createFirst() : selection === "median" ? createMedian() : createFolding(selection);
+export function createMosaic(selection: PixelSelection, size: Size): Mosaic {
+  return selection === "first"
+    ? createFirst(size)
+    : selection === "median"
+      ? createMedian(size)
+      : createFolding(selection, size);
 }
 
-function createFirst(): Mosaic {
-  let result: Plane[] | undefined;
-  let isFull = false;
+function createFirst(size: Size): Mosaic {
+  let result: readonly Plane[] | undefined;
+  let missing: Part | undefined = wholeOf(size);
+  let isShared = true;
   return {
-    wantsMore: () => !isFull,
-    add: (planes) => {
+    wanted: () => missing,
+    add: (planes, part) => {
       if (result === undefined) {
-        result = planes.map(({ samples, mask, type }) => ({ samples: samples.slice(), mask: mask.slice(), type }));
+        result = planes.map((plane) => placePlane(plane, part, size));
       } else {
-        // All bands of a pixel come from one scene.
-        const filled = result.map(({ mask }) => mask);
-        const size = filled[0]?.length ?? 0;
-        for (let at = 0; at < size; at += 1) {
-          if (filled.some((mask) => mask[at] !== 0)) {
-            continue;
-          }
-          for (const [index, plane] of planes.entries()) {
-            const target = result[index]!;
-            target.samples[at] = plane.samples[at]!;
-            target.mask[at] = plane.mask[at]!;
-          }
+        // Bands of one scene may share a mask, and even samples; those of several scenes cannot.
+        if (isShared) {
+          result = result.map(({ samples, mask, type }) => ({ samples: samples.slice(), mask: mask.slice(), type }));
+          isShared = false;
         }
+        fillMissing(result, planes, part, size);
       }
-      isFull = result.every(({ mask }) => mask.every((value) => value !== 0));
+      missing = missing && findMissing(result, missing, size);
     },
     finish: () => result,
   };
 }
 
+/** All bands of a pixel come from one scene. */
+function fillMissing(result: readonly Plane[], planes: readonly Plane[], part: Part, { width }: Size): void {
+  const masks = result.map(({ mask }) => mask);
+  for (let row = 0; row < part.height; row += 1) {
+    let to = (part.y + row) * width + part.x;
+    for (let from = row * part.width, end = from + part.width; from < end; from += 1, to += 1) {
+      if (isMissing(masks, to)) {
+        for (let band = 0; band < planes.length; band += 1) {
+          const [plane, target] = [planes[band]!, result[band]!];
+          target.samples[to] = plane.samples[from]!;
+          target.mask[to] = plane.mask[from]!;
+        }
+      }
+    }
+  }
+}
+
+/** The box of pixels that no band has, within the one that was so far. */
+function findMissing(result: readonly Plane[], { x, y, width, height }: Part, size: Size): Part | undefined {
+  const masks = [...new Set(result.map(({ mask }) => mask))];
+  let [left, right, top, bottom] = [x + width, x - 1, y + height, y - 1];
+  for (let row = y; row < y + height; row += 1) {
+    for (let column = x; column < x + width; column += 1) {
+      if (isMissing(masks, row * size.width + column)) {
+        left = column < left ? column : left;
+        right = column > right ? column : right;
+        top = row < top ? row : top;
+        bottom = row;
+      }
+    }
+  }
+  return right < left ? undefined : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
+}
+
+function isMissing(masks: readonly Uint8Array[], at: number): boolean {
+  for (let band = 0; band < masks.length; band += 1) {
+    if (masks[band]![at] !== 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /** Mean, least, greatest and number, without keeping the scenes. */
-function createFolding(selection: "mean" | "min" | "max" | "count"): Mosaic {
+function createFolding(selection: "mean" | "min" | "max" | "count", size: Size): Mosaic {
   let result: { values: Float64Array; counts: Uint32Array; type: Plane["type"] }[] | undefined;
   return {
-    wantsMore: () => true,
-    add: (planes) => {
-      result ??= planes.map(({ samples, type }) => ({
-        values: new Float64Array(samples.length),
-        counts: new Uint32Array(samples.length),
+    wanted: () => wholeOf(size),
+    add: (planes, part) => {
+      result ??= planes.map(({ type }) => ({
+        values: new Float64Array(size.width * size.height),
+        counts: new Uint32Array(size.width * size.height),
         type: selection === "mean" ? "float32" : selection === "count" ? "uint16" : type,
       }));
       for (const [index, { samples, mask }] of planes.entries()) {
         const { values, counts } = result[index]!;
-        for (let at = 0; at < samples.length; at += 1) {
-          if (mask[at] === 0) {
-            continue;
+        for (let row = 0; row < part.height; row += 1) {
+          let to = (part.y + row) * size.width + part.x;
+          for (let from = row * part.width, end = from + part.width; from < end; from += 1, to += 1) {
+            if (mask[from] === 0) {
+              continue;
+            }
+            const value = samples[from]!;
+            values[to] =
+              counts[to] === 0
+                ? value
+                : selection === "min"
+                  ? Math.min(values[to]!, value)
+                  : selection === "max"
+                    ? Math.max(values[to]!, value)
+                    : values[to]! + value;
+            counts[to] = counts[to]! + 1;
           }
-          const value = samples[at]!;
-          values[at] =
-            counts[at] === 0
-              ? value
-              : selection === "min"
-                ? Math.min(values[at]!, value)
-                : selection === "max"
-                  ? Math.max(values[at]!, value)
-                  : values[at]! + value;
-          counts[at] = counts[at]! + 1;
         }
       }
     },
@@ -93,11 +144,11 @@ function createFolding(selection: "mean" | "min" | "max" | "count"): Mosaic {
   };
 }
 
-function createMedian(): Mosaic {
+function createMedian(size: Size): Mosaic {
   const scenes: (readonly Plane[])[] = [];
   return {
-    wantsMore: () => true,
-    add: (planes) => scenes.push(planes),
+    wanted: () => wholeOf(size),
+    add: (planes, part) => scenes.push(planes.map((plane) => placePlane(plane, part, size))),
     finish: () =>
       scenes[0]?.map(({ samples: first }, index) => {
         const samples = new Float32Array(first.length);
@@ -121,4 +172,21 @@ function createMedian(): Mosaic {
         return { samples, mask, type: "float32" as const };
       }),
   };
+}
+
+const wholeOf = ({ width, height }: Size): Part => ({ x: 0, y: 0, width, height });
+
+/** A plane of a part as one of the whole picture. */
+function placePlane(plane: Plane, part: Part, { width, height }: Size): Plane {
+  if (part.width === width && part.height === height) {
+    return plane;
+  }
+  const samples = createSamples(plane.type, width * height);
+  const mask = new Uint8Array(width * height);
+  for (let row = 0; row < part.height; row += 1) {
+    const [from, to] = [row * part.width, (part.y + row) * width + part.x];
+    samples.set(plane.samples.subarray(from, from + part.width), to);
+    mask.set(plane.mask.subarray(from, from + part.width), to);
+  }
+  return { samples, mask, type: plane.type };
 }

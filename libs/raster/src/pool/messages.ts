@@ -1,7 +1,7 @@
 import type { RasterErrorCode } from "../errors.ts";
 
 /** Methods of the engine that a worker runs. */
-export type Method = "describe" | "image" | "statistics" | "point" | "pixels" | "coverage";
+export type Method = "describe" | "version" | "image" | "statistics" | "point" | "pixels" | "coverage";
 
 export type ToWorker =
   | { readonly kind: "run"; readonly id: number; readonly method: Method; readonly argument: unknown }

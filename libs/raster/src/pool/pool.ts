@@ -74,6 +74,10 @@ export class RasterPool {
     return this.#run("describe", location, describeLocation(location), signal) as Promise<DescribedRaster>;
   }
 
+  version(location: SourceLocation, signal?: AbortSignal): Promise<string> {
+    return this.#run("version", location, describeLocation(location), signal) as Promise<string>;
+  }
+
   image(request: ImageRequest, signal?: AbortSignal): Promise<ImageResult> {
     return this.#run("image", request, affinityOf(request), signal) as Promise<ImageResult>;
   }

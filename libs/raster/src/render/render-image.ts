@@ -1,5 +1,6 @@
 import { invalidRequest } from "../errors.ts";
 import { type ColorTable, type ColormapSpec, namedColorTable, stopsColorTable } from "./colormaps.ts";
+import type { Samples } from "../readers/raster.ts";
 import type { Plane } from "./plane.ts";
 
 export type Range = readonly [min: number, max: number];
@@ -22,6 +23,8 @@ export interface Image {
   /** 1 grey, 2 grey and alpha, 3 colours, 4 colours and alpha. */
   readonly channels: 1 | 2 | 3 | 4;
   readonly data: Uint8Array;
+  /** Colours of the values of one channel, four bytes each: up to 256. */
+  readonly palette?: Uint8Array;
   /** No pixel is there. */
   readonly isEmpty: boolean;
 }
@@ -38,16 +41,18 @@ export function renderImage(planes: readonly Plane[], width: number, height: num
   if (planes.length === 1) {
     return options.colormap !== undefined || options.palette !== undefined
       ? renderColors(first, width, height, options)
-      : composeImage([toBytes(first, rangeOf(options, 0), options.gamma)], first.mask, width, height);
+      : composeImage([toChannel(first, rangeOf(options, 0), options.gamma)], first.mask, width, height);
   }
   if (second === undefined || third === undefined) {
     throw invalidRequest("An image of two bands cannot be shown; choose one or three.");
   }
-  const channels = [first, second, third].map((plane, index) => toBytes(plane, rangeOf(options, index), options.gamma));
+  const channels = [first, second, third].map((plane, index) =>
+    toChannel(plane, rangeOf(options, index), options.gamma),
+  );
   const mask = unionMasks([first.mask, second.mask, third.mask]);
   return composeImage(
     channels,
-    fourth === undefined ? mask : multiply(mask, toBytes(fourth, rangeOf(options, 3), undefined)),
+    fourth === undefined ? mask : multiply(mask, toBytes(toChannel(fourth, rangeOf(options, 3), undefined))),
     width,
     height,
   );
@@ -60,13 +65,21 @@ function rangeOf({ rescale }: RenderOptions, index: number): Range {
 const tables = new Map<string, Uint8Array>();
 const MAX_TABLES = 64;
 
+/** Samples and the bytes that they become, indexed by their lowest 16 bits. */
+interface Channel {
+  readonly samples: Samples;
+  readonly table: Uint8Array;
+}
+
+const IDENTITY = Uint8Array.from({ length: 256 }, (_, value) => value);
+
 /** Rescales to bytes, by a table where there are few possible values. */
-function toBytes({ samples, type }: Plane, [min, max]: Range, gamma: number | undefined): Uint8Array {
+function toChannel({ samples, type }: Plane, [min, max]: Range, gamma: number | undefined): Channel {
   if (!Number.isFinite(min) || !Number.isFinite(max) || min === max) {
     throw invalidRequest("Rescaling needs two different numbers: min,max.");
   }
   if (type === "uint8" && min === 0 && max === 255 && (gamma ?? 1) === 1) {
-    return samples as Uint8Array;
+    return { samples, table: IDENTITY };
   }
   const power = 1 / (gamma ?? 1);
   const scale = 255 / (max - min);
@@ -74,12 +87,10 @@ function toBytes({ samples, type }: Plane, [min, max]: Range, gamma: number | un
     const linear = Math.max(0, Math.min(255, (value - min) * scale));
     return power === 1 ? linear : 255 * (linear / 255) ** power;
   };
-  const output = new Uint8Array(samples.length);
   if (type === "uint8" || type === "uint16" || type === "int16") {
     const key = `${type} ${min} ${max} ${power}`;
     let table = tables.get(key);
     if (table === undefined) {
-      // Indexed by the sample's own bits.
       table = new Uint8Array(type === "uint8" ? 256 : 65_536);
       for (let bits = 0; bits < table.length; bits += 1) {
         table[bits] = toByte(type === "int16" ? (bits << 16) >> 16 : bits) + 0.5;
@@ -89,13 +100,19 @@ function toBytes({ samples, type }: Plane, [min, max]: Range, gamma: number | un
       }
       tables.set(key, table);
     }
-    for (let at = 0; at < output.length; at += 1) {
-      output[at] = table[samples[at]! & 0xff_ff]!;
-    }
-    return output;
+    return { samples, table };
   }
+  const bytes = new Uint8Array(samples.length);
+  for (let at = 0; at < bytes.length; at += 1) {
+    bytes[at] = toByte(samples[at]!) + 0.5;
+  }
+  return { samples: bytes, table: IDENTITY };
+}
+
+function toBytes({ samples, table }: Channel): Uint8Array {
+  const output = new Uint8Array(samples.length);
   for (let at = 0; at < output.length; at += 1) {
-    output[at] = toByte(samples[at]!) + 0.5;
+    output[at] = table[samples[at]! & 0xff_ff]!;
   }
   return output;
 }
@@ -106,8 +123,8 @@ function renderColors(
   height: number,
   { colormap, palette, rescale, gamma }: RenderOptions,
 ): Image {
-  const data = new Uint8Array(width * height * 4);
   const { samples, mask } = plane;
+  const data = new Uint8Array(width * height * 4);
   const paint = (at: number, table: Uint8Array, entry: number) => {
     data[at * 4] = table[entry]!;
     data[at * 4 + 1] = table[entry + 1]!;
@@ -127,7 +144,11 @@ function renderColors(
   } else {
     const table: ColorTable =
       colormap.kind === "named" ? namedColorTable(colormap.name) : stopsColorTable(colormap.stops);
-    const bytes = toBytes(plane, rescale?.[0] ?? [0, 255], gamma);
+    const bytes = toBytes(toChannel(plane, rescale?.[0] ?? [0, 255], gamma));
+    const indexed = toIndexed(bytes, mask, table);
+    if (indexed !== undefined) {
+      return { width, height, channels: 1, ...indexed };
+    }
     for (let at = 0; at < mask.length; at += 1) {
       if (mask[at] !== 0) {
         paint(at, table, bytes[at]! * 4);
@@ -135,6 +156,45 @@ function renderColors(
     }
   }
   return { width, height, channels: 4, data, isEmpty: mask.every((value) => value === 0) };
+}
+
+/**
+ * Values with their colours, a quarter of the bytes of colours alone. Missing pixels need a value of their own;
+ * `undefined` where all values are in use, or pixels are half transparent.
+ */
+function toIndexed(
+  bytes: Uint8Array,
+  mask: Uint8Array,
+  table: ColorTable,
+): Pick<Image, "data" | "palette" | "isEmpty"> | undefined {
+  const used = new Uint8Array(256);
+  let [some, none] = [false, false];
+  for (let at = 0; at < bytes.length; at += 1) {
+    const value = mask[at]!;
+    if (value === 255) {
+      used[bytes[at]!] = 1;
+      some = true;
+    } else if (value === 0) {
+      none = true;
+    } else {
+      return undefined;
+    }
+  }
+  const palette = Uint8Array.from(table.subarray(0, 1024));
+  if (!none) {
+    return { data: bytes, palette, isEmpty: false };
+  }
+  const missing = used.indexOf(0);
+  if (missing < 0) {
+    return undefined;
+  }
+  palette.fill(0, missing * 4, missing * 4 + 4);
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (mask[at] === 0) {
+      bytes[at] = missing;
+    }
+  }
+  return { data: bytes, palette, isEmpty: !some };
 }
 
 function findInPalette(palette: Uint8Array): (value: number) => Uint8Array | undefined {
@@ -175,35 +235,40 @@ function multiply(mask: Uint8Array, alpha: Uint8Array): Uint8Array {
   return mask.map((value, at) => Math.round((value * alpha[at]!) / 255));
 }
 
-function composeImage(planes: readonly Uint8Array[], mask: Uint8Array, width: number, height: number): Image {
+function composeImage(channels: readonly Channel[], mask: Uint8Array, width: number, height: number): Image {
   let isFull = true;
   let isEmpty = true;
   for (let at = 0; at < mask.length && (isFull || isEmpty); at += 1) {
     isFull &&= mask[at] === 255;
     isEmpty &&= mask[at] === 0;
   }
-  const [red, green, blue] = planes;
+  const [red, green, blue] = channels;
   if (red === undefined) {
     throw invalidRequest("An image has at least one band.");
   }
   const count = width * height;
   if (green === undefined || blue === undefined) {
     if (isFull) {
-      return { width, height, channels: 1, data: red, isEmpty };
+      return { width, height, channels: 1, data: toBytes(red), isEmpty };
     }
     const data = new Uint8Array(count * 2);
     for (let at = 0; at < count; at += 1) {
-      data[at * 2] = mask[at] === 0 ? 0 : red[at]!;
+      data[at * 2] = mask[at] === 0 ? 0 : red.table[red.samples[at]! & 0xff_ff]!;
       data[at * 2 + 1] = mask[at]!;
     }
     return { width, height, channels: 2, data, isEmpty };
   }
+  const [{ samples: reds, table: toRed }, { samples: greens, table: toGreen }, { samples: blues, table: toBlue }] = [
+    red,
+    green,
+    blue,
+  ];
   if (isFull) {
     const data = new Uint8Array(count * 3);
     for (let at = 0, to = 0; at < count; at += 1, to += 3) {
-      data[to] = red[at]!;
-      data[to + 1] = green[at]!;
-      data[to + 2] = blue[at]!;
+      data[to] = toRed[reds[at]! & 0xff_ff]!;
+      data[to + 1] = toGreen[greens[at]! & 0xff_ff]!;
+      data[to + 2] = toBlue[blues[at]! & 0xff_ff]!;
     }
     return { width, height, channels: 3, data, isEmpty };
   }
@@ -211,9 +276,9 @@ function composeImage(planes: readonly Uint8Array[], mask: Uint8Array, width: nu
   for (let at = 0, to = 0; at < count; at += 1, to += 4) {
     const alpha = mask[at]!;
     if (alpha !== 0) {
-      data[to] = red[at]!;
-      data[to + 1] = green[at]!;
-      data[to + 2] = blue[at]!;
+      data[to] = toRed[reds[at]! & 0xff_ff]!;
+      data[to + 1] = toGreen[greens[at]! & 0xff_ff]!;
+      data[to + 2] = toBlue[blues[at]! & 0xff_ff]!;
       data[to + 3] = alpha;
     }
   }

@@ -3,11 +3,12 @@ import { MAX_WINDOW_PIXELS } from "../limits.ts";
 import type { BandInfo, Raster, Samples } from "../readers/raster.ts";
 import { createSamples } from "../readers/raster.ts";
 import type { BlockCache } from "../windows/block-cache.ts";
+import { readBlocks } from "../windows/read-blocks.ts";
 import { readWindow } from "../windows/read-window.ts";
 import { createGeoreferencing } from "./georeferencing.ts";
 import { type Grid, checkGrid } from "./grid.ts";
-import { type PixelMap, createPixelMap } from "./pixel-map.ts";
-import { type Resampling, pickNearest, resample, toNearestIndex } from "./resample.ts";
+import { type Part, type PixelMap, createPixelMap, toNearestIndex } from "./pixel-map.ts";
+import { type Resampling, resample } from "./resample.ts";
 
 export interface ReadGridOptions {
   /** From 0. */
@@ -28,8 +29,8 @@ export interface GridBand {
 }
 
 export interface GridData {
-  readonly width: number;
-  readonly height: number;
+  /** The pixels of the grid that are given; nothing of the raster is in the others. */
+  readonly part: Part;
   readonly bands: readonly GridBand[];
 }
 
@@ -44,31 +45,78 @@ export async function readGrid(
   options: ReadGridOptions,
   signal?: AbortSignal,
 ): Promise<GridData> {
+  const whole = wholeOf(grid);
+  const { part, bands } = await readGridPart(raster, cache, grid, whole, options, signal);
+  return { part: whole, bands: bands.map((band) => placeBand(band, part, whole)) };
+}
+
+/** As `readGrid`, but gives no more of a part of the grid than what is in the raster. */
+export async function readGridPart(
+  raster: Raster,
+  cache: BlockCache,
+  grid: Grid,
+  wanted: Part,
+  options: ReadGridOptions,
+  signal?: AbortSignal,
+): Promise<GridData> {
   checkGrid(grid);
   const { info } = raster;
   const { bands, resampling = "nearest" } = options;
   const source = createGeoreferencing(info);
   const map = createPixelMap(grid, source, westernmostOf(info.transform, info.width));
   const level = options.ignoreOverviews === true ? 0 : chooseLevel(info, map);
-  const window = chooseWindow(info, level, map, bands.length, resampling);
+  const part = map.findPart(wanted, info);
+  const window = part && chooseWindow(info, level, map, part, bands.length, resampling);
   const infos = bands.map((band) => ({
     ...info.bands[band]!,
     ...(options.nodata !== undefined && { nodata: options.nodata }),
   }));
-  if (window === undefined) {
-    return createEmpty(grid, infos);
+  if (part === undefined || window === undefined) {
+    const none = { x: wanted.x, y: wanted.y, width: 0, height: 0 };
+    return { part: none, bands: infos.map((each) => createEmptyBand(each, 0)) };
+  }
+  const layout = info.levels[level]!;
+  const ratios = { ratioX: layout.width / info.width, ratioY: layout.height / info.height };
+  if (resampling === "nearest") {
+    const blocks = await readBlocks(raster, cache, { level, bands, ...window }, signal);
+    if (blocks !== undefined) {
+      checkCancelled(signal);
+      const { originX, originY } = blocks;
+      const [limitX, limitY] = [layout.width - originX, layout.height - originY];
+      const index = map.toIndex(
+        part,
+        { ...ratios, originX, originY, every: 1 },
+        {
+          width: Math.min(limitX, blocks.columns << blocks.shiftX),
+          height: Math.min(limitY, (blocks.planes[0]!.length / blocks.columns) << blocks.shiftY),
+          columns: blocks.columns,
+          shiftX: blocks.shiftX,
+          shiftY: blocks.shiftY,
+        },
+      );
+      const shift = blocks.shiftX + blocks.shiftY;
+      const shared = toSharedMask(blocks.mask, index, shift);
+      return { part, bands: infos.map((band, at) => pickBand(blocks.planes[at]!, index, shift, band, shared)) };
+    }
   }
   const { planes, mask, width, height } = await readWindow(raster, cache, { level, bands, ...window }, signal);
   checkCancelled(signal);
-  const target = toTarget(map, info, level, window);
-  const index = toNearestIndex(target, width, height);
-  const shared = toSharedMask(mask, index);
+  const transform = { ...ratios, originX: window.x, originY: window.y, every: window.every };
+  if (resampling === "nearest") {
+    const { columns, rows } = map.toPoints(part, transform);
+    const index = toNearestIndex(columns, rows, width, height);
+    const shared = toSharedMask(mask && [mask], index, ONE_BLOCK);
+    return { part, bands: infos.map((band, at) => pickBand([planes[at]!], index, ONE_BLOCK, band, shared)) };
+  }
+  const target = {
+    ...map.toPoints(part, transform),
+    scaleX: (map.scaleX * transform.ratioX) / window.every,
+    scaleY: (map.scaleY * transform.ratioY) / window.every,
+  };
+  const index = toNearestIndex(target.columns, target.rows, width, height);
+  const shared = toSharedMask(mask && [mask], index, ONE_BLOCK);
   const output = infos.map((band, at): GridBand => {
     const plane = planes[at]!;
-    if (resampling === "nearest") {
-      const samples = pickNearest(plane, index, band.type);
-      return { info: band, samples, mask: withNodata(shared, samples, band) };
-    }
     const valid = toValid(plane, mask, band);
     const samples = resample(
       { width, height, type: band.type, samples: plane, ...(valid && { valid }) },
@@ -78,7 +126,27 @@ export async function readGrid(
     );
     return { info: band, samples, mask: valid === undefined ? shared : maskBy(shared, valid, index) };
   });
-  return { width: grid.width, height: grid.height, bands: output };
+  return { part, bands: output };
+}
+
+/** A window that is one block: no pixel of it has a number of as many bits. */
+const ONE_BLOCK = 31;
+
+export const wholeOf = ({ width, height }: Pick<Grid, "width" | "height">): Part => ({ x: 0, y: 0, width, height });
+
+/** A band of a part as one of another part around it. */
+export function placeBand(band: GridBand, from: Part, to: Part): GridBand {
+  if (from.x === to.x && from.y === to.y && from.width === to.width && from.height === to.height) {
+    return band;
+  }
+  const output = createEmptyBand(band.info, to.width * to.height);
+  for (let row = 0; row < from.height; row += 1) {
+    const start = row * from.width;
+    const at = (from.y - to.y + row) * to.width + from.x - to.x;
+    output.samples.set(band.samples.subarray(start, start + from.width), at);
+    output.mask.set(band.mask.subarray(start, start + from.width), at);
+  }
+  return output;
 }
 
 /** The smallest level that still has a pixel for each target pixel. */
@@ -104,11 +172,13 @@ interface ChosenWindow {
 function chooseWindow(
   info: Raster["info"],
   level: number,
-  { bounds, scaleX, scaleY }: PixelMap,
+  { boundsOf, scaleX, scaleY }: PixelMap,
+  part: Part,
   bands: number,
   resampling: Resampling,
 ): ChosenWindow | undefined {
   const layout = info.levels[level];
+  const bounds = boundsOf(part);
   if (bounds === undefined || layout === undefined) {
     return undefined;
   }
@@ -140,24 +210,6 @@ function chooseWindow(
   return { x: left, y: top, width, height, every };
 }
 
-/** From pixels of the full image to pixels of the window; in place, the map is not used again. */
-function toTarget(
-  { columns, rows, scaleX, scaleY }: PixelMap,
-  info: Raster["info"],
-  level: number,
-  { x, y, every }: ChosenWindow,
-) {
-  const layout = info.levels[level]!;
-  const [ratioX, ratioY] = [layout.width / info.width, layout.height / info.height];
-  if (level !== 0 || x !== 0 || y !== 0 || every !== 1) {
-    for (let at = 0; at < columns.length; at += 1) {
-      columns[at] = (columns[at]! * ratioX - x) / every;
-      rows[at] = (rows[at]! * ratioY - y) / every;
-    }
-  }
-  return { columns, rows, scaleX: (scaleX * ratioX) / every, scaleY: (scaleY * ratioY) / every };
-}
-
 /** Rasters in degrees may begin anywhere; target points are looked for from there on. */
 function westernmostOf(transform: Raster["info"]["transform"], width: number): number | undefined {
   if (transform === undefined || transform[1] !== 0) {
@@ -169,35 +221,74 @@ function westernmostOf(transform: Raster["info"]["transform"], width: number): n
   return covered >= 360 ? west : west - (360 - covered) / 2;
 }
 
-function toSharedMask(mask: Samples | undefined, index: Int32Array): Uint8Array {
+function toSharedMask(mask: readonly Samples[] | undefined, index: Int32Array, shift: number): Uint8Array {
   const output = new Uint8Array(index.length);
-  const full = mask instanceof Uint16Array ? 65_535 : 255;
+  if (mask === undefined) {
+    for (let at = 0; at < index.length; at += 1) {
+      // The sign's bit spread over all: 255 where there is a pixel, 0 for -1.
+      output[at] = ~(index[at]! >> 31);
+    }
+    return output;
+  }
+  const full = mask[0] instanceof Uint16Array ? 65_535 : 255;
   // Masks hold 0 and 1 or 0 and 255, alpha anything between.
-  const isBinary = mask !== undefined && !mask.some((value) => value > 1);
+  const isBinary = !mask.some((block) => block.some((value) => value > 1));
+  const within = 2 ** shift - 1;
   for (let at = 0; at < index.length; at += 1) {
     const from = index[at]!;
     if (from >= 0) {
-      output[at] = mask === undefined ? 255 : isBinary ? mask[from]! * 255 : Math.ceil((mask[from]! * 255) / full);
+      const value = mask[from >> shift]![from & within]!;
+      output[at] = isBinary ? value * 255 : Math.ceil((value * 255) / full);
     }
   }
   return output;
 }
 
-/** Returns the mask itself where the band has no nodata. */
-function withNodata(mask: Uint8Array, samples: Samples, { nodata, type }: BandInfo): Uint8Array {
+/** The nearest samples, from blocks of 2^shift pixels. Bands without nodata share the mask. */
+function pickBand(
+  blocks: readonly Samples[],
+  index: Int32Array,
+  shift: number,
+  info: BandInfo,
+  shared: Uint8Array,
+): GridBand {
+  const { nodata, type } = info;
+  const samples = createSamples(type, index.length);
+  const within = 2 ** shift - 1;
   const isFloat = type === "float32" || type === "float64";
+  let block = blocks[0]!;
+  let number = 0;
   if (nodata === undefined && !isFloat) {
-    return mask;
+    for (let at = 0; at < index.length; at += 1) {
+      const from = index[at]!;
+      if (from >= 0) {
+        if (from >> shift !== number) {
+          number = from >> shift;
+          block = blocks[number]!;
+        }
+        samples[at] = block[from & within]!;
+      }
+    }
+    return { info, samples, mask: shared };
   }
   const missing = type === "float32" && nodata !== undefined ? Math.fround(nodata) : nodata;
-  const output = mask.slice();
-  for (let at = 0; at < output.length; at += 1) {
-    const value = samples[at]!;
-    if (value === missing || Number.isNaN(value)) {
-      output[at] = 0;
+  const mask = shared.slice();
+  for (let at = 0; at < index.length; at += 1) {
+    const from = index[at]!;
+    if (from >= 0) {
+      if (from >> shift !== number) {
+        number = from >> shift;
+        block = blocks[number]!;
+      }
+      const value = block[from & within]!;
+      samples[at] = value;
+      // NaN is not itself.
+      if (value === missing || value !== value) {
+        mask[at] = 0;
+      }
     }
   }
-  return output;
+  return { info, samples, mask };
 }
 
 /** Which source pixels count; `undefined` when all do. */
@@ -229,11 +320,6 @@ function maskBy(mask: Uint8Array, valid: Uint8Array, index: Int32Array): Uint8Ar
   return output;
 }
 
-function createEmpty({ width, height }: Grid, infos: readonly BandInfo[]): GridData {
-  const mask = new Uint8Array(width * height);
-  return {
-    width,
-    height,
-    bands: infos.map((info) => ({ info, samples: createSamples(info.type, width * height), mask })),
-  };
+function createEmptyBand(info: BandInfo, pixels: number): GridBand {
+  return { info, samples: createSamples(info.type, pixels), mask: new Uint8Array(pixels) };
 }

@@ -21,28 +21,6 @@ export interface ResampleTarget {
   readonly scaleY: number;
 }
 
-/** Pixel numbers of the source for each target pixel, -1 outside: what nearest neighbour needs, once for all bands. */
-export function toNearestIndex({ columns, rows }: ResampleTarget, width: number, height: number): Int32Array {
-  const index = new Int32Array(columns.length);
-  for (let at = 0; at < index.length; at += 1) {
-    const column = Math.floor(columns[at]!);
-    const row = Math.floor(rows[at]!);
-    index[at] = column >= 0 && column < width && row >= 0 && row < height ? row * width + column : -1;
-  }
-  return index;
-}
-
-export function pickNearest(samples: Samples, index: Int32Array, type: SampleType): Samples {
-  const output = createSamples(type, index.length);
-  for (let at = 0; at < index.length; at += 1) {
-    const from = index[at]!;
-    if (from >= 0) {
-      output[at] = samples[from]!;
-    }
-  }
-  return output;
-}
-
 /**
  * Weighted means of valid neighbours. A target pixel is valid where the source pixel it falls on is.
  * Where a target pixel covers several source pixels, kernels widen, so that nothing is skipped.
@@ -61,7 +39,7 @@ export function resample(
   if (method === "average") {
     averageInto(source, target, index, store);
   } else if (method === "bilinear" && !isWide) {
-    bilinearInto(source, target, index, store);
+    bilinearInto(source, target, index, output);
   } else {
     convolveInto(
       source,
@@ -94,11 +72,13 @@ function createStore(output: Samples, type: SampleType): Store {
 }
 
 function bilinearInto(
-  { width, height, samples, valid }: ResampleSource,
+  { width, height, samples, valid, type }: ResampleSource,
   { columns, rows }: ResampleTarget,
   index: Int32Array,
-  store: Store,
+  output: Samples,
 ): void {
+  // Means stay between their inputs: whole numbers are only rounded.
+  const isWhole = rangeOf(type) !== undefined;
   for (let at = 0; at < index.length; at += 1) {
     const nearest = index[at]!;
     if (nearest < 0 || (valid !== undefined && valid[nearest] === 0)) {
@@ -110,34 +90,40 @@ function bilinearInto(
     const top = Math.floor(y);
     const u = x - left;
     const v = y - top;
-    if (valid === undefined && left >= 0 && top >= 0 && left + 1 < width && top + 1 < height) {
-      const from = top * width + left;
+    const from = top * width + left;
+    if (
+      left >= 0 &&
+      top >= 0 &&
+      left + 1 < width &&
+      top + 1 < height &&
+      (valid === undefined || (valid[from]! & valid[from + 1]! & valid[from + width]! & valid[from + width + 1]!) === 1)
+    ) {
       const upper = samples[from]! * (1 - u) + samples[from + 1]! * u;
       const lower = samples[from + width]! * (1 - u) + samples[from + width + 1]! * u;
-      store(at, upper * (1 - v) + lower * v);
+      const value = upper * (1 - v) + lower * v;
+      output[at] = isWhole ? Math.floor(value + 0.5) : value;
       continue;
     }
     let sum = 0;
     let weights = 0;
-    for (let j = 0; j < 2; j += 1) {
-      for (let i = 0; i < 2; i += 1) {
-        const [column, row] = [left + i, top + j];
-        const weight = (i === 0 ? 1 - u : u) * (j === 0 ? 1 - v : v);
-        const from = row * width + column;
-        if (
-          weight > 0 &&
-          column >= 0 &&
-          column < width &&
-          row >= 0 &&
-          row < height &&
-          (valid === undefined || valid[from] !== 0)
-        ) {
-          sum += samples[from]! * weight;
-          weights += weight;
-        }
+    for (let corner = 0; corner < 4; corner += 1) {
+      const column = left + (corner & 1);
+      const row = top + (corner >> 1);
+      const weight = ((corner & 1) === 0 ? 1 - u : u) * (corner < 2 ? 1 - v : v);
+      if (
+        weight > 0 &&
+        column >= 0 &&
+        column < width &&
+        row >= 0 &&
+        row < height &&
+        (valid === undefined || valid[row * width + column] !== 0)
+      ) {
+        sum += samples[row * width + column]! * weight;
+        weights += weight;
       }
     }
-    store(at, weights > 0 ? sum / weights : samples[nearest]!);
+    const value = weights > 0 ? sum / weights : samples[nearest]!;
+    output[at] = isWhole ? Math.floor(value + 0.5) : value;
   }
 }
 

@@ -2,6 +2,7 @@ import { RasterError, checkCancelled, invalidRequest } from "../errors.ts";
 import { MAX_WINDOW_PIXELS } from "../limits.ts";
 import { type BlockAddress, type Raster, type Samples, createSamples } from "../readers/raster.ts";
 import type { BlockCache } from "./block-cache.ts";
+import { planTargets } from "./targets.ts";
 
 export interface WindowRequest {
   readonly level: number;
@@ -32,7 +33,7 @@ export async function readWindow(
   request: WindowRequest,
   signal?: AbortSignal,
 ): Promise<Window> {
-  const { info, groups } = raster;
+  const { info } = raster;
   const { level, x, y, width, height, bands, every = 1 } = request;
   const layout = info.levels[level];
   if (layout === undefined || x < 0 || y < 0 || x + width > layout.width || y + height > layout.height) {
@@ -49,21 +50,8 @@ export async function readWindow(
       "The request reads more pixels than allowed; ask for a smaller area or a lower resolution.",
     );
   }
-  const alpha = info.bands.findIndex(({ color }) => color === "alpha");
-  const targets: Target[] = bands.map((band) => ({
-    ...placeOf(groups, band),
-    samples: createSamples(info.bands[band]!.type, outWidth * outHeight),
-  }));
-  const maskTarget: Target | undefined = info.hasMask
-    ? { group: groups.length - 1, index: 0, samples: new Uint8Array(outWidth * outHeight) }
-    : alpha >= 0
-      ? { ...placeOf(groups, alpha), samples: createSamples(info.bands[alpha]!.type, outWidth * outHeight) }
-      : undefined;
-  const all = maskTarget === undefined ? targets : [...targets, maskTarget];
-  const fills = all.map((target) =>
-    target === maskTarget ? 0 : (info.bands[bands[all.indexOf(target)] ?? 0]?.nodata ?? 0),
-  );
-  const neededGroups = [...new Set(all.map(({ group }) => group))];
+  const { targets, maskTarget, all, groups: neededGroups } = planTargets(raster, bands);
+  const outputs = all.map(({ type }) => createSamples(type, outWidth * outHeight));
   const [firstColumn, lastColumn] = [
     Math.floor(x / layout.blockWidth),
     Math.floor((x + width - 1) / layout.blockWidth),
@@ -85,9 +73,9 @@ export async function readWindow(
         if (target.group === group) {
           copyBlock(
             block?.[target.index],
-            fills[index] ?? 0,
+            target.fill,
             { column, row, blockWidth: layout.blockWidth, blockHeight: layout.blockHeight },
-            target.samples,
+            outputs[index]!,
             {
               x,
               y,
@@ -104,21 +92,9 @@ export async function readWindow(
   return {
     width: outWidth,
     height: outHeight,
-    planes: targets.map(({ samples }) => samples),
-    ...(maskTarget && { mask: maskTarget.samples }),
+    planes: outputs.slice(0, targets.length),
+    ...(maskTarget && { mask: outputs.at(-1)! }),
   };
-}
-
-interface Target {
-  readonly group: number;
-  /** Within the group. */
-  readonly index: number;
-  readonly samples: Samples;
-}
-
-function placeOf(groups: readonly (readonly number[])[], band: number): { group: number; index: number } {
-  const group = groups.findIndex((bands) => bands.includes(band));
-  return { group, index: groups[group]?.indexOf(band) ?? 0 };
 }
 
 function copyBlock(

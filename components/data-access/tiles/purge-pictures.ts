@@ -1,0 +1,70 @@
+import { AwsV4Signer } from "aws4fetch";
+import { XMLParser } from "fast-xml-parser";
+import { fetch } from "undici";
+
+import { createAddressedAgent } from "./addressed-agent.ts";
+
+interface StoreOptions {
+  readonly url: string;
+  readonly address?: string | undefined;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly bucket: string;
+}
+
+const CONTINUATION = "NextContinuationToken";
+
+/** The bucket of pictures, to list and remove them. Its host may be one that no DNS knows. */
+export function createAddressedStore({ url, address, region, accessKeyId, secretAccessKey, bucket }: StoreOptions) {
+  const agent = createAddressedAgent(address);
+  const base = `${url.replace(/\/+$/, "")}/${encodeURIComponent(bucket)}`;
+  const call = async (path: string, method: string) => {
+    const signed = await new AwsV4Signer({
+      accessKeyId,
+      secretAccessKey,
+      region,
+      service: "s3",
+      method,
+      url: `${base}${path}`,
+    }).sign();
+    return fetch(signed.url.toString(), { method, headers: Object.fromEntries(signed.headers), dispatcher: agent });
+  };
+  const parser = new XMLParser({ parseTagValue: false, isArray: (name) => name === "Contents" });
+
+  return {
+    /** Names of all pictures, or of those of a layer. */
+    list: async (layer: string | undefined): Promise<readonly string[]> => {
+      const prefix = layer === undefined ? "" : `${encodeURIComponent(layer)}/`;
+      const names: string[] = [];
+      for (let token: string | undefined = ""; token !== undefined;) {
+        const query = new URLSearchParams({ "list-type": "2", prefix });
+        if (token !== "") {
+          query.set("continuation-token", token);
+        }
+        const answer = await call(`?${query.toString()}`, "GET");
+        const text = await answer.text();
+        if (answer.status === 404) {
+          return [];
+        }
+        if (!answer.ok) {
+          throw new Error(`the storage answered with status ${answer.status}`);
+        }
+        const { ListBucketResult: page } = parser.parse(text) as {
+          ListBucketResult: { readonly Contents?: readonly { readonly Key: string }[]; readonly [CONTINUATION]?: string };
+        };
+        names.push(...(page.Contents ?? []).map(({ Key }) => Key));
+        token = page[CONTINUATION];
+      }
+      return names;
+    },
+    remove: async (name: string): Promise<void> => {
+      const answer = await call(`/${name.split("/").map(encodeURIComponent).join("/")}`, "DELETE");
+      await answer.text();
+      if (!answer.ok && answer.status !== 404) {
+        throw new Error(`the storage refused to remove a picture with status ${answer.status}`);
+      }
+    },
+    close: () => agent.close(),
+  };
+}
