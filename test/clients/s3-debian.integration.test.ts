@@ -129,6 +129,28 @@ test("GDAL reads a COG by ranges and writes one", needs("/usr/bin/gdal_translate
   assert.equal(/Checksum=\d+/.exec(here?.stdout ?? "")?.[0], /Checksum=\d+/.exec(there?.stdout ?? "")?.[0]);
 });
 
+test("restic", needs("/usr/bin/restic", "restic"), async () => {
+  const repository = `s3:${store.url}/restic-test/backups`;
+  const env = {
+    ...environment(),
+    RESTIC_REPOSITORY: repository,
+    RESTIC_PASSWORD: "a-password-of-the-tests",
+    RESTIC_CACHE_DIR: join(folder, "restic-cache"),
+  };
+  const restic = (...args: string[]) => run("/usr/bin/restic", args, { env, cwd: folder });
+  await restic("init");
+  await restic("backup", "small.bin", "large.bin");
+  await writeFile(join(folder, "more.bin"), randomBytes(3 << 20));
+  await restic("backup", "small.bin", "more.bin");
+  await restic("check", "--read-data");
+  const back = join(folder, "restored");
+  await restic("restore", "latest", "--target", back);
+  await sameBytes(small, join(back, "small.bin"));
+  await sameBytes(join(folder, "more.bin"), join(back, "more.bin"));
+  await restic("forget", "--keep-last", "1", "--group-by", "host", "--prune");
+  assert.equal((JSON.parse((await restic("snapshots", "--json")).stdout) as unknown[]).length, 1);
+});
+
 test("boto3", needs("/usr/lib/python3/dist-packages/boto3", "python3-boto3"), async () => {
   const script = join(import.meta.dirname, "boto3-round-trip.py");
   const { accessKeyId, secretAccessKey } = ROOT;

@@ -30,15 +30,22 @@ export class Damages {
       }
       return;
     }
-    const row = index.get<{ garbage: number; damage: string | null }>(
-      "select garbage, damage from files where id = ?",
-      file,
-    );
-    if (row === undefined || row.garbage === 1 || row.damage === (what ?? null)) {
+    const find = () =>
+      index.get<{ garbage: number; damage: string | null }>("select garbage, damage from files where id = ?", file);
+    const isNews = (row: ReturnType<typeof find>) =>
+      row !== undefined && row.garbage === 0 && row.damage !== (what ?? null);
+    if (!isNews(find())) {
       return;
     }
-    await index.mutate(() => void index.run("update files set damage = ? where id = ?", what ?? null, file));
-    if (what !== undefined && row.damage === null) {
+    // Many may read it at the same time: the first of them tells.
+    const wasSound = await index.mutate(() => {
+      const row = find();
+      if (isNews(row)) {
+        index.run("update files set damage = ? where id = ?", what ?? null, file);
+      }
+      return row?.damage === null && row.garbage === 0;
+    });
+    if (what !== undefined && wasSound) {
       this.#onDamage({ file, what });
     }
   }

@@ -48,7 +48,7 @@ export const putObjectAcl: Operation = {
     const bucket = bucketOf(context);
     const version = findVersion(context);
     const acl = await readAcl(context, bucket, version.owner);
-    await store.versions.setColumn(bucket, version, "acl", JSON.stringify(acl));
+    await store.changes.setAcl(bucket, version, JSON.stringify(acl));
     setVersionHeader(context, bucket, version.version);
     send(request, 200);
   },

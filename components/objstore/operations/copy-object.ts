@@ -4,10 +4,11 @@ import { toWriteCheck } from "../protocol/conditions.ts";
 import { type Encryption, openEncryption, readEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
 import type { WrittenFile } from "../store/content-files.ts";
+import type { StoredContent } from "../store/contents.ts";
 import type { StoredChecksum, Version } from "../store/rows.ts";
 import type { NewVersion } from "../store/versions.ts";
 import { readObjectAccess } from "./acl.ts";
-import { findCopySource, writeStored } from "./copy-source.ts";
+import { findCopySource, whileHeld, writeStored } from "./copy-source.ts";
 import { authorizeLock, readObjectLock } from "./object-lock.ts";
 import { setEncryptionHeaders } from "./put-object.ts";
 import {
@@ -65,7 +66,7 @@ export const copyObject: Operation = {
     const rewritten =
       from === undefined && to === undefined && header(request, "x-amz-checksum-algorithm") === undefined
         ? undefined
-        : await rewrite(context, version, { from, to, described });
+        : await whileHeld(store, version, (content) => rewrite(context, content, { from, to, described }));
     const insert = (label?: WrittenFile) =>
       store.index.mutate(() => {
         // The source may have gone since it was looked up: its content must still be there to be shared.
@@ -111,15 +112,18 @@ interface Rewriting {
 }
 
 /** A copy whose bytes are not those of the source on the disk: encrypted otherwise, or with another checksum. */
-async function rewrite(context: OperationContext, version: Version, { from, to, described }: Rewriting) {
+async function rewrite(
+  context: OperationContext,
+  content: StoredContent | undefined,
+  { from, to, described }: Rewriting,
+) {
   const { store, request } = context;
   const wanted = header(request, "x-amz-checksum-algorithm");
   const before = described.checksum;
   const algorithm = wanted === undefined ? before?.algorithm : toChecksumName(wanted);
-  const content = version.content === null ? undefined : store.contents.read(version.content);
   const writer = await store.files.create(algorithm === undefined ? ["md5"] : ["md5", algorithm], to?.key);
   try {
-    const end = version.size - 1;
+    const end = described.size - 1;
     await writeStored(store, { content, encryption: from, start: 0, end }, (chunk) => writer.write(chunk));
     const { name } = bucketOf(context);
     const file = await writer.finish({ kind: "object", bucket: name, algorithm, ...described, encryption: to?.stored });

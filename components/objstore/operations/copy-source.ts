@@ -4,6 +4,8 @@ import type { Encryption } from "../protocol/encryption.ts";
 import { header } from "../protocol/request.ts";
 import { cryptSmall } from "../store/cipher.ts";
 import { CONTENT_BLOCK_BYTES } from "../store/content-trailer.ts";
+import type { ContentWriter } from "../store/content-files.ts";
+import type { DigestName } from "../store/digests.ts";
 import type { StoredContent } from "../store/contents.ts";
 import type { Bucket, Version } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
@@ -45,6 +47,21 @@ interface StoredRange {
   readonly end: number;
 }
 
+/** Looks up the content of a version for `work` and keeps its files until that is done, whatever becomes of the version. */
+export async function whileHeld<T>(
+  { contents, files }: Pick<ObjectStore, "contents" | "files">,
+  version: Version,
+  work: (content: StoredContent | undefined) => Promise<T>,
+): Promise<T> {
+  const content = version.content === null ? undefined : contents.read(version.content);
+  const release = files.hold(content !== undefined && "parts" in content ? content.parts : []);
+  try {
+    return await work(content);
+  } finally {
+    release();
+  }
+}
+
 /** Gives the bytes of stored content to `write`, verified and decrypted. */
 export async function writeStored(
   { files }: Pick<ObjectStore, "files">,
@@ -74,5 +91,22 @@ export async function writeStored(
     } finally {
       await reader.close();
     }
+  }
+}
+
+/** Copies stored bytes into a new file, which is the caller's to finish. */
+export async function copyStored(
+  store: Pick<ObjectStore, "files">,
+  stored: StoredRange,
+  { digests, key }: { readonly digests: readonly DigestName[]; readonly key: Buffer | undefined },
+): Promise<ContentWriter> {
+  const writer = await store.files.create(digests, key);
+  try {
+    await writeStored(store, stored, (chunk) => writer.write(chunk));
+    return writer;
+  } catch (error) {
+    await writer.discard();
+    writer.settle();
+    throw error;
   }
 }

@@ -7,7 +7,7 @@ import { toLockHeaders } from "../protocol/object-lock.ts";
 import { openEncryption, toEncryptionHeaders } from "../protocol/encryption.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
 import { type S3Request, header, sendHead, startHead } from "../protocol/request.ts";
-import { type OpenContent, openContent, sendContent } from "../protocol/send-content.ts";
+import { openContent, sendContent } from "../protocol/send-content.ts";
 import { cryptSmall } from "../store/cipher.ts";
 import type { StoredContent } from "../store/contents.ts";
 import type { ContentPart, StoredChecksum, Version } from "../store/rows.ts";
@@ -28,11 +28,11 @@ export const getObject: Operation = {
   action: "s3:GetObject",
   versionAction: "s3:GetObjectVersion",
   sendsHead: true,
-  handle: (context) => answer(context, 0),
+  handle: answer,
 };
 
 /** Awaits nothing where the content is at hand: a promise that nobody needs costs as much as the look-up. */
-function answer(context: OperationContext, attempt: number): undefined | Promise<void> {
+function answer(context: OperationContext): undefined | Promise<void> {
   const { store, request } = context;
   const version = findVersion(context);
   const head = toHead(context, version);
@@ -64,37 +64,32 @@ function answer(context: OperationContext, attempt: number): undefined | Promise
     sendHead(request, status, head, range === undefined ? data : data.subarray(start, end + 1));
     return undefined;
   }
-  return sendFiles(context, content.parts, { status, head, range: { start, end }, attempt, key: encryption?.key });
+  return sendFiles(context, content.parts, { status, head, range: { start, end }, key: encryption?.key });
 }
 
 interface Answer {
   readonly status: number;
   readonly head: readonly string[];
   readonly range: ByteRange;
-  readonly attempt: number;
   readonly key: Buffer | undefined;
 }
 
 async function sendFiles(
   context: OperationContext,
   parts: readonly ContentPart[],
-  { status, head, range, attempt, key }: Answer,
+  { status, head, range, key }: Answer,
 ): Promise<void> {
   const { store, request } = context;
-  let open: OpenContent;
+  // Before anything is awaited: an overwrite must not take the files away.
+  const release = store.files.hold(parts);
   try {
-    open = await openContent(store.files, parts, range, key);
-  } catch (error) {
-    if (attempt > 4 || !(error instanceof Error && "code" in error && error.code === "ENOENT")) {
-      throw error;
-    }
-    // Overwritten and collected between the look-up and the opening: look again.
-    await answer(context, attempt + 1);
-    return;
+    const open = await openContent(store.files, parts, range, key);
+    context.watchClient();
+    startHead(request, status, head);
+    await sendContent(request.response, store.files, open);
+  } finally {
+    release();
   }
-  context.watchClient();
-  startHead(request, status, head);
-  await sendContent(request.response, store.files, open);
 }
 
 /** Headers of a version, made once as long as its row is remembered. */

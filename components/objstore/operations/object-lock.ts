@@ -69,7 +69,7 @@ export const putObjectRetention: Operation = {
     requireLock(context, version);
     const retention = parseRetention((await readDocument(request, 64 << 10)).toString(), store.now());
     const bypass = mayBypass(context);
-    await store.versions.setLock(bucketOf(context), version, (lock) => {
+    await store.changes.setLock(bucketOf(context), version, (lock) => {
       const before = lock.retention;
       const isKept = before !== undefined && before.until > store.now();
       const isLess =
@@ -103,7 +103,7 @@ export const putObjectLegalHold: Operation = {
     const version = findVersion(context);
     requireLock(context, version);
     const hold = parseHold((await readDocument(request, 64 << 10)).toString());
-    await store.versions.setLock(bucketOf(context), version, (lock) => ({ ...lock, hold }));
+    await store.changes.setLock(bucketOf(context), version, (lock) => ({ ...lock, hold }));
     send(request, 200);
   },
 };

@@ -22,7 +22,7 @@ export const putObjectTagging: Operation = {
   handle: async (context) => {
     const tags = readTagSet(parseXml((await readDocument(context.request, 64 << 10)).toString(), "Tagging"));
     const version = findVersion(context);
-    await context.store.versions.setTags(bucketOf(context), version, tags);
+    await context.store.changes.setTags(bucketOf(context), version, tags);
     setVersionHeader(context, bucketOf(context), version.version);
     send(context.request, 200);
   },
@@ -34,7 +34,7 @@ export const deleteObjectTagging: Operation = {
   versionAction: "s3:DeleteObjectVersionTagging",
   handle: async (context) => {
     const version = findVersion(context);
-    await context.store.versions.setTags(bucketOf(context), version, undefined);
+    await context.store.changes.setTags(bucketOf(context), version, undefined);
     setVersionHeader(context, bucketOf(context), version.version);
     send(context.request, 204);
   },

@@ -2,7 +2,7 @@ import { S3Error } from "../errors.ts";
 import { openEncryption } from "../protocol/encryption.ts";
 import { header, sendXml } from "../protocol/request.ts";
 import type { DigestName } from "../store/digests.ts";
-import { findCopySource, writeStored } from "./copy-source.ts";
+import { copyStored, findCopySource, whileHeld } from "./copy-source.ts";
 import { type Operation, bucketOf } from "./operation.ts";
 import { setEncryptionHeaders } from "./put-object.ts";
 import { commitPart, readPartAddress, toPartLabel } from "./upload-part.ts";
@@ -17,15 +17,15 @@ export const uploadPartCopy: Operation = {
     const { version } = findCopySource(context);
     const { start, end } = readCopyRange(header(request, "x-amz-copy-source-range"), version.size);
     context.checkRoom(bucketOf(context), end - start + 1);
-    const content = version.content === null ? undefined : store.contents.read(version.content);
     const algorithm = upload.checksum_algorithm;
     const { keyring } = context;
     const source = openEncryption(version.encryption, request, keyring, { prefix: "x-amz-copy-source-" });
     const target = openEncryption(upload.encryption, request, keyring, { mismatch: "InvalidRequest" });
     const digests: readonly DigestName[] = algorithm === null ? ["md5"] : ["md5", algorithm];
-    const writer = await store.files.create(digests, target?.key);
+    const writer = await whileHeld(store, version, (content) =>
+      copyStored(store, { content, encryption: source, start, end }, { digests, key: target?.key }),
+    );
     try {
-      await writeStored(store, { content, encryption: source, start, end }, (chunk) => writer.write(chunk));
       const file = await writer.finish(toPartLabel(context, upload, number));
       const etag = Buffer.from(file.digests.md5 ?? []).toString("hex");
       const value = algorithm === null ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");

@@ -42,6 +42,9 @@ export class ContentFiles {
   readonly #knownHours = new Map<string, Promise<void>>();
   /** Files being written, or written and not yet in the index. */
   readonly #unsettled = new Set<string>();
+  /** Files that somebody reads, and how many do. */
+  readonly #held = new Map<string, number>();
+  #onRelease: () => void = () => {};
 
   constructor(directory: string, now: () => number, crash: CrashPoints) {
     this.#directory = join(directory, "content");
@@ -108,6 +111,37 @@ export class ContentFiles {
     } finally {
       writer.settle();
     }
+  }
+
+  /** Keeps the collector from files until the function it gives back is called: who reads an object reads it to its end. */
+  hold(parts: readonly ContentPart[]): () => void {
+    for (const { file } of parts) {
+      this.#held.set(file, (this.#held.get(file) ?? 0) + 1);
+    }
+    return () => {
+      for (const { file } of parts) {
+        const readers = (this.#held.get(file) ?? 0) - 1;
+        if (readers > 0) {
+          this.#held.set(file, readers);
+        } else {
+          this.#held.delete(file);
+        }
+      }
+      this.#onRelease();
+    };
+  }
+
+  isHeld(id: string): boolean {
+    return this.#held.has(id);
+  }
+
+  get heldCount(): number {
+    return this.#held.size;
+  }
+
+  /** Who is called when a reader lets go of files. */
+  onRelease(listener: () => void): void {
+    this.#onRelease = listener;
   }
 
   /** @throws {Error} with code ENOENT when the file is gone */

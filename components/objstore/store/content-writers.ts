@@ -14,10 +14,13 @@ interface Thread {
   readonly writers: Map<number, (answer: ContentAnswer) => void>;
 }
 
-/** Threads that hash and write large content, started when first needed. */
+/**
+ * Threads that hash and write large content. All are started with the first of them: a thread that came later might load another
+ * release's code, which an update has put in place meanwhile.
+ */
 export class ContentWriters {
   readonly #size: number;
-  readonly #threads: Thread[] = [];
+  #threads: readonly Thread[] = [];
   /** Shared memory of finished writers, used again. */
   readonly #memory: SharedArrayBuffer[] = [];
   #next = 0;
@@ -42,7 +45,12 @@ export class ContentWriters {
       },
     );
     thread.writers.set(id, (answer) => writer.receive(answer));
-    await writer.start(path, digests, key && { key, seed });
+    try {
+      await writer.start(path, digests, key && { key, seed });
+    } catch (error) {
+      await writer.close();
+      throw error;
+    }
     return writer;
   }
 
@@ -51,31 +59,32 @@ export class ContentWriters {
   }
 
   #pick(): Thread {
-    const idle = this.#threads.find(({ writers }) => writers.size === 0);
-    if (idle !== undefined) {
-      return idle;
-    }
-    if (this.#threads.length < this.#size) {
-      return this.#startThread();
+    while (this.#threads.length < this.#size) {
+      this.#startThread();
     }
     return this.#threads.reduce((least, thread) => (thread.writers.size < least.writers.size ? thread : least));
   }
 
-  #startThread(): Thread {
+  #startThread(): void {
     const worker = new Worker(new URL("./content-worker.ts", import.meta.url), {
       resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 64 },
     });
     worker.unref();
     const thread: Thread = { worker, writers: new Map() };
     worker.on("message", (answer: ContentAnswer) => thread.writers.get(answer.writer)?.(answer));
+    let cause: unknown;
     worker.on("error", (error) => {
-      this.#threads.splice(this.#threads.indexOf(thread), 1);
+      cause = error;
+    });
+    // Comes after an error as well: whoever waits for this thread must not wait for ever.
+    worker.on("exit", (code) => {
+      this.#threads = this.#threads.filter((each) => each !== thread);
+      const error = cause ?? new Error(`the thread ended with ${code}`);
       for (const [writer, receive] of thread.writers) {
         receive({ writer, kind: "failed", error });
       }
     });
-    this.#threads.push(thread);
-    return thread;
+    this.#threads = [...this.#threads, thread];
   }
 }
 
@@ -162,7 +171,8 @@ export class FileWriter {
     this.#isClosed = true;
     if (this.#failure === undefined) {
       this.#send({ kind: "close" });
-      await this.#wait("closed");
+      // A thread that ended has closed it.
+      await this.#await("closed").catch(() => {});
     }
     this.#release();
   }
@@ -193,12 +203,20 @@ export class FileWriter {
 
   #wait(wanted: ContentAnswer["kind"]): Promise<ContentAnswer> {
     this.#throwFailure();
+    return this.#await(wanted);
+  }
+
+  #await(wanted: ContentAnswer["kind"]): Promise<ContentAnswer> {
     const settle = Promise.withResolvers<ContentAnswer>();
     this.#waiting = { wanted, settle };
     return settle.promise;
   }
 
   #throwFailure(): void {
+    if (this.#isClosed) {
+      // Its memory may be another writer's by now.
+      throw new Error("This file was let go of.");
+    }
     if (this.#failure !== undefined) {
       throw this.#failure;
     }

@@ -15,6 +15,8 @@ export class GarbageCollector {
   readonly #onError: (error: unknown) => void;
   #running: Promise<void> | undefined;
   #again = false;
+  /** Whether there is garbage that somebody still reads. */
+  #isWaiting = false;
 
   constructor(deps: {
     readonly index: IndexDatabase;
@@ -26,6 +28,11 @@ export class GarbageCollector {
     this.#files = deps.files;
     this.#crash = deps.crash;
     this.#onError = deps.onError;
+    deps.files.onRelease(() => {
+      if (this.#isWaiting) {
+        this.nudge();
+      }
+    });
   }
 
   /** Something may have become garbage: look soon. */
@@ -38,7 +45,7 @@ export class GarbageCollector {
       });
   }
 
-  /** Resolves when all garbage known now is gone. */
+  /** Resolves when all garbage known now is gone, but for what somebody reads. */
   async drain(): Promise<void> {
     this.nudge();
     while (this.#running !== undefined) {
@@ -49,7 +56,12 @@ export class GarbageCollector {
   async #run(): Promise<void> {
     while (this.#again) {
       this.#again = false;
-      const rows = this.#index.all<{ id: string }>("select id from files where garbage = 1 limit ?", BATCH);
+      const found = this.#index.all<{ id: string }>(
+        "select id from files where garbage = 1 limit ?",
+        BATCH + this.#files.heldCount,
+      );
+      const rows = found.filter(({ id }) => !this.#files.isHeld(id));
+      this.#isWaiting = rows.length < found.length;
       if (rows.length > 0) {
         await Promise.all(rows.map(({ id }) => this.#files.remove(id)));
         await this.#crash.reach("garbage-unlinked");

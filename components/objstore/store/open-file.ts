@@ -11,7 +11,7 @@ import { type DigestName, type Digests, createDigests } from "./digests.ts";
  */
 const FLUSH_BYTES = 16 << 20;
 
-const run = { write: promisify(write), fdatasync: promisify(fdatasync), fsync: promisify(fsync) };
+const SYSTEM = { write: promisify(write), fdatasync: promisify(fdatasync), fsync: promisify(fsync) };
 
 /** Whatever waits for the disk on this thread, one after the other: more at once is not faster and would hold up everything else. */
 let syncing: Promise<unknown> = Promise.resolve();
@@ -29,9 +29,11 @@ export class OpenFile {
   readonly #memory: Uint8Array;
   readonly #blocks = new BlockChecksums();
   readonly #cipher: ReturnType<typeof createEncryption> | undefined;
+  readonly #run: typeof SYSTEM;
   #size = 0;
-  /** All writes so far. */
-  #writing: Promise<unknown> = Promise.resolve();
+  /** Writes that have not ended. */
+  readonly #writing = new Set<Promise<void>>();
+  #failure: Error | undefined;
   #unflushed = 0;
   /** Stays when it failed: the system tells of an error once, so a later fsync would not. */
   #flushing: Promise<void> | undefined;
@@ -42,7 +44,9 @@ export class OpenFile {
     digests: readonly DigestName[],
     memory: Uint8Array,
     encryption?: { readonly key: Uint8Array; readonly seed: string },
+    run = SYSTEM,
   ) {
+    this.#run = run;
     this.#cipher = encryption && createEncryption(Buffer.from(encryption.key), encryption.seed);
     this.#descriptor = openSync(path, "wx", 0o600);
     this.#digests = createDigests(digests);
@@ -55,8 +59,12 @@ export class OpenFile {
     const bytes = this.#cipher === undefined ? plain : this.#cipher.update(plain);
     const written = this.#write(bytes, this.#size);
     this.#size += length;
-    this.#writing = Promise.all([this.#writing, written]);
-    this.#writing.catch(() => {});
+    this.#writing.add(written);
+    written
+      .catch((error: unknown) => {
+        this.#failure ??= error as Error;
+      })
+      .finally(() => this.#writing.delete(written));
     // Takes this thread, while others write.
     this.#digests.update(plain);
     this.#blocks.add(bytes);
@@ -65,31 +73,43 @@ export class OpenFile {
 
   /** Adds what the file says of itself, forces all to the disk and gives the digests. */
   async finish(label: ContentLabel | undefined): Promise<Readonly<Partial<Record<DigestName, Uint8Array>>>> {
-    await this.#writing;
+    await Promise.allSettled(this.#writing);
+    if (this.#failure !== undefined) {
+      throw this.#failure;
+    }
     await this.#flushing;
     const digests = await this.#digests.finish();
     const hex = Object.fromEntries(Object.entries(digests).map(([name, value]) => [name, value.toString("hex")]));
     await this.#write(this.#blocks.toTrailer(this.#size, { ...label, digests: hex }), this.#size);
-    await queueSync(() => run.fsync(this.#descriptor));
+    await queueSync(() => this.#run.fsync(this.#descriptor));
     return digests;
   }
 
-  /** Lets go of the file once nothing works on it any more. */
+  /**
+   * Lets go of the file once nothing works on it any more: after one write has failed the others are still under way, and the next file
+   * that is opened may get this one's number.
+   */
   async close(): Promise<void> {
-    await this.#writing.catch(() => {});
+    await Promise.allSettled(this.#writing);
     await this.#flushing?.catch(() => {});
     closeSync(this.#descriptor);
   }
 
   async #write(bytes: Uint8Array, position: number): Promise<void> {
     for (let done = 0; done < bytes.length;) {
-      const { bytesWritten } = await run.write(this.#descriptor, bytes, done, bytes.length - done, position + done);
+      const { bytesWritten } = await this.#run.write(
+        this.#descriptor,
+        bytes,
+        done,
+        bytes.length - done,
+        position + done,
+      );
       done += bytesWritten;
     }
     this.#unflushed += bytes.length;
     if (this.#unflushed >= FLUSH_BYTES && this.#flushing === undefined) {
       this.#unflushed = 0;
-      this.#flushing = queueSync(() => run.fdatasync(this.#descriptor)).then(() => {
+      this.#flushing = queueSync(() => this.#run.fdatasync(this.#descriptor)).then(() => {
         this.#flushing = undefined;
       });
       this.#flushing.catch(() => {});

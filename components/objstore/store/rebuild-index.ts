@@ -175,12 +175,16 @@ async function addLabelled(
       unknown.push(id);
     }
   }
-  // Their bytes are in files that are parts, or those of objects that were added just now.
-  for (const labelled of later) {
+  // Their bytes are in files that are parts, or those of objects that were added just now. Changes come last, in their order.
+  for (const labelled of later.toSorted((a, b) => changeOf(a) - changeOf(b))) {
     const parts = labelled.label["content"] as readonly ContentPart[];
     const there = await Promise.all(parts.map(({ file }) => exists(files, file)));
     if (there.every(Boolean)) {
-      found += await index.mutate(() => addVersion(index, insert, labelled, parts));
+      found += await index.mutate(() =>
+        changeOf(labelled) > 0 && applyChange(index, insert, labelled, parts)
+          ? 0
+          : addVersion(index, insert, labelled, parts),
+      );
     } else if (index.get("select 1 from files where id = ?", labelled.id) === undefined) {
       unknown.push(labelled.id);
     }
@@ -194,6 +198,44 @@ async function addLabelled(
     }
   }
   return { found, strange };
+}
+
+/** When a version became what a label says; 0: it came so. */
+function changeOf({ label }: Labelled): number {
+  return Number(label["changed"] ?? 0);
+}
+
+/** Gives a version that is known what changed of it; gives whether there is one. */
+function applyChange(
+  index: IndexDatabase,
+  insert: Insert,
+  { id, label }: Labelled,
+  parts: readonly ContentPart[],
+): boolean {
+  const row = index.get<{ bucket: number; seq: number; label: string | null }>(
+    `select v.bucket, v.seq, v.label from versions v join buckets b on b.id = v.bucket join contents c on c.id = v.content
+     where b.name = ? and v.key = ? and ? in (v.version, 'null') and json_extract(c.parts, '$[0].file') = ?
+     order by v.seq desc limit 1`,
+    label.bucket,
+    label.key,
+    toText(label["version"]),
+    parts[0]?.file ?? "",
+  );
+  if (row !== undefined && row.label !== id) {
+    insert("files", { id, size: 0, digest: toDigest(label), form: 1 });
+    index.run(
+      "update versions set tags = ?, acl = ?, lock = ?, encryption = ?, label = ? where bucket = ? and key = ? and seq = ?",
+      toJson(label["tags"]),
+      toJson(label["acl"]),
+      toJson(label["lock"]),
+      toJson(label["encryption"]),
+      id,
+      row.bucket,
+      label.key,
+      row.seq,
+    );
+  }
+  return row !== undefined;
 }
 
 function addVersion(

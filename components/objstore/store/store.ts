@@ -13,6 +13,7 @@ import { IndexDatabase } from "./index-database.ts";
 import { deleteOrphans } from "./recovery.ts";
 import { SettingsCopy } from "./settings-copy.ts";
 import { Uploads } from "./uploads.ts";
+import { VersionChanges } from "./version-changes.ts";
 import { Versions } from "./versions.ts";
 import { lockVolume } from "./volume-lock.ts";
 
@@ -22,6 +23,7 @@ export interface ObjectStore {
   readonly index: IndexDatabase;
   readonly buckets: Buckets;
   readonly versions: Versions;
+  readonly changes: VersionChanges;
   readonly events: Events;
   readonly contents: Contents;
   readonly uploads: Uploads;
@@ -79,6 +81,7 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     index,
     buckets,
     versions,
+    changes: new VersionChanges({ index, files, contents, versions, events, now }),
     events,
     contents,
     uploads,

@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
 
-import { S3Error } from "../errors.ts";
 import type { Buckets } from "./buckets.ts";
 import type { WrittenFile } from "./content-files.ts";
 import type { Contents, NewContent } from "./contents.ts";
 import type { EventName } from "../protocol/notification.ts";
 import type { Events, Origin } from "./events.ts";
 import type { IndexDatabase } from "./index-database.ts";
-import type { Lock } from "./lock.ts";
 import { ReadCache } from "./read-cache.ts";
 import type { Bucket, StoredChecksum, Version } from "./rows.ts";
 
@@ -44,6 +42,9 @@ export interface VersionDraft {
   readonly seq: number;
   readonly version: string;
 }
+
+/** What may change of a version after it was made: JSON, as the rows hold it. */
+export type Changeable = Pick<Version, "tags" | "acl" | "lock">;
 
 export interface DeleteResult {
   /** The version that was removed, or the delete marker that was made. */
@@ -209,21 +210,26 @@ export class Versions {
     return result;
   }
 
-  /** Changes one column of a version. */
-  setColumn(bucket: Bucket, version: Version, column: "acl" | "lock", value: string | null): Promise<void> {
-    return this.#deps.index.mutate(() => this.#setColumn(bucket, version, column, value));
-  }
-
-  /** Changes what keeps a version from being deleted; `change` throws to refuse. */
-  setLock(bucket: Bucket, version: Version, change: (lock: Lock) => Lock): Promise<void> {
-    return this.#deps.index.mutate(() => {
-      const now = this.find(bucket.id, version.key, version.version);
-      if (now === undefined) {
-        throw new S3Error("NoSuchVersion");
+  /** Changes what may change of a version, inside `mutate`; a `label` tells of it where its content is in files. */
+  change(bucket: Bucket, version: Version, { tags, acl, lock }: Changeable, label?: WrittenFile): void {
+    const { index, contents } = this.#deps;
+    if (label !== undefined) {
+      contents.insertFile(label);
+      if (version.label !== null) {
+        contents.discardFile(version.label);
       }
-      const lock = change(now.lock === null ? {} : (JSON.parse(now.lock) as Lock));
-      this.#setColumn(bucket, now, "lock", JSON.stringify(lock));
-    });
+    }
+    index.run(
+      "update versions set tags = ?, acl = ?, lock = ?, label = ? where bucket = ? and key = ? and seq = ?",
+      tags,
+      acl,
+      lock,
+      label?.id ?? version.label,
+      bucket.id,
+      version.key,
+      version.seq,
+    );
+    this.#latest.forget(toName(bucket.id, version.key));
   }
 
   /** Changes by which key of the deployment a version's own is encrypted; inside `mutate`. */
@@ -236,36 +242,6 @@ export class Versions {
       seq,
     );
     this.#latest.forget(toName(bucket, key));
-  }
-
-  #setColumn(bucket: Bucket, version: Version, column: "acl" | "lock", value: string | null): void {
-    const { key, seq } = version;
-    this.#deps.index.run(
-      `update versions set ${column} = ? where bucket = ? and key = ? and seq = ?`,
-      value,
-      bucket.id,
-      key,
-      seq,
-    );
-    this.#latest.forget(toName(bucket.id, key));
-    if (column === "acl") {
-      this.#deps.events.record(bucket, "ObjectAcl:Put", version);
-    }
-  }
-
-  /** Changes the tags of one version; `undefined` removes them. */
-  setTags(bucket: Bucket, version: Version, tags: Readonly<Record<string, string>> | undefined): Promise<void> {
-    return this.#deps.index.mutate(() => {
-      this.#deps.index.run(
-        "update versions set tags = ? where bucket = ? and key = ? and seq = ?",
-        tags === undefined ? null : JSON.stringify(tags),
-        bucket.id,
-        version.key,
-        version.seq,
-      );
-      this.#latest.forget(toName(bucket.id, version.key));
-      this.#deps.events.record(bucket, tags === undefined ? "ObjectTagging:Delete" : "ObjectTagging:Put", version);
-    });
   }
 
   #findNull(bucket: number, key: string, current: Version | undefined): Version | undefined {

@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
+import { waitUntil } from "@swath/testing";
 
 import { rebuildIndex } from "../store/rebuild-index.ts";
 import { openStore } from "../store/store.ts";
@@ -71,9 +72,13 @@ test("a flipped bit on the disk is an error, never bytes; it is shown, and nobod
   assert.equal(typeof (await read("large", "bytes=199000-201000")), "string");
   assert.deepEqual(await read("large", "bytes=10-999"), LARGE.subarray(10, 1000), "sound blocks are served");
   assert.equal(typeof (await read("large")), "string");
-  const { body } = await callAdmin(store, "GET", "/api/server");
-  assert.equal(body.damaged.length, 1);
-  assert.match(body.damaged[0].what, /196608/);
+  // Noted once the reader has its answer.
+  const damaged = await waitUntil("the damage is shown", async () => {
+    const { body } = await callAdmin(store, "GET", "/api/server");
+    return body.damaged.length === 0 ? undefined : body.damaged;
+  });
+  assert.equal(damaged.length, 1);
+  assert.match(damaged[0].what, /196608/);
   const source = { Bucket, CopySource: `${Bucket}/large` };
   await assert.rejects(client.send(new s3.CopyObjectCommand({ ...source, Key: "copy" })), { name: "InternalError" });
   const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key: "parts" }));

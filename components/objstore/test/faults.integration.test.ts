@@ -36,6 +36,8 @@ const get = async (Key: string) => {
   const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key }));
   return Buffer.from((await Body?.transformToByteArray()) ?? []);
 };
+const listFiles = async () =>
+  (await readdir(join(store.directory, "content"), { recursive: true })).filter((name) => name.includes("/"));
 const hasName = (name: string) => (error: unknown) => error instanceof Error && error.name === name;
 const signPut = (key: string) =>
   presign({
@@ -118,7 +120,7 @@ test("of concurrent writers of one key, one whole object stays, and readers see 
     }
   };
   const readers = [reader(), reader(), reader()];
-  for (let round = 0; round < 4; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     await Promise.all(Array.from({ length: 24 }, (_, n) => put("raced", bodyOf(n))));
   }
   writing = false;
@@ -130,6 +132,28 @@ test("of concurrent writers of one key, one whole object stays, and readers see 
     [Contents?.length, Contents?.reduce((sum, { Size }) => sum + (Size ?? 0), 0)],
     "usage counts what is there",
   );
+});
+
+test("who has begun to read an object reads it to its end, whatever becomes of its key", async () => {
+  const Key = "read-slowly";
+  const part = Buffer.alloc(16 << 20, "part;");
+  const before = new Set(await listFiles());
+  const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand({ Bucket, Key }));
+  const upload = { Bucket, Key, UploadId };
+  const Parts: s3.CompletedPart[] = [];
+  for (const PartNumber of [1, 2]) {
+    const { ETag } = await client.send(new s3.UploadPartCommand({ ...upload, PartNumber, Body: part }));
+    Parts.push({ PartNumber, ETag });
+  }
+  await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
+  const countFiles = async () => (await listFiles()).filter((name) => !before.has(name)).length;
+  assert.equal(await countFiles(), 3, "two parts, and what tells of the object");
+  const { Body } = await client.send(new s3.GetObjectCommand({ Bucket, Key }));
+  await put(Key, "new");
+  await waitUntil("the collector has been there", async () => (await countFiles()) < 3);
+  assert.deepEqual(Buffer.from((await Body?.transformToByteArray()) ?? []), Buffer.concat([part, part]));
+  assert.equal((await get(Key)).toString(), "new");
+  await waitUntil("the old bytes are gone", async () => (await countFiles()) === 0);
 });
 
 test("a quota holds however many write at once, over objects, parts and versions", async () => {

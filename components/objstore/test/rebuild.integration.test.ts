@@ -45,7 +45,7 @@ function readRows(directory: string): readonly Kept[] {
   return rows as unknown as readonly Kept[];
 }
 
-test("a rebuild gives back lists, locks and encryption, and says which buckets lack small objects", async () => {
+test("a rebuild gives back lists, locks, tags and encryption as they were changed last, and says which buckets lack small objects", async () => {
   const volume = await mkdtemp(join(tmpdir(), "objstore-rebuild-"));
   const DATA_DIR = join(volume, "data");
   let store = await startObjstore({ DATA_DIR, ...KEYS });
@@ -72,6 +72,22 @@ test("a rebuild gives back lists, locks and encryption, and says which buckets l
     const { ETag } = await client.send(new s3.UploadPartCommand({ ...upload, UploadId, PartNumber: 1, Body: PART }));
     const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
     await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload }));
+    const tag = (Key: string, Value: string) =>
+      client.send(new s3.PutObjectTaggingCommand({ Bucket, Key, Tagging: { TagSet: [{ Key: "state", Value }] } }));
+    // At once: each writes what the version is, and the last of them counts.
+    await Promise.all(["1", "2", "3", "4"].map((value) => tag("parts", value)));
+    await tag("copy", "changed");
+    await tag("public", "changed");
+    await client.send(new s3.PutObjectAclCommand({ Bucket, Key: "public", ACL: "private" }));
+    await client.send(new s3.PutObjectLegalHoldCommand({ Bucket, Key: "public", LegalHold: { Status: "ON" } }));
+    await client.send(new s3.DeleteObjectTaggingCommand({ Bucket, Key: "encrypted" }));
+    await client.send(
+      new s3.PutObjectRetentionCommand({
+        Bucket,
+        Key: "held",
+        Retention: { Mode: "COMPLIANCE", RetainUntilDate: new Date(until.getTime() + 86_400_000) },
+      }),
+    );
     for (const Key of ["small/1", "small/2", "small/3"]) {
       await put(Key, { Body: "twelve bytes" });
     }
@@ -86,6 +102,8 @@ test("a rebuild gives back lists, locks and encryption, and says which buckets l
     assert.equal(report.found, 7);
     assert.deepEqual(report.short, [{ bucket: Bucket, objects: 3, bytes: 36 }]);
     assert.deepEqual(readRows(DATA_DIR), before);
+    assert.equal(before.find(({ key }) => key === "encrypted")?.tags, null);
+    assert.match(before.find(({ key }) => key === "public")?.lock ?? "", /"hold":true/);
 
     store = await startObjstore({ DATA_DIR, ...KEYS });
     client = createS3Client(store);
