@@ -1,6 +1,5 @@
 import { commands, findCommand, suggestCommand } from "./commands/index.ts";
 import { CommandError } from "./commands/command.ts";
-import { describeError } from "./describe-error.ts";
 
 const [name = "help", ...args] = process.argv.slice(2);
 process.exitCode = await main();
@@ -12,7 +11,7 @@ async function main(): Promise<number> {
   });
   const entry = findCommand(name);
   if (entry === undefined) {
-    const nearest = suggestCommand(name);
+    const nearest = await suggestCommand(name);
     console.error(`swath: there is no command "${name}"${nearest ? `; did you mean "${nearest}"?` : ""}`);
     console.error(`Commands: ${commands.map((command) => command.name).join(", ")}`);
     return 2;
@@ -26,6 +25,8 @@ async function main(): Promise<number> {
     const { env, stdin, stdout, stderr } = process;
     return await command.run({ args, env, stdin, stdout, stderr });
   } catch (error) {
+    // Its code is for failures alone.
+    const { describeError } = await import("./describe-error.ts");
     console.error(describeError(error, process.env["SWATH_DEBUG"] === "true"));
     return error instanceof CommandError ? error.status : 1;
   }

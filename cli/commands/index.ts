@@ -1,5 +1,3 @@
-import { closest } from "fastest-levenshtein";
-
 import type { Command } from "./command.ts";
 
 interface CommandEntry {
@@ -176,11 +174,13 @@ export function findCommand(name: string): CommandEntry | undefined {
 }
 
 /** The command that was probably meant. */
-export function suggestCommand(name: string): string | undefined {
-  return name === ""
-    ? undefined
-    : closest(
-        name,
-        commands.map((command) => command.name),
-      );
+export async function suggestCommand(name: string): Promise<string | undefined> {
+  if (name === "") {
+    return undefined;
+  }
+  const { closest } = await import("fastest-levenshtein");
+  return closest(
+    name,
+    commands.map((command) => command.name),
+  );
 }

@@ -38,6 +38,9 @@ export function findContainerExecutor(engine: string | undefined, options: Engin
     return undefined;
   }
   const kind = options.kind ?? kindOf(basename(found));
+  if (kind === "udocker" && options.authFile !== undefined) {
+    throw new CwlError("unsupported", "--auth-file: udocker keeps logins itself; use `udocker login`");
+  }
   let loaded: Promise<Executor> | undefined;
   const load = (): Promise<Executor> => {
     loaded ??= loadExecutor(found, kind, options);

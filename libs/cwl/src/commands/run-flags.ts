@@ -1,13 +1,18 @@
 import { CwlError } from "../errors.ts";
+import { replacedFlags, takenFlags } from "./flags-of-others.ts";
 
 interface Flag {
   /** What stands in help for its value; a flag without one is on or off. */
   readonly value?: string;
   readonly multiple?: true;
-  readonly help: string;
+  readonly help?: string;
   /** Said, and the run refused, when it is used: what to do instead. */
   readonly instead?: string;
 }
+
+const MAX_EVALUATION_SECONDS = 86_400;
+/** What the reference runner allows. */
+const EVALUATION_SECONDS = 60;
 
 /** Options of `run`, by name. Those of other runners that need nothing here are taken as they are. */
 const flags = {
@@ -42,6 +47,7 @@ const flags = {
   "preserve-entire-environment": { help: "hand all variables on to tools on this machine" },
   target: { value: "NAME", multiple: true, help: "make this output of the workflow alone, or those of this step" },
   "single-step": { value: "STEP", help: "run the process of one step alone" },
+  "eval-timeout": { value: "SECONDS", help: "how long one expression may take (default: 60)" },
   "write-summary": { value: "FILE", help: "write the output object there too" },
   provenance: { value: "DIR", help: "write the record of the run as an RO-Crate" },
   "make-template": { help: "print an input object to fill in, and run nothing" },
@@ -54,16 +60,9 @@ const flags = {
   help: { help: "print this" },
   "no-color": { help: "no colours (also NO_COLOR)" },
   "disable-color": { help: "the same as --no-color" },
-  parallel: { help: "taken; steps run side by side where processors allow" },
-  "relax-path-checks": { help: "taken; file names may have any characters" },
-  "no-match-user": { help: "taken; containers run as the caller" },
-  "enable-ext": { help: "taken; extensions are always on" },
-  "enable-dev": { help: "taken; v1.3.0-dev1 is read" },
-  "rm-tmpdir": { help: "taken; scratch space is removed" },
-  "copy-outputs": { help: "taken; outputs are copied or linked" },
-  "move-outputs": { help: "taken; outputs are copied or linked" },
   "on-error": { value: "stop|continue", help: "whether steps that do not need what failed still run (default: stop)" },
-  "print-rdf": { help: "", instead: "RDF is not printed; `graph --dot` and `pack` show what a document holds" },
+  ...takenFlags,
+  ...replacedFlags,
 } as const satisfies { readonly [name: string]: Flag };
 
 const table: { readonly [name: string]: Flag } = flags;
@@ -98,17 +97,37 @@ export function checkFlags(used: RunFlags): void {
       throw new CwlError("unsupported", `--${name}: ${instead}`);
     }
   }
+  const seconds = used["eval-timeout"];
+  if (seconds !== undefined && !(Number(seconds) > 0 && Number(seconds) <= MAX_EVALUATION_SECONDS)) {
+    throw new CwlError(
+      "invalid-inputs",
+      `--eval-timeout must be seconds above 0 and at most ${MAX_EVALUATION_SECONDS}, not ${JSON.stringify(seconds)}`,
+    );
+  }
   const onError = used["on-error"];
   if (onError !== undefined && onError !== "stop" && onError !== "continue") {
     throw new CwlError("invalid-inputs", `--on-error must be stop or continue, not ${JSON.stringify(onError)}`);
   }
 }
 
+export function evaluationMilliseconds(used: RunFlags): number {
+  return Number(used["eval-timeout"] ?? EVALUATION_SECONDS) * 1000;
+}
+
 export function helpOf(usage: string): string {
-  const lines = Object.entries(table)
-    .filter(([, flag]) => flag.instead === undefined)
-    .map(
-      ([name, flag]) => `  ${`--${name}${flag.value === undefined ? "" : ` ${flag.value}`}`.padEnd(32)}${flag.help}`,
-    );
-  return `usage: ${usage}\n\n${lines.join("\n")}\n\nInputs of the process follow the document as --NAME VALUE, or stand in a YAML or JSON file.`;
+  const entries = Object.entries(table);
+  const lineOf = ([name, { value }]: [string, Flag], text: string): string => {
+    const flag = `--${name}${value === undefined ? "" : ` ${value}`}`;
+    return flag.length < 32 ? `  ${flag.padEnd(32)}${text}` : `  ${flag}\n${" ".repeat(34)}${text}`;
+  };
+  return [
+    `usage: ${usage}`,
+    "",
+    ...entries.flatMap((entry) => (entry[1].help === undefined ? [] : lineOf(entry, entry[1].help))),
+    "",
+    "Flags of other runners that are not here, and what takes their place:",
+    ...entries.flatMap((entry) => (entry[1].instead === undefined ? [] : lineOf(entry, entry[1].instead))),
+    "",
+    "Inputs of the process follow the document as --NAME VALUE, or stand in a YAML or JSON file.",
+  ].join("\n");
 }

@@ -61,17 +61,16 @@ steps:
 test("help lists every option, and unknown ones are refused", () => {
   const { status, stdout } = cwl(["run", "--help"]);
   assert.equal(status, 0);
-  for (const flag of [
-    "--basedir",
-    "--parallel",
-    "--strict-memory-limit",
-    "--make-template",
-    "--on-error",
-    "--write-summary",
-  ]) {
+  // What people of the field type.
+  const typed =
+    "basedir parallel singularity apptainer udocker enable-pull disable-pull strict-memory-limit " +
+    "strict-cpu-limit print-deps print-rdf make-template target single-step on-error preserve-environment " +
+    "leave-tmpdir write-summary relax-path-checks timestamps no-color quiet verbose debug eval-timeout outdir tmpdir-prefix cachedir user-space-docker-cmd no-container podman overrides provenance";
+  for (const flag of typed.split(" ").map((name) => `--${name}`)) {
     assert.match(stdout, new RegExp(`^ +${flag}\\b`, "m"));
   }
   assert.equal(cwl(["run", "--no-such-flag", tool]).status, 2);
+  assert.match(cwl(["run", "--eval-timeout", "none", tool]).stderr, /--eval-timeout must be seconds above 0/);
 });
 
 test("flags that cannot be honoured say what to do instead", () => {
@@ -85,6 +84,21 @@ test("flags that cannot be honoured say what to do instead", () => {
     assert.equal(status, 33);
     assert.match(stderr, message);
   }
+});
+
+test("udocker takes no file of logins, and says so before anything runs", () => {
+  const { status, stderr } = cwl([
+    "run",
+    "--user-space-docker-cmd",
+    "/bin/true",
+    "--auth-file",
+    tool,
+    tool,
+    "--file",
+    tool,
+  ]);
+  assert.equal(status, 33);
+  assert.match(stderr, /--auth-file: udocker keeps logins itself/);
 });
 
 test("paths are relative to basedir, variables are handed on by name, a summary is written", () => {

@@ -19,11 +19,10 @@ import type { CwlCommand, CommandIo } from "./command.ts";
 import { findContainerExecutor } from "./container-engine.ts";
 import { isBoolean, parseValue } from "./parse-value.ts";
 import type { LiveView } from "./live/live-view.ts";
-import { ProgressView } from "./progress-view.ts";
-import type { ProgressOutput } from "./progress-view.ts";
-import { checkFlags, helpOf, parseOptions, takesValue } from "./run-flags.ts";
+import type { ProgressOutput, ProgressView } from "./progress-view.ts";
+import type * as runPart from "./run-part.ts";
+import { checkFlags, evaluationMilliseconds, helpOf, parseOptions, takesValue } from "./run-flags.ts";
 import type { RunFlags } from "./run-flags.ts";
-import { inputTemplate, onlyStep, onlyTargets } from "./run-part.ts";
 
 export const runCommand: CwlCommand = {
   name: "run",
@@ -58,10 +57,11 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     return 0;
   }
   const step = flags["single-step"];
-  const part = step === undefined ? whole : onlyStep(whole, step);
-  const document = flags.target === undefined ? part : onlyTargets(part, flags.target);
+  const parts = async (): Promise<typeof runPart> => await import("./run-part.ts");
+  const part = step === undefined ? whole : (await parts()).onlyStep(whole, step);
+  const document = flags.target === undefined ? part : (await parts()).onlyTargets(part, flags.target);
   if (flags["make-template"] === true) {
-    io.print(inputTemplate(document));
+    io.print((await parts()).inputTemplate(document));
     return 0;
   }
   const given = await readInputs(document, inputsFile, rest, flags.basedir ?? ".", io);
@@ -101,6 +101,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     signal: io.signal,
     path: io.env["PATH"],
     limits: {
+      expression: { milliseconds: evaluationMilliseconds(flags) },
       ...(flags.cores === undefined ? {} : { cores: Number(flags.cores) }),
       ...(flags.ram === undefined ? {} : { ramMiB: Number(flags.ram) }),
     },
@@ -123,15 +124,16 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
 /** The tree of a workflow in a terminal; lines elsewhere, and with the time where that is wanted. */
 async function viewOf(flags: RunFlags, { process }: LoadedDocument, io: CommandIo): Promise<ProgressView | LiveView> {
   const { progress } = io;
+  const { ProgressView: Lines } = await import("./progress-view.ts");
   if (flags.timestamps === true) {
     const stamp = (): string => `[${new Date().toISOString()}] `;
-    return new ProgressView({
+    return new Lines({
       columns: undefined,
       write: (text) => progress.write(text.replaceAll(/^(?=.)/gm, stamp)),
     });
   }
   if (progress.columns === undefined || process.class !== "Workflow" || io.env["TERM"] === "dumb") {
-    return new ProgressView(progress);
+    return new Lines(progress);
   }
   const plain = flags["no-color"] === true || flags["disable-color"] === true || (io.env["NO_COLOR"] ?? "") !== "";
   const { LiveView: View } = await import("./live/live-view.ts");

@@ -123,6 +123,34 @@ test("singularity uses images that are there, and says what it cannot take", asy
   await assert.rejects(run(tool("dockerFile: FROM x"), container), /does not take dockerFile; use dockerPull/);
 });
 
+test("a login for the image's registry reaches the pull alone, and no command line", async () => {
+  const command = standIn(
+    "apptainer-with-login",
+    `if (has("pull")) { writeFileSync(args.at(-2), "image"); } process.exit(0);`,
+  );
+  const authFile = join(scratch, "auth.json");
+  const auth = Buffer.from("eric:pass-word").toString("base64");
+  writeFileSync(authFile, JSON.stringify({ auths: { "example.org/tools": { auth } } }));
+  const container = createSingularityExecutor({ command, env, imageDir: join(scratch, "with-login"), authFile });
+  await run(tool("dockerPull: example.org/tools/crop:1"), container);
+  await run(tool("dockerPull: example.com/open:1"), container);
+  const calls = callsOf(command);
+  assert.deepEqual(
+    calls.map(({ args, env: seen }) => [
+      args.find((arg) => arg === "pull" || arg === "exec"),
+      seen["APPTAINER_DOCKER_USERNAME"],
+      seen["APPTAINER_DOCKER_PASSWORD"],
+    ]),
+    [
+      ["pull", "eric", "pass-word"],
+      ["exec", undefined, undefined],
+      ["pull", undefined, undefined],
+      ["exec", undefined, undefined],
+    ],
+  );
+  assert.ok(!JSON.stringify(calls.map(({ args }) => args)).includes("pass-word"));
+});
+
 test("udocker is asked for its image, and called with volumes", async () => {
   const command = standIn(
     "udocker",

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { Helper } from "./helper.ts";
+import type { Helper } from "./helper.ts";
 import { startHere } from "./running-command.ts";
 import type { RunningCommand } from "./running-command.ts";
 import type { CommandStart } from "./start-command.ts";
@@ -11,6 +11,7 @@ const mostHelpers = 4;
 export class HelperPool {
   private helpers: Helper[] = [];
   private turn = 0;
+  private opening: Promise<void> | undefined;
 
   async start(start: CommandStart, onOutput: (text: string) => void): Promise<RunningCommand> {
     const ready = this.helpers.filter((helper) => helper.ready);
@@ -21,13 +22,23 @@ export class HelperPool {
 
   /** Begins to start the helpers. Until they are ready, and when they die, commands are started here. */
   open(): void {
-    if (this.helpers.length === 0) {
+    if (this.opening === undefined) {
+      const opening = this.startAll(() => this.opening === opening);
+      this.opening = opening;
+    }
+  }
+
+  private async startAll(isWanted: () => boolean): Promise<void> {
+    // Most runs have few jobs and do without its code.
+    const { Helper: HelperClass } = await import("./helper.ts");
+    if (isWanted()) {
       const count = Math.min(mostHelpers, availableParallelism());
-      this.helpers = Array.from({ length: count }, () => new Helper());
+      this.helpers = Array.from({ length: count }, () => new HelperClass());
     }
   }
 
   close(): void {
+    this.opening = undefined;
     for (const helper of this.helpers) {
       helper.close();
     }

@@ -6,6 +6,7 @@ import { createDaemonlessExecutor, refuseOtherImages } from "./daemonless.ts";
 import { csvField } from "./csv-field.ts";
 import { EngineCommand } from "./engine-command.ts";
 import type { ContainerRequest, Executor, JobSpec } from "./executor.ts";
+import { findLogin } from "./registry-login.ts";
 
 export interface SingularityOptions {
   /** Path of singularity (3.10 or newer) or apptainer. */
@@ -14,6 +15,8 @@ export interface SingularityOptions {
   /** Where images are kept; those that others have put there under the same names are used. */
   readonly imageDir: string;
   readonly runOptions?: readonly string[] | undefined;
+  /** Registry credentials: containers-auth.json, or docker's config.json. */
+  readonly authFile?: string | undefined;
   readonly pull?: boolean | undefined;
   readonly strictCpus?: boolean | undefined;
 }
@@ -35,9 +38,10 @@ export function createSingularityExecutor(options: SingularityOptions): Executor
 async function provideImage(
   request: ContainerRequest,
   signal: AbortSignal,
-  { imageDir, pull }: SingularityOptions,
+  options: SingularityOptions,
   engine: EngineCommand,
 ): Promise<string> {
+  const { imageDir, pull } = options;
   refuseOtherImages(request, "singularity", ["import", "dockerfile"]);
   mkdirSync(imageDir, { recursive: true });
   if (request.load !== undefined) {
@@ -61,8 +65,22 @@ async function provideImage(
   }
   const source = /^[a-z-]+:\/\//.test(name) ? name : `docker://${name}`;
   return await make(join(imageDir, `${fileNameOf(name)}.sif`), ["pull"], source, `cannot pull the image ${name}`, {
-    engine,
+    engine: loggedIn(options, name) ?? engine,
     signal,
+  });
+}
+
+/** The engine with the login for an image among its variables, which every version reads; none of them is an argument. */
+function loggedIn({ authFile, command, env }: SingularityOptions, image: string): EngineCommand | undefined {
+  const login = authFile === undefined ? undefined : findLogin(authFile, image);
+  if (login === undefined) {
+    return undefined;
+  }
+  const prefix = variablePrefix(command);
+  return new EngineCommand(command, {
+    ...env,
+    [`${prefix}_DOCKER_USERNAME`]: login.username,
+    [`${prefix}_DOCKER_PASSWORD`]: login.password,
   });
 }
 
@@ -136,10 +154,14 @@ function commandOf(job: JobSpec, request: ContainerRequest, image: string, optio
 
 /** Variables of the tool go through those of the engine: its command line can be seen by every user of the machine. */
 function variablesOf(job: JobSpec, command: string): Record<string, string> {
-  const prefix = basename(command).includes("apptainer") ? "APPTAINERENV_" : "SINGULARITYENV_";
+  const prefix = `${variablePrefix(command)}ENV_`;
   return Object.fromEntries(
     Object.entries(job.environment)
       .filter(([name]) => name !== "HOME")
       .map(([name, value]) => [`${prefix}${name}`, value]),
   );
+}
+
+function variablePrefix(command: string): string {
+  return basename(command).includes("apptainer") ? "APPTAINER" : "SINGULARITY";
 }

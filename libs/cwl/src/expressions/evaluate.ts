@@ -7,8 +7,8 @@ import type { ExpressionContext } from "./parameter-reference.ts";
 import { followReference, parseReference } from "./parameter-reference.ts";
 import { defaultSandboxLimits } from "./limits.ts";
 import type { SandboxLimits } from "./limits.ts";
-import { sandboxPool } from "./sandbox-pool.ts";
 import type { Script } from "./sandbox.ts";
+import type * as poolCode from "./sandbox-pool.ts";
 import { mayHoldExpression, scanExpressions } from "./scan.ts";
 import type { Piece } from "./scan.ts";
 
@@ -114,9 +114,18 @@ export class Evaluator {
       code: piece.kind === "reference" ? `(${piece.code}\n)` : `(function () {"use strict"; ${piece.code}\n})()`,
       globals: { inputs: pass("inputs"), self: pass("self"), runtime: pass("runtime") },
     };
+    const sandboxPool = await loadPool();
     const { json } = await sandboxPool.run(script, limits, this.options.onLog ?? (() => undefined));
     return json;
   }
+}
+
+let poolModule: Promise<typeof poolCode> | undefined;
+
+/** Most documents have no JavaScript, and need neither its threads nor their code. */
+async function loadPool(): Promise<typeof poolCode.sandboxPool> {
+  poolModule ??= import("./sandbox-pool.ts");
+  return (await poolModule).sandboxPool;
 }
 
 const jsonCache = new WeakMap<object, string>();

@@ -18,6 +18,9 @@ const IDLE_MS = 30_000;
 /** Memory of a thread beside that of its WebAssembly machine: texts on their way in and out. */
 const THREAD_MIB = 128;
 
+/** Room for what a script leaves behind at once: more of it makes nothing faster here, and each thread would hold it. */
+const YOUNG_MIB = 8;
+
 const MAX_THREADS = Math.min(4, availableParallelism());
 
 /**
@@ -120,7 +123,7 @@ export const sandboxPool = new SandboxPool();
 function startWorker(): Worker {
   const worker = new Worker(new URL("./sandbox-worker.ts", import.meta.url), {
     env: {},
-    resourceLimits: { maxOldGenerationSizeMb: THREAD_MIB },
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
   });
   worker.unref();
   return worker;

@@ -25,9 +25,6 @@ type JournalRecord =
 
 type DoneRecord = Extract<JournalRecord, { done: string }>;
 
-/** Thrown inside a run when a result has to be made again from files that were removed; the run starts from nothing. */
-export class JournalLost extends Error {}
-
 /**
  * What a run has done so far, on disk: the outputs of every finished step, with stamps that tell whether their files
  * are untouched. A run that died goes on from there.

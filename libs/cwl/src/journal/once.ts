@@ -1,7 +1,7 @@
 import type { ValueObject } from "../model/values.ts";
 import type { RunContext } from "../run/context.ts";
 import type { Requirements } from "../run/requirements.ts";
-import { JournalLost } from "./journal.ts";
+import { JournalLost } from "./journal-lost.ts";
 
 /** A step, or one job of a scattered step, as the journal knows it. */
 export interface Work {

@@ -82,12 +82,15 @@ function buildSecondaryFiles(scope: Scope, raw: RawObject, path: string): Second
   return result;
 }
 
+/** Prefixes that the reference runner knows without `$namespaces`. */
+const knownPrefixes: { readonly [prefix: string]: string } = { cwltool: "http://commonwl.org/cwltool#" };
+
 /** `edam:format_2330` → the IRI that the prefix stands for. */
 export function expandPrefix(scope: Scope, name: string): string {
   const colon = name.indexOf(":");
   const iri =
     colon > 0 && !name.includes("$(") && !name.includes("${")
-      ? scope.document.namespaces[name.slice(0, colon)]
+      ? (scope.document.namespaces[name.slice(0, colon)] ?? knownPrefixes[name.slice(0, colon)])
       : undefined;
   return iri === undefined || hasScheme(name) ? name : iri + name.slice(colon + 1);
 }

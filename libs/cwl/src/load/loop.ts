@@ -9,7 +9,7 @@ import type { Scope } from "./scope.ts";
 import { loopInputTable, loopTable } from "./tables.ts";
 import { shortName } from "./uri.ts";
 
-const loopClass = "http://commonwl.org/cwltool#Loop";
+export const loopClass = "http://commonwl.org/cwltool#Loop";
 
 /** The loop of a step: v1.3's own, or the reference runner's extension, which brings its condition with it. */
 export function buildLoop(

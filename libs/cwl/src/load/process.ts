@@ -6,6 +6,7 @@ import { asList, asText } from "./maps.ts";
 import type { RawObject } from "./maps.ts";
 import type { ProcessHead } from "./head.ts";
 import { buildInputs } from "./parameters.ts";
+import { loopClass } from "./loop.ts";
 import { buildRequirements, impliedHints } from "./requirements.ts";
 import { place, report } from "./scope.ts";
 import type { Scope } from "./scope.ts";
@@ -47,6 +48,12 @@ export async function buildProcess(
   checkFields(scope, raw, kind as string, table, path);
   const requirements = buildRequirements(scope, raw, "requirements", path);
   const hints = [...impliedHints(version, raw, scope), ...buildRequirements(scope, raw, "hints", path)];
+  for (const { fields } of requirements.filter((requirement) => requirement.class === loopClass)) {
+    report(scope, fields, "class", "cwltool:Loop belongs to a step, and not to a process", {
+      path: `${path === "" ? "" : `${path}.`}requirements`,
+      hint: "move it to the requirements of the step that is to be repeated",
+    });
+  }
   let inner = scope;
   for (const requirement of [...hints, ...requirements]) {
     if (requirement.class === "SchemaDefRequirement") {

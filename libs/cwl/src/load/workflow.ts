@@ -16,7 +16,7 @@ import { checkFields, describe, join } from "./fields.ts";
 import { asExpression, asList, asStrings, asText, namedObjects } from "./maps.ts";
 import type { NamedObject, RawObject } from "./maps.ts";
 import { baseOf } from "./origin.ts";
-import { buildLoop } from "./loop.ts";
+import { buildLoop, loopClass } from "./loop.ts";
 import { buildDefault, buildOutput } from "./parameters.ts";
 import type { ProcessHead } from "./head.ts";
 import { buildRequirements } from "./requirements.ts";
@@ -95,7 +95,7 @@ async function buildStep(
       });
       return [];
     }),
-    requirements: requirements.filter((requirement) => requirement.class !== "http://commonwl.org/cwltool#Loop"),
+    requirements: requirements.filter((requirement) => requirement.class !== loopClass),
     hints,
     scatter: asStrings(object["scatter"]).map(shortName),
     scatterMethod: object["scatterMethod"] as ScatterMethod | undefined,

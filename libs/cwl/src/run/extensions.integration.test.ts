@@ -108,6 +108,39 @@ test("loops that cannot be meant are refused by validation", async () => {
   }
 });
 
+test("a loop is a step's, and asks for what its inputs need", async () => {
+  const onProcess = looping("v1.2", "", "int?").replace(
+    "requirements: {",
+    "requirements: {cwltool:Loop: {loopWhen: $(true), loop: {}, outputMethod: last}, ",
+  );
+  const { valid, problems } = await validateDocument(`file://${scratch}/doc.cwl`, { text: onProcess });
+  assert.ok(!valid);
+  assert.match(problems.map(formatProblem).join("\n"), /cwltool:Loop belongs to a step/);
+  const bare = (text: string): string => text.replace(", StepInputExpressionRequirement: {}", "");
+  const computed = looping(
+    "v1.2",
+    extension("last").replace("{n: o}", "{n: {loopSource: o, valueFrom: $(self)}}"),
+    "int?",
+  );
+  await assert.rejects(run(bare(computed), { n: 0 }), /valueFrom in a step needs StepInputExpressionRequirement/);
+  const merged = looping(
+    "v1.2",
+    extension("last").replace("{n: o}", "{n: {loopSource: [o, o], pickValue: first_non_null}}"),
+    "int?",
+  );
+  await assert.rejects(run(merged, { n: 0 }), /more than one source needs MultipleInputFeatureRequirement/);
+});
+
+test("extensions are known by the reference runner's prefix without $namespaces", async () => {
+  const text = `{cwlVersion: v1.2, class: CommandLineTool, baseCommand: "true", inputs: [], outputs: [], requirements: {"cwltool:ShmSize": {shmSize: 128m}}}`;
+  assert.deepEqual(await run(text, {}), {});
+});
+
+test("what cwl.output.json holds beside the declared outputs is given out too", async () => {
+  const text = `{cwlVersion: v1.2, class: CommandLineTool, baseCommand: [echo, '{"foo": 5, "bar": "b"}'], stdout: cwl.output.json, inputs: [], outputs: {bar: string}}`;
+  assert.deepEqual(await run(text, {}), { foo: 5, bar: "b" });
+});
+
 test("overrides of the job object change a process or a step", async () => {
   const tool = `{cwlVersion: v1.2, class: CommandLineTool, baseCommand: [sh, -c, 'echo $M'], inputs: [], outputs: {out: stdout},
     requirements: {EnvVarRequirement: {envDef: {M: own}}}}`;

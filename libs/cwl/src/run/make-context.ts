@@ -9,7 +9,7 @@ import { filePath } from "../load/uri.ts";
 import { createCapacity, machineCapacity } from "./admission.ts";
 import type { Executors, RunContext, RunProcess } from "./context.ts";
 import { ProgressMeter } from "./progress.ts";
-import { ReuseCache } from "./reuse-cache.ts";
+import type { ReuseCache } from "./reuse-cache.ts";
 import type { RunOptions } from "./run-options.ts";
 import { Secrets } from "./secrets.ts";
 import type { WorkPlace } from "./work-place.ts";
@@ -44,6 +44,7 @@ export function makeContext(
   place: WorkPlace,
   more: {
     readonly executors: Executors;
+    readonly reuse: ReuseCache | undefined;
     readonly reporter: Reporter;
     readonly run: RunProcess;
     readonly signal: AbortSignal;
@@ -71,7 +72,7 @@ export function makeContext(
     gate: place.gate,
     formats: new FormatChecker(() => loadOntology(document.schemas, options.fetcher, place.gate)),
     sandbox: { ...defaultSandboxLimits, ...limits.expression },
-    reuse: options.cacheDir === undefined ? undefined : new ReuseCache(options.cacheDir),
+    reuse: more.reuse,
     infrastructureRetries: limits.infrastructureRetries ?? 2,
     toolSeconds: limits.toolSeconds ?? 0,
     toolRamMiB: limits.toolRamMiB ?? 0,

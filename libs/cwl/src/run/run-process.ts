@@ -1,11 +1,10 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { CwlError, messageOf } from "../errors.ts";
 import { createProcessExecutor } from "../executors/process.ts";
-import { JournalLost } from "../journal/journal.ts";
+import { JournalLost } from "../journal/journal-lost.ts";
 import { fileUri } from "../load/uri.ts";
 import type { Process } from "../model/process.ts";
 import type { ValueObject } from "../model/values.ts";
-import { runWorkflow } from "../workflow/run-workflow.ts";
 import type { Executors, RunContext } from "./context.ts";
 import type { JobInputs } from "./job-inputs.ts";
 import { resolveInputs } from "./job-inputs.ts";
@@ -13,7 +12,7 @@ import { makeContext, Reporter } from "./make-context.ts";
 import { applyOverrides } from "./overrides.ts";
 import { publishOutputs } from "./publish.ts";
 import { Requirements } from "./requirements.ts";
-import { runExpressionTool } from "./run-expression-tool.ts";
+import type { ReuseCache } from "./reuse-cache.ts";
 import type { RunOptions } from "./run-options.ts";
 import { runTool } from "./run-tool.ts";
 import { openWorkPlace } from "./work-place.ts";
@@ -50,6 +49,7 @@ async function runAttempt(
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
   const context = makeContext(options, place, {
+    reuse: await openCache(options.cacheDir),
     executors,
     reporter,
     run: runAny,
@@ -94,6 +94,14 @@ async function runAttempt(
       await place.close();
     }
   }
+}
+
+async function openCache(directory: string | undefined): Promise<ReuseCache | undefined> {
+  if (directory === undefined) {
+    return undefined;
+  }
+  const { ReuseCache: Cache } = await import("./reuse-cache.ts");
+  return new Cache(directory);
 }
 
 async function runTop(options: RunOptions, context: RunContext): Promise<ValueObject> {
@@ -165,10 +173,15 @@ async function runAny(
   switch (process.class) {
     case "CommandLineTool":
       return await runTool(process, given, requirements, step, context);
-    case "ExpressionTool":
+    // Code for one class of process is loaded with the first of them: a tool alone starts without it.
+    case "ExpressionTool": {
+      const { runExpressionTool } = await import("./run-expression-tool.ts");
       return await runExpressionTool(process, given, requirements, step, context);
-    case "Workflow":
+    }
+    case "Workflow": {
+      const { runWorkflow } = await import("../workflow/run-workflow.ts");
       return await runWorkflow(process, given, requirements, step, context);
+    }
     case "Operation":
       throw new CwlError(
         "unsupported",

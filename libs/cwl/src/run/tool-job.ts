@@ -8,7 +8,6 @@ import { formatNumber } from "../model/numbers.ts";
 import type { CommandLineTool } from "../model/process.ts";
 import type { Value, ValueObject } from "../model/values.ts";
 import { buildCommandLine, shellLine } from "../tool/command-line.ts";
-import { prepareWorkDir } from "../tool/initial-work-dir.ts";
 import { InputStager } from "../tool/stage-inputs.ts";
 import type { Workspace } from "../tool/workspace.ts";
 import { imageLabel } from "./container-request.ts";
@@ -51,6 +50,7 @@ export class ToolJob {
     if (workDir === undefined) {
       return staged;
     }
+    const { prepareWorkDir } = await import("../tool/initial-work-dir.ts");
     await prepareWorkDir(workDir, {
       evaluator: this.evaluator,
       context: { inputs: staged, self: null, runtime },

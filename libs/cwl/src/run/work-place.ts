@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { removeTree } from "../files/copy.ts";
 import { FileGate } from "../files/gate.ts";
-import { hasJournal, Journal } from "../journal/journal.ts";
-import { StepKeys } from "../journal/step-key.ts";
+import type { Journal } from "../journal/journal.ts";
 import type { Executors, RunContext } from "./context.ts";
 import { JobDirectories } from "./job-directories.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -55,7 +54,9 @@ function makeGate(options: RunOptions, workDir: string): FileGate {
 
 async function openJournal(options: RunOptions, directory: string, executors: Executors): Promise<WorkPlace> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const journal = await Journal.open(realpathSync(directory));
+  const { Journal: JournalClass } = await import("../journal/journal.ts");
+  const { StepKeys } = await import("../journal/step-key.ts");
+  const journal = await JournalClass.open(realpathSync(directory));
   try {
     if (journal.resumed) {
       await keepOrphans(journal, executors);
@@ -101,10 +102,11 @@ async function endOrphans(runId: string, executors: Executors): Promise<void> {
  * running. Throws while a living process works on it.
  */
 export async function removeJournal(directory: string, executors: Executors): Promise<void> {
+  const { Journal: JournalClass, hasJournal } = await import("../journal/journal.ts");
   if (!existsSync(directory) || !hasJournal(directory)) {
     return;
   }
-  const journal = await Journal.open(realpathSync(directory));
+  const journal = await JournalClass.open(realpathSync(directory));
   try {
     await endOrphans(journal.runId, executors);
   } finally {

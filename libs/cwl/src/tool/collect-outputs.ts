@@ -41,7 +41,8 @@ export async function collectOutputs(
   for (const output of outputs) {
     result[output.name] = await collectPlaced(output, written, options);
   }
-  return result;
+  // The file is the output object (CWL v1.2, 5.): what else it holds is an output too.
+  return { ...written, ...result };
 }
 
 /** One output. What is wrong with it is said with the line that describes it. */

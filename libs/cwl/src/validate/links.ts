@@ -98,11 +98,12 @@ class WorkflowChecker {
     if (step.scatter.length > 0) {
       need("ScatterFeatureRequirement", "scatter");
     }
-    if (step.inputs.some((input) => input.valueFrom !== undefined)) {
+    const inputs = [...step.inputs, ...(step.loop?.inputs ?? [])];
+    if (inputs.some((input) => input.valueFrom !== undefined)) {
       // A workflow around this one may ask for it; where none does, the run says so.
       need("StepInputExpressionRequirement", "valueFrom in a step", "warning");
     }
-    if (step.inputs.some((input) => input.sources.length > 1)) {
+    if (inputs.some((input) => input.sources.length > 1)) {
       need("MultipleInputFeatureRequirement", "more than one source", "warning");
     }
     if (step.scatter.length > 1 && step.scatterMethod === undefined) {

@@ -308,11 +308,15 @@ class WorkflowRun {
 function checkFeatures(step: Step, requirements: Requirements): void {
   const needs: readonly [boolean, string, string][] = [
     [
-      step.inputs.some((input) => input.valueFrom !== undefined),
+      [...step.inputs, ...(step.loop?.inputs ?? [])].some((input) => input.valueFrom !== undefined),
       "valueFrom in a step",
       "StepInputExpressionRequirement",
     ],
-    [step.inputs.some((input) => input.sources.length > 1), "more than one source", "MultipleInputFeatureRequirement"],
+    [
+      [...step.inputs, ...(step.loop?.inputs ?? [])].some((input) => input.sources.length > 1),
+      "more than one source",
+      "MultipleInputFeatureRequirement",
+    ],
   ];
   for (const [isUsed, what, feature] of needs) {
     if (isUsed && !requirements.has(feature)) {
