@@ -1,4 +1,5 @@
 export {
+  acceptedTokensEnv,
   identityAdminPassword,
   identityHostLabel,
   identityIssuer,
@@ -7,6 +8,7 @@ export {
 } from "./identity-service.ts";
 export { cloudDataStorageEnv } from "./cloud-data.ts";
 export { isHostName } from "./host-name.ts";
+export { objectStorageEnv } from "./object-storage.ts";
 export { parseQuantity, toBytes } from "./quantity.ts";
 export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";
 export type {
