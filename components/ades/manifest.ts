@@ -2,7 +2,7 @@ import {
   type Component,
   type DeployContext,
   type EnvValue,
-  identityIssuerEnv,
+  acceptedTokensEnv,
   listDeclaredUsers,
   toBytes,
 } from "@swath/manifest";
@@ -87,7 +87,7 @@ export const manifest: Component = {
             JOB_RETENTION_DAYS: String(variables.PROCESSING_JOB_RETENTION_DAYS),
             RESULT_RETENTION: variables.PROCESSING_RESULT_RETENTION,
             ...toMachine(context),
-            ...toIdentity(context),
+            ...acceptedTokensEnv(context),
             ...toStorage(context),
             ...toRegistry(context),
             ...toPodSettings(context),
@@ -116,22 +116,6 @@ export const manifest: Component = {
     };
   },
 };
-
-function toIdentity(context: DeployContext): Record<string, EnvValue> {
-  const { settings, isEnabled } = context;
-  const { IDENTITY_ISSUER_URL: issuer, IDENTITY_SERVICE_ADMIN_USER: admin } = settings.variables;
-  const ACCEPTED_AUDIENCES = settings.variables.IDENTITY_ACCEPTED_AUDIENCES;
-  if (issuer !== undefined) {
-    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin, ACCEPTED_AUDIENCES };
-  }
-  return isEnabled("identity")
-    ? {
-        ...identityIssuerEnv(context),
-        IDENTITY_ADMIN_USER: admin,
-        ACCEPTED_AUDIENCES,
-      }
-    : {};
-}
 
 /** Results go to the user's workspace where there are workspaces, else to a bucket of the platform's own. */
 function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {

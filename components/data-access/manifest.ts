@@ -1,4 +1,10 @@
-import { type Component, type DeployContext, type EnvValue, cloudDataStorageEnv } from "@swath/manifest";
+import {
+  type Component,
+  type DeployContext,
+  type EnvValue,
+  cloudDataStorageEnv,
+  objectStorageEnv,
+} from "@swath/manifest";
 
 const NAMESPACE = "rm";
 const SERVICE = "data-access";
@@ -42,7 +48,12 @@ export const manifest: Component = {
         namespace: NAMESPACE,
         component: SERVICE,
         kind: "service",
-        env: { ...toCatalogue(context), ...toStorage(context), ...cloudDataStorageEnv(context.settings) },
+        env: {
+          ...toCatalogue(context),
+          ...objectStorageEnv(context),
+          ...cloudDataStorageEnv(context.settings),
+          ...(context.isEnabled("objstore") && { TILE_CACHE_BUCKET: TILE_BUCKET }),
+        },
         ports: [{ name: "http", number: 8080 }],
         resources: { requests: { cpu: "50m", memory: "256Mi" }, limits: { memory: "1Gi" } },
         callsOutside: true,
@@ -55,24 +66,4 @@ function toCatalogue({ isEnabled, publicUrl }: DeployContext): Record<string, En
   return isEnabled("resource-catalogue")
     ? { CATALOGUE_URL: { peer: "resource-catalogue" }, CATALOGUE_PUBLIC_URL: publicUrl("resource-catalogue") }
     : {};
-}
-
-/** Where items' files are: the deployed object storage, or an existing one. */
-function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
-  const { OBJSTORE_ENDPOINT: endpoint } = variables;
-  const keys = {
-    OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
-    OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
-    S3_REGION: variables.OBJSTORE_REGION,
-  };
-  return isEnabled("objstore")
-    ? {
-        OBJSTORE_URL: { peer: "objstore" },
-        OBJSTORE_PUBLIC_URL: publicUrl("objstore"),
-        TILE_CACHE_BUCKET: TILE_BUCKET,
-        ...keys,
-      }
-    : endpoint === undefined
-      ? {}
-      : { OBJSTORE_URL: endpoint, OBJSTORE_PUBLIC_URL: endpoint, ...keys };
 }

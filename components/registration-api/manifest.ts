@@ -3,7 +3,9 @@ import {
   type DeployContext,
   type EnvValue,
   type PlatformSecret,
+  acceptedTokensEnv,
   cloudDataStorageEnv,
+  objectStorageEnv,
 } from "@swath/manifest";
 
 const NAMESPACE = "rm";
@@ -58,7 +60,7 @@ export const manifest: Component = {
             AUTHENTICATION: variables.REGISTRATION_API_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
             INTERNAL_SECRET: secretOf(SERVICE),
-            ...toIdentity(context),
+            ...acceptedTokensEnv(context),
           },
           ports: [
             { name: "http", number: 8080 },
@@ -81,7 +83,8 @@ export const manifest: Component = {
               ALLOW_PRIVATE: variables.REGISTRATION_ALLOW_PRIVATE,
             }),
             ...toPublicPages(context),
-            ...toStorage(context),
+            ...objectStorageEnv(context),
+            ...(context.isEnabled("objstore") && { OBJSTORE_EVENT_TARGET: "swath-registration" }),
             ...toCloudData(context),
           },
           callsOutside: true,
@@ -91,26 +94,6 @@ export const manifest: Component = {
     };
   },
 };
-
-function toIdentity({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
-  const {
-    IDENTITY_ISSUER_URL: issuer,
-    IDENTITY_REALM: realm,
-    IDENTITY_SERVICE_ADMIN_USER: admin,
-    IDENTITY_ACCEPTED_AUDIENCES: audiences,
-  } = settings.variables;
-  if (issuer !== undefined) {
-    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin, ACCEPTED_AUDIENCES: audiences };
-  }
-  return isEnabled("identity")
-    ? {
-        IDENTITY_ISSUER: `${publicUrl("identity")}/realms/${realm}`,
-        IDENTITY_INTERNAL_URL: { peer: "identity" },
-        IDENTITY_ADMIN_USER: admin,
-        ACCEPTED_AUDIENCES: audiences,
-      }
-    : {};
-}
 
 /** Addresses that records name, and the processing service, whose public address is read from inside. */
 function toPublicPages({ settings, isEnabled, publicUrl, host }: DeployContext): Record<string, EnvValue> {
@@ -139,24 +122,4 @@ function toCloudData({ settings }: DeployContext): Record<string, EnvValue> {
       CLOUDDATA_SCHEDULE: variables.CLOUDDATA_SCHEDULE,
     }),
   };
-}
-
-/** Where files are: the deployed object storage, or an existing one. */
-function toStorage({ settings: { variables }, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
-  const { OBJSTORE_ENDPOINT: endpoint } = variables;
-  const keys = {
-    OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
-    OBJSTORE_ROOT_PASSWORD: variables.OBJSTORE_ROOT_PASSWORD,
-    S3_REGION: variables.OBJSTORE_REGION,
-  };
-  return isEnabled("objstore")
-    ? {
-        OBJSTORE_URL: { peer: "objstore" },
-        OBJSTORE_PUBLIC_URL: publicUrl("objstore"),
-        OBJSTORE_EVENT_TARGET: "swath-registration",
-        ...keys,
-      }
-    : endpoint === undefined
-      ? {}
-      : { OBJSTORE_URL: endpoint, OBJSTORE_PUBLIC_URL: endpoint, ...keys };
 }

@@ -1,4 +1,4 @@
-import { type Component, type DeployContext, type EnvValue, identityIssuerEnv } from "@swath/manifest";
+import { type Component, type DeployContext, type EnvValue, acceptedTokensEnv } from "@swath/manifest";
 
 import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
 
@@ -52,7 +52,7 @@ export const manifest: Component = {
             AUTHENTICATION: variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
             INTERNAL_SECRET: { kind: "generated", name: "resource-catalogue-internal", bytes: 32 },
-            ...toIdentity(context),
+            ...acceptedTokensEnv(context),
             ...toWorkspaces(context),
             ...toStorage(context),
           },
@@ -66,25 +66,6 @@ export const manifest: Component = {
     };
   },
 };
-
-function toIdentity(context: DeployContext): Record<string, EnvValue> {
-  const { settings, isEnabled } = context;
-  const {
-    IDENTITY_ISSUER_URL: issuer,
-    IDENTITY_SERVICE_ADMIN_USER: admin,
-    IDENTITY_ACCEPTED_AUDIENCES: audiences,
-  } = settings.variables;
-  if (issuer !== undefined) {
-    return { IDENTITY_ISSUER: issuer, IDENTITY_ADMIN_USER: admin, ACCEPTED_AUDIENCES: audiences };
-  }
-  return isEnabled("identity")
-    ? {
-        ...identityIssuerEnv(context),
-        IDENTITY_ADMIN_USER: admin,
-        ACCEPTED_AUDIENCES: audiences,
-      }
-    : {};
-}
 
 function toWorkspaces({ isEnabled }: DeployContext): Record<string, EnvValue> {
   return isEnabled("workspace-api")

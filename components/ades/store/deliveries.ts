@@ -74,7 +74,12 @@ export async function findRegistration(
     .where("kind", "=", "registration")
     .executeTakeFirst();
   // One that failed is tried again after a while, which nobody waits for.
-  return row && { isWaiting: row.status === "waiting" && row.error === null, ...(row.target !== "" && { target: row.target }) };
+  return (
+    row && {
+      isWaiting: row.status === "waiting" && row.error === null,
+      ...(row.target !== "" && { target: row.target }),
+    }
+  );
 }
 
 /** Who was or will be told of a job. Secrets in addresses stay out of sight. */

@@ -218,6 +218,30 @@ test("events that are told twice change nothing, and only who knows the secret m
   assert.equal((await send("POST", "/events", { Records: records })).status, 404);
 });
 
+test("100,000 broken items among good ones: each is counted, the first are named, the good ones are there", async (t) => {
+  const PAGES = 100;
+  const api = await startDocuments((path) => {
+    const at = Number(new URL(path, "http://localhost").searchParams.get("page") ?? 0);
+    const broken = Array.from({ length: 1000 }, (_, index) => ({ type: "Feature", id: `broken-${at}-${index}` }));
+    const good = Array.from({ length: 5 }, (_, index) =>
+      makeItem(`good-${at}-${index}`, { collection: "among", assets: {} }),
+    );
+    const links = at + 1 < PAGES ? [{ rel: "next", href: `/search?page=${at + 1}` }] : [];
+    return { type: "FeatureCollection", features: [...broken, ...good], links };
+  });
+  t.after(api.close);
+  const done = await harvest("broken", { url: `${api.url}/search`, type: "STACAPI" });
+  assert.deepEqual(
+    [done.body.state, done.body.result.registered, done.body.result.failed],
+    ["done", 5 * PAGES, 1000 * PAGES],
+    JSON.stringify(done.body),
+  );
+  assert.equal(await countOf("among"), 5 * PAGES);
+  const { body } = await send("GET", `/tasks/${done.body.id}/problems`);
+  assert.equal(body.problems.length, 1000);
+  assert.deepEqual(body.problems[0].record, "broken-0-0");
+});
+
 test("catalogues of other kinds: CSW in ISO and Dublin Core, OGC API Records, an archive of folders", async (t) => {
   const { catalogueUrl } = fixture;
   const note = { type: "Feature", id: "a-note", geometry: null, properties: { type: "dataset", title: "A note" } };

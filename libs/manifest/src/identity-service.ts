@@ -3,6 +3,7 @@ import type { PlatformSettings } from "./settings.ts";
 import type { EnvValue, PlatformSecret } from "./values.ts";
 
 type Location = Pick<DeployContext, "settings" | "publicUrl">;
+type Deployed = Location & Pick<DeployContext, "isEnabled">;
 
 /** First label of the identity service's host: variant B knows it as the login service. */
 export function identityHostLabel({ variant }: Pick<PlatformSettings, "variant">): "identity" | "auth" {
@@ -27,6 +28,20 @@ export function identityIssuerEnv(context: Location): Record<string, EnvValue> {
     IDENTITY_INTERNAL_URL: { peer: "identity" },
     ...(context.settings.variant === "B" && { ACCEPT_ID_TOKENS: "true" }),
   };
+}
+
+/** Whose access tokens a service accepts: an existing issuer's, the deployed identity service's, or nobody's. */
+export function acceptedTokensEnv(context: Deployed): Record<string, EnvValue> {
+  const {
+    IDENTITY_ISSUER_URL: issuer,
+    IDENTITY_SERVICE_ADMIN_USER: admin,
+    IDENTITY_ACCEPTED_AUDIENCES: audiences,
+  } = context.settings.variables;
+  const caller = { IDENTITY_ADMIN_USER: admin, ACCEPTED_AUDIENCES: audiences };
+  if (issuer !== undefined) {
+    return { IDENTITY_ISSUER: issuer, ...caller };
+  }
+  return context.isEnabled("identity") ? { ...identityIssuerEnv(context), ...caller } : {};
 }
 
 /** Password of the administrator of the deployed identity service. */

@@ -1,5 +1,6 @@
 export { CLOUD_PLACEHOLDER, usesCloud } from "./cloud.ts";
 export {
+  acceptedTokensEnv,
   identityAdminPassword,
   identityHostLabel,
   identityIssuer,
@@ -8,6 +9,7 @@ export {
 } from "./identity-service.ts";
 export { cloudDataStorageEnv } from "./cloud-data.ts";
 export { isHostName } from "./host-name.ts";
+export { objectStorageEnv } from "./object-storage.ts";
 export { parseQuantity, toBytes } from "./quantity.ts";
 export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";
 export type {
