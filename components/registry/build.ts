@@ -22,6 +22,7 @@ import { openS3BlobStore } from "./blobs/s3-blob-store.ts";
 import type { settings as definitions } from "./config.ts";
 import { createRegistryServer } from "./service.ts";
 import { openRegistryDatabase } from "./store/database.ts";
+import { createProjectFinder } from "./store/projects.ts";
 import { createManifestReader } from "./store/manifest-reader.ts";
 import { dropLeases } from "./store/uploads.ts";
 import { replicate } from "./replication/run.ts";
@@ -73,6 +74,7 @@ export async function buildRegistry({
     audiences: ["registry", ...readAudiences(settings.ACCEPTED_AUDIENCES)],
     guard: createLoginGuard(),
     tokens: createRegistryTokens(signing),
+    findProject: createProjectFinder(database),
     delegates: createDelegates(signing),
     publicUrl: settings.PUBLIC_URL,
   };

@@ -4,7 +4,7 @@ import { readBearerToken } from "@swath/auth";
 
 import { RegistryError } from "../errors.ts";
 import { projectOf } from "../protocol/names.ts";
-import { findProject } from "../store/projects.ts";
+import type { Project } from "../store/projects.ts";
 import type { Action } from "./actions.ts";
 import {
   type AuthenticateDeps,
@@ -44,6 +44,7 @@ export interface Caller {
 
 export interface CallerDeps extends AuthenticateDeps {
   readonly tokens: RegistryTokens;
+  readonly findProject: (name: string) => Promise<Project | undefined>;
   /** `https://registry.example.org` */
   readonly publicUrl: string;
 }
@@ -82,7 +83,7 @@ export async function findCaller(deps: CallerDeps, message: IncomingMessage): Pr
 function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
   const isAnonymous = principal.kind === "anonymous";
   const can: Caller["can"] = async (repository, ...anyOf) => {
-    const project = await findProject(deps.sql, projectOf(repository));
+    const project = await deps.findProject(projectOf(repository));
     if (project === undefined) {
       // The administrator is told that the project does not exist; others cannot tell it from one that is not theirs.
       return principal.kind === "admin";
@@ -115,7 +116,7 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
     if (isGranted || !anyOf.includes("pull")) {
       return isGranted;
     }
-    return (await findProject(deps.sql, projectOf(repository)))?.isPublic === true;
+    return (await deps.findProject(projectOf(repository)))?.isPublic === true;
   };
   return {
     name: token.subject.slice(token.subject.indexOf(":") + 1),

@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 
 import type { ByteRange } from "../protocol/range.ts";
 
@@ -7,7 +7,7 @@ export type WriterState = Readonly<Record<string, unknown>>;
 
 /** Content under construction. One writer at a time; calls do not overlap. */
 export interface BlobWriter {
-  /** Takes a chunk; a promise asks the sender to wait. The chunk may be kept until it resolves. */
+  /** Takes a chunk; a promise asks the sender to wait. The chunk may be kept until it resolves, and no longer. */
   readonly write: (chunk: Buffer) => undefined | Promise<void>;
   /** Makes everything that was written durable, for a later writer to go on. */
   readonly pause: () => Promise<WriterState>;
@@ -32,6 +32,8 @@ export interface WriterStart {
 export interface BlobStore {
   readonly openWriter: (start: WriterStart) => Promise<BlobWriter>;
   readonly read: (id: string, range: ByteRange) => Promise<Readable>;
+  /** Sends content and ends the target, where that is faster than reading it. Rejects when the target is gone. */
+  readonly send?: (id: string, range: ByteRange, target: Writable) => Promise<void>;
   /** A URL from which a client may read the content for a while; undefined where the store has none. */
   readonly presign: ((id: string) => string | Promise<string>) | undefined;
   /** Deletes content, complete or not. Succeeds when nothing is there. */

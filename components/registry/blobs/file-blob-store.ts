@@ -1,7 +1,11 @@
 import { createReadStream } from "node:fs";
 import { type FileHandle, access, constants, mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Writable } from "node:stream";
 
+import { freeChunk } from "@swath/service";
+
+import type { ByteRange } from "../protocol/range.ts";
 import type { BlobStore, BlobWriter, WriterStart } from "./blob-store.ts";
 
 /** Chunks are written together: a call for each costs more than the bytes do. */
@@ -28,6 +32,7 @@ export async function openFileBlobStore(directory: string): Promise<BlobStore> {
         highWaterMark: READ_BYTES,
       });
     },
+    send: (id, range, target) => sendFile(pathOf(id), range, target),
     presign: undefined,
     remove: (id) => rm(pathOf(id), { force: true }),
     check: () => access(root, constants.W_OK),
@@ -39,15 +44,24 @@ async function openWriter(path: string, { received }: WriterStart): Promise<Blob
   const handle = await openFile(path, received);
   await handle.truncate(received);
   let position = received;
-  let gathered: Buffer[] = [];
+  // One piece of memory for the whole upload: what comes is copied, and its own memory given back at once.
+  const buffer = Buffer.allocUnsafeSlow(WRITE_BYTES);
   let bytes = 0;
   const write = async () => {
-    const [chunks, length] = [gathered, bytes];
-    gathered = [];
+    for (let done = 0; done < bytes;) {
+      done += (await handle.write(buffer, done, bytes - done, position + done)).bytesWritten;
+    }
+    position += bytes;
     bytes = 0;
-    if (length > 0) {
-      await writeAll(handle, chunks, length, position);
-      position += length;
+  };
+  const writeRest = async (chunk: Buffer) => {
+    for (let taken = 0; taken < chunk.length;) {
+      if (bytes === WRITE_BYTES) {
+        await write();
+      }
+      const copied = chunk.copy(buffer, bytes, taken);
+      taken += copied;
+      bytes += copied;
     }
   };
   const sync = async () => {
@@ -59,16 +73,22 @@ async function openWriter(path: string, { received }: WriterStart): Promise<Blob
   };
   return {
     write: (chunk) => {
-      gathered.push(chunk);
+      if (bytes + chunk.length > WRITE_BYTES) {
+        return writeRest(chunk);
+      }
+      chunk.copy(buffer, bytes);
       bytes += chunk.length;
-      return bytes >= WRITE_BYTES ? write() : undefined;
+      return undefined;
     },
     pause: async () => {
       await sync();
       return {};
     },
     finish: sync,
-    close: () => handle.close(),
+    close: async () => {
+      await handle.close();
+      freeChunk(buffer);
+    },
   };
 }
 
@@ -77,19 +97,42 @@ function openFile(path: string, received: number): Promise<FileHandle> {
   return open(path, received === 0 ? constants.O_RDWR | constants.O_CREAT : constants.O_RDWR, 0o600);
 }
 
-async function writeAll(
-  handle: FileHandle,
-  chunks: readonly Buffer[],
-  length: number,
-  position: number,
-): Promise<void> {
-  const { bytesWritten } = await handle.writev(chunks as Buffer[], position);
-  if (bytesWritten < length) {
-    const rest = Buffer.concat(chunks).subarray(bytesWritten);
-    for (let done = 0; done < rest.length;) {
-      done += (await handle.write(rest, done, rest.length - done, position + bytesWritten + done)).bytesWritten;
+/** Sends a part of a file from two pieces of memory in turn: one is read into while the other is on its way. */
+async function sendFile(path: string, { start, end }: ByteRange, target: Writable): Promise<void> {
+  const handle = await open(path, "r");
+  const buffers = [Buffer.allocUnsafeSlow(READ_BYTES), Buffer.allocUnsafeSlow(READ_BYTES)] as const;
+  // What waits for a connection that is gone is told of nothing else.
+  const gone = new Promise<never>((_resolve, reject) => {
+    target.once("close", () => reject(new Error("the receiver went away")));
+  });
+  gone.catch(() => undefined);
+  const sent: [Promise<void>, Promise<void>] = [Promise.resolve(), Promise.resolve()];
+  try {
+    let turn: 0 | 1 = 0;
+    for (let position = start; position <= end; turn = turn === 0 ? 1 : 0) {
+      await Promise.race([sent[turn], gone]);
+      const buffer = buffers[turn];
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(READ_BYTES, end + 1 - position), position);
+      if (bytesRead === 0) {
+        throw new Error(`${path} ends at ${position}, before ${end + 1}`);
+      }
+      sent[turn] = write(target, buffer.subarray(0, bytesRead));
+      // Who went away is noticed when it is waited for.
+      sent[turn].catch(() => undefined);
+      position += bytesRead;
     }
+    await Promise.race([Promise.all(sent), gone]);
+    target.end();
+  } finally {
+    await handle.close();
   }
+}
+
+/** Resolves when nobody needs the chunk any more. */
+function write(target: Writable, chunk: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    target.write(chunk, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 async function syncFolder(path: string): Promise<void> {

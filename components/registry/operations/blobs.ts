@@ -60,14 +60,18 @@ export async function getBlob(context: OperationContext, { name, digest: text }:
   }
   const range = blob.size === 0 ? undefined : parseRange(message.headers.range, blob.size);
   const { start, end } = range ?? { start: 0, end: blob.size - 1 };
-  const content = blob.size === 0 ? undefined : await deps.blobs.read(blob.storageId, { start, end });
+  const { send } = deps.blobs;
+  const isRead = blob.size > 0 && send === undefined;
+  const content = isRead ? await deps.blobs.read(blob.storageId, { start, end }) : undefined;
   response.writeHead(range === undefined ? 200 : 206, {
     ...headers,
     "content-length": end - start + 1,
     ...(range && { "content-range": `bytes ${start}-${end}/${blob.size}` }),
   });
-  if (content === undefined) {
+  if (blob.size === 0) {
     response.end();
+  } else if (content === undefined) {
+    await deps.blobs.send?.(blob.storageId, { start, end }, response);
   } else {
     await pipeline(content, response);
   }

@@ -1,3 +1,4 @@
+import { createBatch } from "./batch.ts";
 import type { Sql } from "./database.ts";
 import { type ManifestKey, type StoredManifest, readManifestContent, resolveManifests } from "./manifests.ts";
 
@@ -6,52 +7,17 @@ export interface ManifestReader {
   readonly read: (key: ManifestKey) => Promise<StoredManifest | undefined>;
 }
 
-interface Waiting {
-  readonly key: ManifestKey;
-  readonly resolve: (found: Omit<StoredManifest, "content"> | undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 const MAX_CACHED_BYTES = 32 << 20;
-const MAX_BATCH = 200;
 
 /**
  * Looks up the requests that come while a query is under way together in the next one; a query begins after all of its requests
  * have come. Content never changes under its digest, so it is remembered; whether a repository has it is asked each time.
  */
 export function createManifestReader(sql: Sql): ManifestReader {
-  let waiting: Waiting[] = [];
-  let isQuerying = false;
   const contents = new Map<string, Buffer>();
   let cachedBytes = 0;
 
-  const flush = async () => {
-    isQuerying = true;
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, MAX_BATCH);
-      try {
-        const found = await resolveManifests(
-          sql,
-          batch.map(({ key }) => key),
-        );
-        batch.forEach(({ resolve }, index) => resolve(found[index]));
-      } catch (error) {
-        for (const { reject } of batch) {
-          reject(error);
-        }
-      }
-    }
-    isQuerying = false;
-  };
-  const resolveKey = (key: ManifestKey) =>
-    new Promise<Omit<StoredManifest, "content"> | undefined>((resolve, reject) => {
-      waiting.push({ key, resolve, reject });
-      if (!isQuerying) {
-        isQuerying = true;
-        // Whatever else comes in this turn of the event loop goes along.
-        setImmediate(() => void flush());
-      }
-    });
+  const resolveKey = createBatch((keys: readonly ManifestKey[]) => resolveManifests(sql, keys));
   const remember = (digest: string, content: Buffer) => {
     contents.delete(digest);
     contents.set(digest, content);

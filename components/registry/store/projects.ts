@@ -1,5 +1,6 @@
 import { RegistryError } from "../errors.ts";
 import { projectOf } from "../protocol/names.ts";
+import { createBatch } from "./batch.ts";
 import type { Sql } from "./database.ts";
 import { tellWebhooks } from "./webhooks.ts";
 
@@ -57,6 +58,17 @@ const toProject = (row: ProjectRow): Project => ({
 export async function findProject(sql: Sql, name: string): Promise<Project | undefined> {
   const [row] = await sql.query<ProjectRow>("/* prepared: project */ select * from project where name = $1", [name]);
   return row && toProject(row);
+}
+
+/** Looks projects up by name for many at once: every pull and push asks for one. */
+export function createProjectFinder(sql: Sql): (name: string) => Promise<Project | undefined> {
+  return createBatch(async (names: readonly string[]) => {
+    const rows = await sql.query<ProjectRow>("/* prepared: projects */ select * from project where name = any($1)", [
+      [...new Set(names)],
+    ]);
+    const found = new Map(rows.map((row) => [row.name, toProject(row)]));
+    return names.map((name) => found.get(name));
+  });
 }
 
 export async function findProjectById(sql: Sql, id: string): Promise<Project | undefined> {

@@ -1,4 +1,5 @@
 import { type Hash, createHash, randomUUID } from "node:crypto";
+import { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -315,7 +316,8 @@ async function copy(
         writing = writer.write(chunk);
         return writing;
       },
-      { cutShort: () => cutShort },
+      // What comes for a client as well is not this upload's alone.
+      { isLent: body instanceof IncomingMessage, cutShort: () => cutShort },
     );
   } catch (cause) {
     // A store that fails is no fault of the sender's.
