@@ -1,7 +1,7 @@
 // The clients for programs, against the catalogue and data access: an item is found and one of its bands read as values.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { createServer } from "node:http";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -83,7 +83,7 @@ async function startFront(
   platform: Platform,
   onEnd: (close: () => void) => void,
 ): Promise<Readonly<Record<string, string>>> {
-  const server = createServer(async (request, response) => {
+  const answerWith = async (request: IncomingMessage, response: ServerResponse) => {
     const [, service = "", rest = ""] = /^\/(catalogue|data)(\/.*)$/.exec(request.url ?? "") ?? [];
     const parts: Buffer[] = [];
     for await (const part of request) {
@@ -95,6 +95,9 @@ async function startFront(
       ...(parts.length > 0 && { body: JSON.parse(Buffer.concat(parts).toString()) as unknown }),
     });
     response.writeHead(answer.status, { "content-type": String(answer.headers["content-type"]) }).end(answer.bytes);
+  };
+  const server = createServer((request, response) => {
+    answerWith(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onEnd(() => {

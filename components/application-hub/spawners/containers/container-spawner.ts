@@ -1,10 +1,11 @@
 import { findProgram } from "@swath/isolation";
 import { execFile } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
-import { findProcess, isRunning, measureTree } from "../../process/proc.ts";
+import { type ProcessId, findProcess, isRunning, measureTree } from "../../process/proc.ts";
 import type { Profile } from "../../profiles/model.ts";
 import { overrideOf } from "../../profiles/quantities.ts";
 import type { HubFolders } from "../folders.ts";
@@ -20,6 +21,7 @@ const HOME = "/home/jovyan";
 /** Who the images of the Jupyter project are made for. */
 const USER = { uid: 1000, gid: 100 };
 const STOP_SECONDS = 8;
+const BESIDE_MS = 30_000;
 const SEALED = ["--cap-drop", "all", "--security-opt", "no-new-privileges"];
 
 interface ContainerOptions {
@@ -35,6 +37,8 @@ interface ContainerHandle {
   readonly id: string;
   readonly pid?: number;
   readonly startedAt?: string;
+  /** The first process of the container beside it. */
+  readonly beside?: ProcessId;
 }
 
 /**
@@ -62,11 +66,13 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
   const besideOf = (handle: ContainerHandle) => `${nameOf(handle)}-beside`;
   const exists = async (kind: "image" | "container", name: string) =>
     (await call([kind, "inspect", "--format", "{{.Id}}", name]).catch(() => "")) !== "";
-  const readLog = (handle: ContainerHandle) =>
-    run(command ?? "", ["logs", "--tail", "200", nameOf(handle)], { timeout: COMMAND_MS, cwd: "/" }).then(
+  const readLog = (name: string) =>
+    run(command ?? "", ["logs", "--tail", "200", name], { timeout: COMMAND_MS, cwd: "/" }).then(
       ({ stdout, stderr }) => `${stdout}${stderr}`,
       () => "",
     );
+  const findFirst = async (name: string) =>
+    findProcess(Number(await call(["inspect", "--format", "{{.State.Pid}}", name])));
 
   const whyNot = async (profile: Profile): Promise<Unavailable | undefined> => {
     const image = overrideOf(profile, {}).image;
@@ -120,10 +126,30 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
       writeFileSync(file, toEnvFile(launch, port), { mode: 0o600 });
       const who = toUser(command ?? "");
       try {
+        const egress = launch.profile.egress ?? "platform";
+        // First, so that the hub is there when the server asks for it.
         await call(
           [
-            ["run", "--detach", "--name", nameOf(handle), "--env-file", file, "--network", "none", ...who],
-            ["--volume", `${home}:${HOME}`, "--workdir", HOME, "--hostname", "server"],
+            ["run", "--detach", "--name", besideOf(handle), "--env-file", file, "--network", "none", ...who],
+            ["--memory", "160m", "--pids-limit", "64", "--read-only"],
+            SEALED,
+            ["--volume", `${home}:${HOME}`, "--volume", `${io}:${SEEN}/io`],
+            ["--volume", `${join(folders.shared, "hub")}:${SEEN}/hub:ro`],
+            egress === "none" ? [] : ["--volume", `${join(folders.shared, egress)}:${SEEN}/net:ro`],
+            showHost(),
+            ["--entrypoint", `${SEEN}/node`, image, "--max-old-space-size=48", "--max-semi-space-size=1"],
+            [`${SEEN}/inside.js`, ...(hasStorage ? ["sync", `out:${STORAGE_PORT}=${SEEN}/hub/storage`] : [])],
+            `out:${HUB_PORT}=${SEEN}/hub/sock`,
+            egress === "none" ? [] : [`out:${PROXY_PORT}=${SEEN}/net/sock`],
+            // The last that is listened on: it says that the others are.
+            [`in:${SEEN}/io/app=${port}`, "--"],
+          ].flat(),
+        );
+        await untilThere(join(io, "app"), () => readLog(besideOf(handle)));
+        await call(
+          [
+            ["run", "--detach", "--name", nameOf(handle), "--env-file", file, ...who],
+            ["--network", `container:${besideOf(handle)}`, "--volume", `${home}:${HOME}`, "--workdir", HOME],
             ["--volume", `${EXAMPLES.clients}:${SEEN}/clients:ro`],
             ["--volume", `${EXAMPLES.javascript}:${SEEN}/javascript:ro`],
             ["--volume", `${EXAMPLES.notebooks}:${SEEN}/examples:ro`],
@@ -132,41 +158,26 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
             toCommand(launch, image, port),
           ].flat(),
         );
-        const egress = launch.profile.egress ?? "platform";
-        await call(
-          [
-            ["run", "--detach", "--name", besideOf(handle), "--env-file", file, ...who],
-            ["--network", `container:${nameOf(handle)}`, "--memory", "160m", "--pids-limit", "64", "--read-only"],
-            SEALED,
-            ["--volume", `${home}:${HOME}`, "--volume", `${io}:${SEEN}/io`],
-            ["--volume", `${join(folders.shared, "hub")}:${SEEN}/hub:ro`],
-            egress === "none" ? [] : ["--volume", `${join(folders.shared, egress)}:${SEEN}/net:ro`],
-            showHost(),
-            ["--entrypoint", `${SEEN}/node`, image, "--max-old-space-size=48", "--max-semi-space-size=1"],
-            [`${SEEN}/inside.js`, `in:${SEEN}/io/app=${port}`],
-            hasStorage ? ["sync", `out:${STORAGE_PORT}=${SEEN}/hub/storage`] : [],
-            `out:${HUB_PORT}=${SEEN}/hub/sock`,
-            egress === "none" ? [] : [`out:${PROXY_PORT}=${SEEN}/net/sock`],
-            "--",
-          ].flat(),
-        );
       } finally {
         rmSync(file, { force: true });
       }
       onEvent(`${image} was started`);
-      const pid = Number(await call(["inspect", "--format", "{{.State.Pid}}", nameOf(handle)]));
-      const found = findProcess(pid);
+      const found = await findFirst(nameOf(handle));
+      const beside = await findFirst(besideOf(handle));
       const { embedded } = launch.profile;
       const ready = embedded?.kind === "container" ? (embedded.ready_path ?? "") : launch.base === "/" ? "" : "api";
       return {
-        handle: { ...planned, ...(found && { pid: found.pid, startedAt: found.startedAt }) },
+        handle: { ...planned, ...found, ...(beside && { beside }) },
         target: { url: `http+unix://${encodeURIComponent(join(io, "app"))}` },
         readyPath: `${launch.base}${ready}`,
       };
     },
     poll: async (given) => {
       const handle = toHandle(given);
-      const { pid, startedAt = "" } = handle;
+      const { pid, startedAt = "", beside } = handle;
+      if (beside !== undefined && !isRunning(beside)) {
+        return { alive: false, reason: "The program that connects it with the hub ended." };
+      }
       // Without the engine where it can be: it is asked for every server every two seconds.
       if (pid !== undefined && isRunning({ pid, startedAt })) {
         return { alive: true };
@@ -184,7 +195,7 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
       if (oom === "true") {
         return { alive: false, reason: "It used more memory than it may; start a larger one." };
       }
-      const log = (await readLog(handle)).trim().split("\n").slice(-3).join(" ").slice(-400);
+      const log = (await readLog(nameOf(handle))).trim().split("\n").slice(-3).join(" ").slice(-400);
       const said = log === "" ? "" : ` It last wrote: ${log}`;
       return {
         alive: false,
@@ -199,8 +210,19 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
       const { pid, startedAt = "" } = toHandle(handle);
       return pid !== undefined && isRunning({ pid, startedAt }) ? measureTree(pid, () => false, true) : undefined;
     },
-    log: (handle) => readLog(toHandle(handle)),
+    log: (handle) => readLog(nameOf(toHandle(handle))),
   };
+}
+
+/** @throws {Error} with what was said instead */
+async function untilThere(path: string, readLog: () => Promise<string>): Promise<void> {
+  for (const until = Date.now() + BESIDE_MS; !existsSync(path); await sleep(20)) {
+    if (Date.now() > until) {
+      throw new Error(
+        `the program that connects it with the hub did not start: ${(await readLog()).trim().slice(-300)}`,
+      );
+    }
+  }
 }
 
 const toHandle = (handle: Handle): ContainerHandle => handle as unknown as ContainerHandle;

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from "@swath/kubernetes";
 
 import { overrideOf } from "../../profiles/quantities.ts";
+import { HUB_PORT, PROXY_PORT, STORAGE_PORT } from "../inside-environment.ts";
 import type { Launch } from "../spawner.ts";
 import { BESIDE, HOME_CLAIM, SERVER } from "./pod-types.ts";
 
@@ -38,6 +39,9 @@ export const FILES = "/opt/swath";
 const USER = { uid: 1000, gid: 100 };
 const GUARANTEED = { cpu: "50m", memory: 128 * 2 ** 20 };
 const STOP_SECONDS = 10;
+/** Ends when the hub's port of the loopback is there, and in any case after a while: the pod then says what is wrong. */
+const UNTIL_LISTENING = `const look = () => require("node:net").connect(${HUB_PORT}, "127.0.0.1").on("connect", () => process.exit())
+  .on("error", () => setTimeout(look, 50)); look(); setTimeout(() => process.exit(), 20000)`;
 const SECURITY = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
 
 /** The pod of a server, under the restricted pod security standard, as JupyterHub's spawner for Kubernetes makes it. */
@@ -102,7 +106,8 @@ export function createPod(launch: Launch, place: PodPlace, labels: Readonly<Reco
           securityContext: SECURITY,
         })),
       }),
-      containers: [createServer(launch, place), createBeside(place)],
+      // In this order: the hub is there when the server asks for it.
+      containers: [createBeside(place), createServer(launch, place)],
       volumes: listVolumes(launch, place),
     },
   };
@@ -182,14 +187,18 @@ function createBeside({ image, hub, hasStorage, pod, environment }: PodPlace): o
       "--max-old-space-size=48",
       "--max-semi-space-size=1",
       "/app/components/application-hub/process/inside.js",
-      ...(hasStorage ? ["sync", `out:9000=${api}:${hub.storagePort}`] : []),
-      `out:8081=${api}:${hub.apiPort}`,
-      ...(egress === "none" ? [] : [`out:3128=${hub.proxyWorkload}.${hub.namespace}.svc:${hub.egressPorts[egress]}`]),
+      ...(hasStorage ? ["sync", `out:${STORAGE_PORT}=${api}:${hub.storagePort}`] : []),
+      `out:${HUB_PORT}=${api}:${hub.apiPort}`,
+      ...(egress === "none"
+        ? []
+        : [`out:${PROXY_PORT}=${hub.proxyWorkload}.${hub.namespace}.svc:${hub.egressPorts[egress]}`]),
       "--",
     ],
     env: [{ name: "HOME", value: HOME }],
     envFrom: [{ secretRef: { name: pod } }],
     volumeMounts: [{ name: "home", mountPath: HOME }],
+    // A node starts the next container when this has ended.
+    lifecycle: { postStart: { exec: { command: ["node", "-e", UNTIL_LISTENING] } } },
     resources: { requests: { cpu: "10m", memory: "48Mi" }, limits: { cpu: "500m", memory: "160Mi" } },
     securityContext: { ...SECURITY, readOnlyRootFilesystem: true },
   };

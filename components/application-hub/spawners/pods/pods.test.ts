@@ -81,7 +81,7 @@ const place: PodPlace = {
 test("every field of a profile is in the pod or beside it", () => {
   const { anchor, volumes, others, pod } = createServerObjects(launch(), place, { "swath.py": "" });
   const spec = pod["spec"] as Any;
-  const [server, beside] = spec.containers;
+  const [beside, server] = spec.containers;
   assert.deepEqual(server.resources, {
     requests: { cpu: "250m", memory: "512Mi" },
     limits: { cpu: "2000m", memory: "2147483648", "nvidia.com/gpu": "1" },
