@@ -5,6 +5,7 @@ import {
   acceptedTokensEnv,
   listDeclaredUsers,
   toBytes,
+  usesCloud,
 } from "@swath/manifest";
 
 import { TOOL_PODS_ROLE, createToolNetworks, toPodSettings } from "./execution/kubernetes/deployment.ts";
@@ -124,9 +125,12 @@ function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<st
   return {
     STAGEOUT_TARGET: toWorkspace ? "workspace" : "objstore",
     S3_REGION: variables.OBJSTORE_REGION,
-    ...(isEnabled("objstore")
-      ? { S3_ENDPOINT: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore") }
-      : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
+    ...(toWorkspace && usesCloud(settings)
+      ? // Buckets of workspaces are there.
+        { S3_ENDPOINT: variables.CLOUD_S3_URL }
+      : isEnabled("objstore")
+        ? { S3_ENDPOINT: { peer: "objstore" }, OBJSTORE_PUBLIC_URL: publicUrl("objstore") }
+        : variables.OBJSTORE_ENDPOINT !== undefined && { S3_ENDPOINT: variables.OBJSTORE_ENDPOINT }),
     S3_ACCESS_KEY: variables.OBJSTORE_ROOT_USER,
     S3_SECRET_KEY: variables.OBJSTORE_ROOT_PASSWORD,
     ...(isEnabled("resource-catalogue") && {

@@ -76,7 +76,7 @@ export async function buildBucketOperator({
 function openStorage(settings: OperatorSettings): BucketStorage {
   const { CLOUD_IDENTITY_URL: url, S3_REGION: region } = settings;
   if (url !== undefined) {
-    const require = (name: "CLOUD_DOMAINNAME" | "CLOUD_USERNAME" | "CLOUD_PASSWORD" | "CLOUD_MEMBERROLEID") => {
+    const demand = (name: "CLOUD_DOMAINNAME" | "CLOUD_USERNAME" | "CLOUD_PASSWORD" | "CLOUD_MEMBERROLEID") => {
       const value = settings[name];
       if (value === undefined) {
         throw new Error(`${name} is missing: CLOUD_IDENTITY_URL names a cloud, which needs it`);
@@ -86,10 +86,10 @@ function openStorage(settings: OperatorSettings): BucketStorage {
     return createOpenStackStorage({
       url,
       region,
-      domain: require("CLOUD_DOMAINNAME"),
-      username: require("CLOUD_USERNAME"),
-      password: require("CLOUD_PASSWORD"),
-      memberRole: require("CLOUD_MEMBERROLEID"),
+      domain: demand("CLOUD_DOMAINNAME"),
+      username: demand("CLOUD_USERNAME"),
+      password: demand("CLOUD_PASSWORD"),
+      memberRole: demand("CLOUD_MEMBERROLEID"),
       serviceProject: settings.CLOUD_SERVICEPROJECTID,
       emailPattern: settings.USER_EMAIL_PATTERN,
       s3Url: settings.CLOUD_S3_URL ?? new URL(url).origin,

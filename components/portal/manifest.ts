@@ -1,5 +1,5 @@
 import type { Component, DeployContext, EnvValue, Route } from "@swath/manifest";
-import { PORTAL_CONFIG_KEYS, identityUrl } from "@swath/manifest";
+import { PORTAL_CONFIG_KEYS, identityUrl, usesCloud } from "@swath/manifest";
 
 import { KNOWN_SERVICES } from "./services/known-services.ts";
 import { completeConfig, serviceOf } from "./values.ts";
@@ -142,7 +142,11 @@ function peerOf({ workload, port }: Route): EnvValue {
 }
 
 /** Where the files of workspaces are, on the way inside the deployment. */
-function toStorage({ isEnabled, settings: { variables } }: DeployContext): Readonly<Record<string, EnvValue>> {
+function toStorage({ isEnabled, settings }: DeployContext): Readonly<Record<string, EnvValue>> {
+  const { variables } = settings;
+  if (usesCloud(settings)) {
+    return { S3_ENDPOINT: variables.CLOUD_S3_URL };
+  }
   return isEnabled("objstore")
     ? { S3_ENDPOINT: { peer: "objstore" } }
     : variables.OBJSTORE_ENDPOINT !== undefined

@@ -4,19 +4,15 @@ import { after, before, test } from "node:test";
 import { PASSWORD, startVariantB } from "./variant-b-rig.ts";
 
 let rig: Awaited<ReturnType<typeof startVariantB>>;
+const users = new Map<string, string>();
 before(async () => {
   rig = await startVariantB({ REQUIRE_ADES: "false", REQUIRE_PORTAL: "false" });
   const { status, stdout, stderr } = await rig.cluster.apply();
   assert.equal(status, 0, stdout + stderr);
-});
-after(() => rig.close());
-
-test("migrate b-to-a carries users, policies and workspaces to variant A, without new passwords", async () => {
-  const users = new Map<string, string>();
   for (const name of ["eric", "bob"]) {
-    const { status, stdout, stderr } = await rig.bin("create-user", "-U", name, "-P", PASSWORD);
-    assert.equal(status, 0, stderr);
-    users.set(name, /^user-id: ([0-9a-f-]{36})$/m.exec(stdout)?.[1] ?? "");
+    const made = await rig.bin("create-user", "-U", name, "-P", PASSWORD);
+    assert.equal(made.status, 0, made.stderr);
+    users.set(name, /^user-id: ([0-9a-f-]{36})$/m.exec(made.stdout)?.[1] ?? "");
   }
   assert.equal((await rig.protect("apply", users.get("eric") ?? "", users.get("bob") ?? "", "", "")).status, 0);
   const admin = await rig.idTokenOf("admin");
@@ -25,6 +21,53 @@ test("migrate b-to-a carries users, policies and workspaces to variant A, withou
     body: JSON.stringify({ preferred_name: "eric", default_owner: users.get("eric") }),
   });
   assert.equal(workspace.status, 201, workspace.body);
+});
+after(() => rig.close());
+
+/** What clients of the earlier release line rely on. */
+const BEHAVIOURS: readonly (readonly [
+  what: string,
+  service: string,
+  path: string,
+  who: string | undefined,
+  status: number,
+])[] = [
+  ["without a token", "dummy-service", "/ericspace", undefined, 401],
+  ["the owner", "dummy-service", "/ericspace", "eric", 200],
+  ["the owner, below it", "dummy-service", "/ericspace/a/b?c=d", "eric", 200],
+  ["another user", "dummy-service", "/ericspace", "bob", 403],
+  ["another user, encoded", "dummy-service", "/%65ricspace", "bob", 403],
+  ["an operator", "dummy-service", "/ericspace", "admin", 200],
+  ["a path that nobody registered", "dummy-service", "/elsewhere", "bob", 200],
+  ["a path that nobody registered, without a token", "dummy-service", "/elsewhere", undefined, 401],
+  ["a workspace without a token", "workspace-api", "/workspaces/guide-user-eric", undefined, 401],
+  ["a workspace, its owner", "workspace-api", "/workspaces/guide-user-eric", "eric", 200],
+  ["a workspace, another user", "workspace-api", "/workspaces/guide-user-eric", "bob", 403],
+  ["a workspace, an operator", "workspace-api", "/workspaces/guide-user-eric", "admin", 200],
+];
+
+test("401 without a token, 403 for others, 200 for the owner, however the token is sent", async () => {
+  const tokens = new Map<string, string>();
+  for (const name of ["eric", "bob", "admin"]) {
+    tokens.set(name, await rig.idTokenOf(name));
+  }
+  for (const [what, service, path, who, expected] of BEHAVIOURS) {
+    const token = who === undefined ? undefined : tokens.get(who);
+    const forms =
+      token === undefined
+        ? [[], ["X-User-Id: not-a-token"], ["Authorization: Bearer a.b.c"]]
+        : [[`X-User-Id: ${token}`], [`Authorization: Bearer ${token}`], [`Cookie: auth_user_id=${token}`]];
+    for (const headers of forms) {
+      const { status } = await rig.ask(service, path, { headers });
+      assert.equal(status, expected, `${what}: ${headers[0]?.slice(0, 24) ?? "no header"}`);
+    }
+  }
+  const { header } = await rig.ask("dummy-service", "/ericspace");
+  assert.match(header("www-authenticate") ?? "", /^Bearer realm="http:\/\/portal\.[^"]+\/oidc\/authenticate\/"/);
+});
+
+test("migrate b-to-a carries users, policies and workspaces to variant A, without new passwords", async () => {
+  const admin = await rig.idTokenOf("admin");
   const headers = [`Authorization: Bearer ${admin}`, "Content-Type: application/json"];
   const maps = { name: "Bob's maps", icon_uri: "/maps", resource_scopes: ["protected_get"], uuid: users.get("bob") };
   const made = await rig.ask("dummy-service-pep", "/resources", { headers, body: JSON.stringify(maps) });

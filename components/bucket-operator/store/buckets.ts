@@ -52,7 +52,8 @@ export async function putBucket(db: Kysely<Tables>, spec: BucketSpec): Promise<B
       on conflict (name) do update set
         bucket_name = excluded.bucket_name, secret_name = excluded.secret_name,
         secret_namespace = excluded.secret_namespace, with_keys = excluded.with_keys, removal = excluded.removal,
-        phase = 'active', generation = bucket.generation + 1, next_at = now(), attempts = 0
+        phase = 'active', generation = bucket.generation + 1, next_at = now(), attempts = 0,
+        ready = false, reason = 'Pending', message = '', changed_at = now()
       where bucket.namespace is not distinct from excluded.namespace
         and (bucket.bucket_name, bucket.secret_name, bucket.secret_namespace, bucket.with_keys, bucket.removal, bucket.phase)
           is distinct from (excluded.bucket_name, excluded.secret_name, excluded.secret_namespace, excluded.with_keys,

@@ -48,8 +48,8 @@ export async function startOpenStackStub() {
   const containers = new Map<string, Container>();
   const policies = new Map<string, unknown>();
   const state = { requests: 0, hasBucketPolicies: true, isDown: false };
-  /** Called before and after each request is carried out, with its number. */
-  const hooks: { onRequest?: (number: number, when: "before" | "after") => void } = {};
+  /** Called before and after each request is carried out, with its method and path. */
+  const hooks: { onRequest?: (what: string, when: "before" | "after") => void } = {};
   const admin: User = { id: "admin-1", name: CLOUD.username, domain_id: DOMAIN_ID, password: CLOUD.password };
   users.set(admin.id, admin);
 
@@ -73,18 +73,18 @@ export async function startOpenStackStub() {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     state.requests += 1;
-    const number = state.requests;
-    hooks.onRequest?.(number, "before");
+    const url = new URL(request.url ?? "/", origin);
+    const what = `${request.method} ${url.pathname}`;
+    hooks.onRequest?.(what, "before");
     if (state.isDown) {
       throw new Refused(503, "down for maintenance");
     }
-    const url = new URL(request.url ?? "/", origin);
     const [status, body, headers] = url.pathname.startsWith("/v3/")
       ? await identity(request, url)
       : url.pathname.startsWith("/v1/AUTH_")
         ? await swift(request, url)
         : await s3(request, url);
-    hooks.onRequest?.(number, "after");
+    hooks.onRequest?.(what, "after");
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(body === undefined ? undefined : JSON.stringify(body));
   }

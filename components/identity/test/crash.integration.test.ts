@@ -200,7 +200,7 @@ test("a registration that is repeated after kill -9 gives the one client there i
       headers: { authorization: `Bearer ${admin}`, "content-type": "application/scim+json" },
       body: JSON.stringify({ client_name: softwareId, grant_types: ["password"], software_id: softwareId }),
     });
-  for (const milliseconds of [0, 3, 8, 15, 30]) {
+  for (const milliseconds of [0, 8, 30]) {
     const softwareId = `crash-${milliseconds}`;
     const admin = (await logIn("admin")).access_token;
     const doomed = register(softwareId, admin).catch(() => undefined);

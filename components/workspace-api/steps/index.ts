@@ -119,7 +119,13 @@ function withOperator(admin: StorageAdmin, operator: BucketOperator): StorageAdm
   return {
     ...admin,
     createBucket: (name) => operator.ensure({ name, withKeys: false }),
-    deleteBucket: (name) => operator.remove(name, "purge"),
+    deleteBucket: async (name) => {
+      await operator.remove(name, "purge");
+      // One that was made before there was an operator.
+      if ((await admin.findBucket(name)) !== undefined) {
+        await admin.deleteBucket(name);
+      }
+    },
   };
 }
 
