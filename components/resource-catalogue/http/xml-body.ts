@@ -37,7 +37,7 @@ export async function prepareXml({ bytes }: XmlBody): Promise<NewRecord> {
     return xmlToRecord(root, bytes);
   } catch (error) {
     if (error instanceof XmlError || error instanceof RecordError) {
-      throw problem(400, "InvalidDocument", `The record ${error.message}.`);
+      throw problem(400, "InvalidDocument", `The record ${error.message.replace(/\.$/, "")}.`);
     }
     throw error;
   }
