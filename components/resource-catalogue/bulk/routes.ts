@@ -59,8 +59,8 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
           }
           return written;
         }).catch((error: unknown) => {
-          // The rest is taken and thrown away, so that the client comes to read why.
-          body.resume();
+          // The rest is taken and thrown away, so that the client comes to read why; a listener, since the reader may still let go of it.
+          body.on("data", () => {}).resume();
           throw error;
         });
         context.announceChange(count);

@@ -12,7 +12,7 @@ import {
 } from "../query/expression.ts";
 import { type XmlElement, childOf, descendantsOf, textOf } from "../xml/element.ts";
 import { GEOMETRIES, parseGml } from "../xml/gml.ts";
-import { XmlError } from "../xml/parse.ts";
+import { XmlError } from "../xml/xml-error.ts";
 
 const COMPARISONS: Readonly<Record<string, Operator>> = {
   PropertyIsEqualTo: "=",

@@ -2,10 +2,9 @@ import { element, elements, escapeXml } from "../xml/escape.ts";
 import { NS } from "../xml/namespaces.ts";
 import { readDomain } from "../store/read-domain.ts";
 import type { CswCall, CswResponse } from "./context.ts";
-import { KINDS } from "./get-records.ts";
+import { KINDS, NO_MAIN_RECORDS } from "./kinds.ts";
 import { OwsError } from "./ows-error.ts";
 import { findQueryable } from "./queryables.ts";
-import { NO_MAIN_RECORDS } from "./search.ts";
 import { type CswVersion, DIALECTS, OPERATIONS, TYPE_NAMES, schemasOf } from "./versions.ts";
 
 /** GetDomain (OGC 07-006r1 §10.7, OGC 12-176r7 §7.5): values of parameters, and of properties over the records that the caller may see. */

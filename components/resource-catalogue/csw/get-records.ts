@@ -3,19 +3,18 @@ import type { FastifyRequest } from "fastify";
 import { baseOf } from "../http/context.ts";
 import { ATOM_NAMESPACES, ATOM_PREFIXES } from "../mapping/to-atom.ts";
 import { dcNamespaces } from "../mapping/to-dc.ts";
-import type { RecordKind } from "../model/record.ts";
 import { searchRecords } from "../store/search.ts";
 import { element, escapeXml } from "../xml/escape.ts";
 import { NS } from "../xml/namespaces.ts";
 import type { CswCall, CswResponse } from "./context.ts";
 import type { CswInput } from "./input.ts";
+import { KINDS } from "./kinds.ts";
 import { readElementSet, readNumber, readOutputSchema } from "./options.ts";
 import { OwsError } from "./ows-error.ts";
 import { renderRecords } from "./render-records.ts";
 import { readSearch } from "./search.ts";
 import { DIALECTS } from "./versions.ts";
 
-export const KINDS: readonly RecordKind[] = ["i", "r", "c"];
 const MAX_RECORDS = 1000;
 const TYPES = /^(?:\w+:)?(?:Record|BriefRecord|SummaryRecord|MD_Metadata|MI_Metadata)$/;
 

@@ -2,7 +2,7 @@ import { Problem, isAway } from "@swath/service";
 
 import { FilterError } from "../query/expression.ts";
 import { WriteConflict } from "../store/write-records.ts";
-import { XmlError } from "../xml/parse.ts";
+import { XmlError } from "../xml/xml-error.ts";
 import { RecordError } from "../model/xml-record.ts";
 
 export type OwsCode =

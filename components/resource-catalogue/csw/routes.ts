@@ -1,34 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 
 import type { CatalogueContext } from "../http/context.ts";
-import { readXml } from "../xml/read.ts";
-import { getCapabilities } from "./capabilities.ts";
-import { type CswCall, type CswResponse, XML_TYPE } from "./context.ts";
-import { describeRecord } from "./describe-record.ts";
-import { renderExceptionReport } from "./exception-report.ts";
-import { getDomain } from "./get-domain.ts";
-import { getRecordById, getRepositoryItem } from "./get-record.ts";
-import { getRecords } from "./get-records.ts";
-import { harvest } from "./harvest.ts";
-import { type CswInput, guessVersion, readDocument, readKvp } from "./input.ts";
-import { OwsError, toOwsError } from "./ows-error.ts";
-import { type SoapVersion, soapType, wrapFault, wrapResponse } from "./soap.ts";
-import { transact } from "./transaction.ts";
-import { type CswVersion, OPERATIONS, XML_DECLARATION } from "./versions.ts";
 
 /** Bytes of one document: a transaction may hold thousands of records. */
 const MAX_BODY_BYTES = 32 * 2 ** 20;
 
-const HANDLERS: Readonly<Record<string, (call: CswCall) => CswResponse | Promise<CswResponse>>> = {
-  GetCapabilities: getCapabilities,
-  DescribeRecord: describeRecord,
-  GetDomain: getDomain,
-  GetRecords: getRecords,
-  GetRecordById: getRecordById,
-  GetRepositoryItem: getRepositoryItem,
-  Transaction: transact,
-  Harvest: harvest,
-};
+/** What answers is loaded by the first request: a catalogue that nobody asks by CSW does without its memory. */
+const load = () => import("./respond.ts");
 
 /** Catalogue Service for the Web 2.0.2 (OGC 07-006r1) and 3.0.0 (OGC 12-176r7): key-value pairs, XML and SOAP at one address. */
 export function addCswRoutes(scope: FastifyInstance, context: CatalogueContext): void {
@@ -37,97 +15,11 @@ export function addCswRoutes(scope: FastifyInstance, context: CatalogueContext):
   scope.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: MAX_BODY_BYTES }, (_request, body, done) => {
     done(null, body);
   });
-  scope.setErrorHandler((error, request, reply) => sendError(request, reply, error, { version: guess(request) }));
-  scope.get("/csw", { schema: { hide: true } }, (request, reply) =>
-    respond(context, request, reply, () => Promise.resolve(readKvp(request.query as Record<string, unknown>))),
+  scope.setErrorHandler(async (error, request, reply) => (await load()).respondToError(error, request, reply));
+  scope.get("/csw", { schema: { hide: true } }, async (request, reply) =>
+    (await load()).respondToQuery(context, request, reply),
   );
-  scope.post("/csw", { schema: { hide: true }, bodyLimit: MAX_BODY_BYTES }, (request, reply) =>
-    respond(context, request, reply, () => readBody(request)),
+  scope.post("/csw", { schema: { hide: true }, bodyLimit: MAX_BODY_BYTES }, async (request, reply) =>
+    (await load()).respondToBody(context, request, reply),
   );
-}
-
-async function readBody(request: FastifyRequest): Promise<CswInput> {
-  const { body } = request as { readonly body: Buffer | undefined };
-  if (body === undefined || body.length === 0) {
-    throw new OwsError("NoApplicableCode", "body", "A request by POST must have a document of CSW as its body.", {
-      status: 400,
-    });
-  }
-  return request.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true && body[0] !== 0x3c
-    ? readKvp(Object.fromEntries(new URLSearchParams(body.toString())))
-    : readDocument(await readXml(body));
-}
-
-async function respond(
-  context: CatalogueContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  read: () => Promise<CswInput>,
-): Promise<FastifyReply> {
-  let form: ErrorForm = { version: guess(request) };
-  try {
-    const input = await read();
-    const { version, operation, soap } = input;
-    form = { version, ...(soap && { soap }) };
-    const handler = OPERATIONS[version].includes(operation) ? HANDLERS[operation] : undefined;
-    if (handler === undefined) {
-      throw new OwsError(
-        "InvalidParameterValue",
-        "request",
-        `The parameter request must be one of ${OPERATIONS[version].join(", ")}, not ${JSON.stringify(operation.slice(0, 60))}.`,
-      );
-    }
-    const { body, type = XML_TYPE } = await handler({ context, request, input });
-    if (typeof body !== "string") {
-      return await reply.type(type).send(body);
-    }
-    return soap === undefined
-      ? await reply.type(type).send(XML_DECLARATION + body)
-      : await reply.type(soapType(soap)).send(XML_DECLARATION + wrapResponse(body, soap));
-  } catch (error) {
-    return await sendError(request, reply, error, form);
-  }
-}
-
-interface ErrorForm {
-  readonly version: CswVersion;
-  readonly soap?: SoapVersion;
-}
-
-/** 2.0.2 sends what a client did wrong as 200, which its clients expect; what it may not do, or is too much, has its own status there too. */
-function sendError(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: unknown,
-  { version, soap }: ErrorForm,
-): FastifyReply {
-  const known = toOwsError(error);
-  if (known === undefined) {
-    request.log.error({ err: error }, "request failed");
-  }
-  const shown =
-    known ??
-    new OwsError(
-      "NoApplicableCode",
-      undefined,
-      `The catalogue failed to handle this request; its log has the cause under ${request.id}.`,
-    );
-  const report = renderExceptionReport(shown, version);
-  const isQuiet = version === "2.0.2" && [400, 404, 409, 501].includes(shown.status);
-  return reply
-    .code(isQuiet ? 200 : shown.status)
-    .headers(shown.headers)
-    .type(soap === undefined ? XML_TYPE : soapType(soap))
-    .send(XML_DECLARATION + (soap === undefined ? report : wrapFault(report, shown.message, soap)));
-}
-
-/** The version that a request was meant for, when it could not be read. */
-function guess(request: FastifyRequest): CswVersion {
-  const parameters = new Map(
-    Object.entries((request.query ?? {}) as Record<string, unknown>).flatMap(([name, value]) =>
-      typeof value === "string" ? [[name.toLowerCase(), value]] : [],
-    ),
-  );
-  const start = Buffer.isBuffer(request.body) ? request.body.subarray(0, 2000).toString("latin1") : "";
-  return guessVersion(start.includes("/csw/2.0.2") ? new Map([["version", "2.0.2"]]) : parameters);
 }

@@ -1,6 +1,6 @@
 import { parseInterval } from "../model/instant.ts";
 import { cleanDate } from "../model/xml-record.ts";
-import { type Expression, FilterError, allOf, call, property } from "../query/expression.ts";
+import { type Expression, FilterError, allOf } from "../query/expression.ts";
 import { parseBbox } from "../query/places.ts";
 import type { SearchRequest, SortKey } from "../query/search-request.ts";
 import { parseTerms } from "../query/words.ts";
@@ -10,16 +10,10 @@ import { parseXml } from "../xml/parse.ts";
 import { parseCqlText } from "./cql-text.ts";
 import { parseFilterXml } from "./filter-xml.ts";
 import type { CswInput } from "./input.ts";
+import { NO_MAIN_RECORDS } from "./kinds.ts";
 import { OwsError } from "./ows-error.ts";
 import { toSortKey } from "./queryables.ts";
 import { toCatalogue } from "./to-catalogue.ts";
-
-/** The collection that holds records of no other says nothing that anybody looks for. */
-export const NO_MAIN_RECORDS: Expression = call(
-  "or",
-  call("<>", property("type"), { kind: "string", value: "collection" }),
-  call("not", call("like", property("id"), { kind: "string", value: "metadata:%" })),
-);
 
 /** What a GetRecords request looks for. @throws {OwsError | FilterError} */
 export function readSearch(input: CswInput): Pick<SearchRequest, "filter" | "place" | "time" | "ids" | "sort"> {

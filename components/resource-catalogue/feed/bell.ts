@@ -1,4 +1,4 @@
-import { type Listener, openListener } from "@swath/postgres";
+import { type Listener, openListener } from "@swath/postgres/pool";
 import type pg from "pg";
 
 /** Notifications of one process are sent at most this often. */

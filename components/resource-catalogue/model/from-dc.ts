@@ -1,6 +1,6 @@
 import { type XmlElement, childOf, childrenOf, textOf } from "../xml/element.ts";
 import { parseGml } from "../xml/gml.ts";
-import { XmlError } from "../xml/parse.ts";
+import { XmlError } from "../xml/xml-error.ts";
 import { NS } from "../xml/namespaces.ts";
 import type { NewRecord } from "./record.ts";
 import { RecordError, boxToGeometry, cleanDate, toXmlRecord } from "./xml-record.ts";

@@ -1,6 +1,6 @@
 import { type XmlElement, childOf, childrenOf, descendantsOf, findPath, textOf } from "../xml/element.ts";
 import { parseGml } from "../xml/gml.ts";
-import { XmlError } from "../xml/parse.ts";
+import { XmlError } from "../xml/xml-error.ts";
 import type { NewRecord } from "./record.ts";
 import { RecordError, boxToGeometry, cleanDate, toXmlRecord } from "./xml-record.ts";
 

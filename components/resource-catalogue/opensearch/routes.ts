@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
-import { KINDS } from "../csw/get-records.ts";
-import { NO_MAIN_RECORDS } from "../csw/search.ts";
+import { KINDS, NO_MAIN_RECORDS } from "../csw/kinds.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { badParameter, handleError, notFound } from "../http/errors.ts";
 import { summarize } from "../mapping/summary.ts";

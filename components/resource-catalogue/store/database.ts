@@ -1,7 +1,4 @@
-import { type Database, openDatabase } from "@swath/postgres";
-
-/** Tables are reached by statements of our own: what a search reads and a load writes is composed, or copied as a stream. */
-export type CatalogueDatabase = Database<Record<string, never>>;
+import { type PooledDatabase, openPool } from "@swath/postgres/pool";
 
 interface Options {
   readonly url: string;
@@ -9,9 +6,9 @@ interface Options {
   readonly onError: (error: Error) => void;
 }
 
-/** The catalogue's schema, brought up to date. */
-export function openCatalogueDatabase({ url, connections = 16, onError }: Options): Promise<CatalogueDatabase> {
-  return openDatabase({
+/** The catalogue's schema, brought up to date. Its statements are its own: what a search reads is composed, what a load writes is copied. */
+export function openCatalogueDatabase({ url, connections = 16, onError }: Options): Promise<PooledDatabase> {
+  return openPool({
     url,
     schema: "catalogue",
     migrations: `${import.meta.dirname}/../migrations`,

@@ -1,6 +1,6 @@
 import type { XmlElement } from "./element.ts";
 import { escapeXml } from "./escape.ts";
-import { XmlError } from "./parse.ts";
+import { XmlError } from "./xml-error.ts";
 
 /** An element of a document as a document of its own: its own characters, and what it needs of the prefixes declared around it. */
 export function cutElement(text: string, element: XmlElement): string {

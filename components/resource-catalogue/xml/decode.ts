@@ -1,4 +1,4 @@
-import { XmlError } from "./parse.ts";
+import { XmlError } from "./xml-error.ts";
 
 /** The text of a document in the encoding that its bytes or its declaration say, UTF-8 otherwise. @throws {XmlError} */
 export function decodeXml(bytes: Buffer): string {

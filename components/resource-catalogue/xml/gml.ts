@@ -1,6 +1,6 @@
 import type { XmlElement } from "./element.ts";
 import { childOf, childrenOf, descendantsOf, textOf } from "./element.ts";
-import { XmlError } from "./parse.ts";
+import { XmlError } from "./xml-error.ts";
 
 type Position = readonly [lon: number, lat: number];
 

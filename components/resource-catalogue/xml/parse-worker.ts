@@ -1,6 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 
-import { XmlError, parseXml } from "./parse.ts";
+import { parseXml } from "./parse.ts";
+import { XmlError } from "./xml-error.ts";
 import type { ParsedXml } from "./read.ts";
 
 /** Parses the document that this thread was started with. */

@@ -1,15 +1,11 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 
 import type { XmlElement } from "./element.ts";
+import { XmlError } from "./xml-error.ts";
 
 /** Elements inside each other, and in all of a document. */
 export const MAX_XML_DEPTH = 100;
 export const MAX_XML_ELEMENTS = 200_000;
-
-/** A document that is no XML, or is more than is taken. */
-export class XmlError extends Error {
-  override readonly name = "XmlError";
-}
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -2,7 +2,8 @@ import { Worker } from "node:worker_threads";
 
 import { decodeXml } from "./decode.ts";
 import type { XmlElement } from "./element.ts";
-import { XmlError, parseXml } from "./parse.ts";
+import { parseXml } from "./parse.ts";
+import { XmlError } from "./xml-error.ts";
 
 /** A document as text and as elements. */
 export interface XmlDocument {

@@ -1,66 +1,16 @@
 import { Kysely, PostgresDialect } from "kysely";
-import pg from "pg";
 
-import { type OnUnavailable, migrate } from "./migrate.ts";
-import { PreparedClient } from "./prepared-client.ts";
+import { type DatabaseOptions, type PooledDatabase, openPool } from "./open-pool.ts";
+
+export type { DatabaseOptions };
 
 /** A component's own corner of the deployment's PostgreSQL. */
-export interface Database<Tables> {
-  readonly pool: pg.Pool;
+export interface Database<Tables> extends PooledDatabase {
   readonly db: Kysely<Tables>;
-  /** Rejects with the reason when the database does not answer; for readiness. */
-  readonly check: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
-export interface DatabaseOptions {
-  /** `postgres://user:password@host:port/database`, or `…@/database?host=/socket/folder`. */
-  readonly url: string;
-  /** PostgreSQL schema that holds the component's tables; made when missing. Names without a schema mean it. */
-  readonly schema: string;
-  /** Folder of numbered `.sql` files, applied once each, in order. */
-  readonly migrations?: string;
-  /** Connections at most; 10 when left out. */
-  readonly connections?: number;
-  /** Called for a connection that broke; statements on it fail by themselves. */
-  readonly onError: (error: Error) => void;
-  /** Told why the database cannot be reached, while it is waited for. */
-  readonly onUnavailable?: OnUnavailable;
 }
 
 /** Opens the pool, waits for the database, brings the schema up to date, and gives typed queries on it. */
-export async function openDatabase<Tables>({
-  url,
-  schema,
-  migrations,
-  connections = 10,
-  onError,
-  onUnavailable,
-}: DatabaseOptions): Promise<Database<Tables>> {
-  if (!/^[a-z][a-z0-9_]{0,62}$/.test(schema)) {
-    throw new TypeError(`"${schema}" is not a schema name; allowed: lower-case letters, digits and _`);
-  }
-  const pool = new pg.Pool({
-    Client: PreparedClient,
-    connectionString: url,
-    max: connections,
-    options: `-c search_path=${schema},public`,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-  });
-  // The pool listens only while a connection is idle; one that breaks between two statements of a transaction would end the
-  // process for want of a listener.
-  pool.on("connect", (client) => client.on("error", onError));
-  pool.on("error", () => {});
-  if (migrations !== undefined) {
-    await migrate({ pool, schema, directory: migrations, ...(onUnavailable && { onUnavailable }) });
-  }
-  return {
-    pool,
-    db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
-    check: async () => {
-      await pool.query("select 1");
-    },
-    close: () => pool.end(),
-  };
+export async function openDatabase<Tables>(options: DatabaseOptions): Promise<Database<Tables>> {
+  const database = await openPool(options);
+  return { ...database, db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool: database.pool }) }) };
 }

@@ -101,6 +101,7 @@ test("scenes are found by area, time and words; list, map and address are in ste
   await page.getByText("1 result", { exact: true }).waitFor();
   assert.equal(await page.getByLabel("To", { exact: true }).inputValue(), "2019-04-30");
   await page.getByRole("button", { name: "Clear", exact: true }).click();
+  await page.getByText("4 results").waitFor();
   await page.getByLabel("Text").fill("burley");
   await page.getByLabel("Text").press("Enter");
   await page.getByText("1 result", { exact: true }).waitFor();

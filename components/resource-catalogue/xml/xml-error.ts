@@ -1,0 +1,4 @@
+/** A document that is no XML, or is more than is taken. */
+export class XmlError extends Error {
+  override readonly name = "XmlError";
+}
