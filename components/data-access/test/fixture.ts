@@ -79,9 +79,7 @@ export async function run(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
-  });
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
   const [stdout, stderr] = [[] as Buffer[], [] as Buffer[]];
   child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));

@@ -71,6 +71,26 @@ test("scenes of workspaces show without a setting, for who may read them and for
     }
   });
 
+  await t.test("an item by its address in the catalogue, for who may read it", async () => {
+    const item = "http://resource-catalogue.swath.localhost/stac/collections/fields/items/summer";
+    const at = (path: string) => `/stac/${path}?url=${encodeURIComponent(item)}`;
+    const info = await dataAccess("eric", at("info"));
+    assert.equal(info.status, 200, info.bytes.toString());
+    const assets = await dataAccess("eric", at("assets"));
+    assert.ok((assets.json as string[]).includes("red"), assets.bytes.toString());
+    const picture = await dataAccess(
+      "eric",
+      `${at("preview.png")}&expression=(nir-red)/(nir%2Bred)&rescale=0,1&max_size=64`,
+    );
+    assert.equal(picture.headers["content-type"], "image/png", picture.bytes.toString("utf8", 0, 300));
+    const tile = await dataAccess("eric", `${at("tiles/WebMercatorQuad/9/277/181.png")}&assets=red&rescale=0,3000`);
+    assert.equal(tile.status, 200, tile.bytes.toString("utf8", 0, 300));
+    for (const path of [at("info"), at("preview.png"), "/stac/info?url=https%3A%2F%2Fexample.org%2Fitem.json"]) {
+      assert.equal((await dataAccess("bob", path)).status, 404, path);
+    }
+    assert.equal((await dataAccess("eric", "/stac/info")).status, 400);
+  });
+
   await t.test("the host of a workspace shows that workspace alone", async () => {
     const names = async (user: string, workspace?: string) =>
       (

@@ -157,6 +157,25 @@ test("EDR: values over time, of an area and along a line; series of an area", as
   assert.equal(position.domain.axes.t.values.length, 2);
   assert.deepEqual(position.domain.axes.t.values, position.domain.axes.t.values.toSorted());
   assert.ok(position.ranges["red"]?.values.every((value) => value > 0));
+  for (const coords of ["MULTIPOINT((15.3%2046.35),(15.31%2046.36))", "MULTIPOINT(15.3%2046.35,15.31%2046.36)"]) {
+    const several = (await getJson(`${base}/position?coords=${coords}&parameter-name=red`)) as unknown as {
+      type: string;
+      coverages: { ranges: Record<string, { values: unknown[] }> }[];
+    };
+    assert.equal(several.type, "CoverageCollection");
+    assert.equal(several.coverages.length, 2);
+    assert.ok(several.coverages.every(({ ranges }) => (ranges["red"]?.values.length ?? 0) > 0));
+  }
+  const old = (await getJson(`${url}/coverages/metadata?id=${collection}`)) as unknown as {
+    id: string;
+    type: string;
+    generalGrid: { axis: unknown[] };
+    rangeType: { field: { name: string }[] };
+  };
+  assert.deepEqual([old.id, old.type, old.generalGrid.axis.length], [collection, "DomainSet", 2]);
+  assert.ok(old.rangeType.field.some(({ name }) => name === "red"));
+  assert.equal((await fetch(`${url}/coverages/metadata`)).status, 400);
+  assert.equal((await fetch(`${url}/coverages/metadata?id=none`)).status, 404);
   const csv = await (await fetch(`${base}/position?coords=POINT(15.3%2046.35)&parameter-name=red&f=csv`)).text();
   assert.equal(csv.trim().split("\r\n").length, 3);
   const area = (await getJson(

@@ -18,6 +18,7 @@ const MAX_PIXELS = 1024 * 1024;
 const MAX_UNVERIFIED_MS = 5000;
 const MAX_VERSIONS = 10_000;
 const ENTRY_BYTES = 1024;
+const MAX_GROUP = 300;
 
 /** A picture without what the request says: that which is kept. */
 export interface KeptPicture {
@@ -154,5 +155,7 @@ function nameOf(request: ImageRequest, group: string): string {
     look: Object.entries(look).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   };
   const digest = createHash("sha256").update(JSON.stringify(facts)).digest("base64url");
-  return `${encodeURIComponent(group)}/${digest}`;
+  // Names of saved searches are as long as the searches; those of objects are bounded.
+  const folder = encodeURIComponent(group);
+  return `${folder.length > MAX_GROUP ? createHash("sha256").update(group).digest("base64url") : folder}/${digest}`;
 }

@@ -51,7 +51,10 @@ export function createAddressedStore({ url, address, region, accessKeyId, secret
           throw new Error(`the storage answered with status ${answer.status}`);
         }
         const { ListBucketResult: page } = parser.parse(text) as {
-          ListBucketResult: { readonly Contents?: readonly { readonly Key: string }[]; readonly [CONTINUATION]?: string };
+          ListBucketResult: {
+            readonly Contents?: readonly { readonly Key: string }[];
+            readonly [CONTINUATION]?: string;
+          };
         };
         names.push(...(page.Contents ?? []).map(({ Key }) => Key));
         token = page[CONTINUATION];

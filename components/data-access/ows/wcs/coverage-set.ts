@@ -34,7 +34,6 @@ export async function describeSet(
   return `<?xml version="1.0" encoding="UTF-8"?>\n<wcseo:EOCoverageSetDescription ${NAMESPACES} numberMatched="${found.length}" numberReturned="${found.length}"><wcs:CoverageDescriptions>${found.map(writeDescription).join("\n")}</wcs:CoverageDescriptions><wcseo:DatasetSeriesDescriptions>${shown.join("")}</wcseo:DatasetSeriesDescriptions></wcseo:EOCoverageSetDescription>`;
 }
 
-
 /** GetEOCoverageSet (OGC 10-140r2 section 8.4): the coverages that DescribeEOCoverageSet finds, trimmed to the area, as files of a zip. */
 export async function getSet(
   context: DataAccessContext,
@@ -71,7 +70,10 @@ export async function getSet(
       for await (const each of await openCoverage(context, part, request, signal)) {
         bytes.push(each);
       }
-      yield { name: `${part.coverage.layer.id.replaceAll(/[^\w.-]/g, "_").slice(0, 100)}.tif`, bytes: Buffer.concat(bytes) };
+      yield {
+        name: `${part.coverage.layer.id.replaceAll(/[^\w.-]/g, "_").slice(0, 100)}.tif`,
+        bytes: Buffer.concat(bytes),
+      };
     }
   };
   const archive = writeZip(files());

@@ -130,7 +130,6 @@ async function listCoverages(
   return lists.flat();
 }
 
-
 /** An exception report of OWS 2.0. What is a fault of this service is none of the client's. */
 async function sendReport(error: unknown, reply: FastifyReply): Promise<FastifyReply> {
   const known =

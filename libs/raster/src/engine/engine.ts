@@ -78,11 +78,13 @@ export class RasterEngine {
     const versions = new Map<string, string>();
     const rasters = this.#rasters.noting(versions);
     const grid = await this.#toGrid(request, signal);
-    const {
-      planes,
-      info,
-      expressions,
-    } = await this.#readMosaic(request, grid, request.terrain === undefined ? 0 : 1, signal, rasters);
+    const { planes, info, expressions } = await this.#readMosaic(
+      request,
+      grid,
+      request.terrain === undefined ? 0 : 1,
+      signal,
+      rasters,
+    );
     checkCancelled(signal);
     const isEmpty = planes.every(({ mask }) => mask.every((value) => value === 0));
     const { format } = request;
@@ -120,7 +122,8 @@ export class RasterEngine {
       ...(request.colormap !== undefined && { colormap: request.colormap }),
       ...(isPalette && info.palette !== undefined && { palette: info.palette }),
     });
-    const chosen = format ?? (image.palette === undefined && (image.channels === 1 || image.channels === 3) ? "jpeg" : "png");
+    const chosen =
+      format ?? (image.palette === undefined && (image.channels === 1 || image.channels === 3) ? "jpeg" : "png");
     const bytes = await encodeImage(image, chosen, {
       ...(request.quality !== undefined && { quality: request.quality }),
       ...(request.background !== undefined && { background: request.background }),
@@ -282,7 +285,8 @@ export class RasterEngine {
     if (scenes.length > MAX_SCENES || (request.expressions?.length ?? 0) > MAX_EXPRESSIONS) {
       throw new RasterError("too-large", `A request reads up to ${MAX_SCENES} scenes and ${MAX_EXPRESSIONS} bands.`);
     }
-    const info = scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal, rasters);
+    const info =
+      scenes.length === 0 ? undefined : await this.#useFirst(scenes, async (raster) => raster.info, signal, rasters);
     const expressions = request.expressions ?? (info === undefined ? ["b1"] : defaultExpressions(info));
     const read = margin === 0 ? grid : widenGrid(grid, margin);
     const mosaic = createMosaic(selection, read);

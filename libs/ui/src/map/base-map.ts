@@ -9,10 +9,14 @@ import Style from "ol/style/Style.js";
 import Text from "ol/style/Text.js";
 import { feature } from "topojson-client";
 import type { GeometryCollection, Topology } from "topojson-specification";
+import detailedUrl from "world-atlas/countries-10m.json?url";
 import countriesUrl from "world-atlas/countries-50m.json?url";
 
 /** Where the shapes of countries are from; shown in the corner of every map. */
 const ATTRIBUTION = "Natural Earth";
+
+/** Metres a pixel: about a country on the screen. */
+const DETAILED_BELOW = 1500;
 
 const FONT = '12px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
@@ -38,7 +42,16 @@ export function createBaseLayers(scheme: MapScheme): readonly [VectorLayer, Grat
   });
   const named = new Style({ fill: shape.getFill()!, stroke: shape.getStroke()!, text: label });
   const source = new VectorSource({ attributions: ATTRIBUTION, wrapX: true });
-  void loadCountries().then((countries) => source.addFeatures(countries.map((country) => country.clone())));
+  const show = (countries: readonly Feature[]) => {
+    source.clear(true);
+    source.addFeatures(countries.map((country) => country.clone()));
+  };
+  let isDetailed = false;
+  void loadCountries().then((countries) => {
+    if (!isDetailed) {
+      show(countries);
+    }
+  });
   const countries = new VectorLayer({
     source,
     declutter: true,
@@ -50,6 +63,15 @@ export function createBaseLayers(scheme: MapScheme): readonly [VectorLayer, Grat
       return named;
     },
   });
+  // Finer coasts and borders, once somebody looks that closely.
+  countries.on("prerender", ({ frameState }) => {
+    if (!isDetailed && (frameState?.viewState.resolution ?? Infinity) < DETAILED_BELOW) {
+      isDetailed = true;
+      void loadDetailed().then(show, () => {
+        isDetailed = false;
+      });
+    }
+  });
   const graticule = new Graticule({
     strokeStyle: new Stroke({ color: grid, width: 1 }),
     showLabels: true,
@@ -60,16 +82,22 @@ export function createBaseLayers(scheme: MapScheme): readonly [VectorLayer, Grat
   return [countries, graticule];
 }
 
-let loaded: Promise<readonly Feature[]> | undefined;
-
 /** The countries of the world (Natural Earth 1:50m, public domain), fetched once for all maps. */
-function loadCountries(): Promise<readonly Feature[]> {
-  loaded ??= fetch(countriesUrl)
-    .then(async (answer) => (await answer.json()) as Topology<{ countries: GeometryCollection }>)
-    .then((topology) =>
-      new GeoJSON().readFeatures(feature(topology, topology.objects.countries), { featureProjection: "EPSG:3857" }),
-    );
-  // Without it a map still shows what it is for; the next one asks again.
-  loaded.catch(() => (loaded = undefined));
-  return loaded;
+const loadCountries = keepLoaded(countriesUrl);
+
+/** The same at 1:10m, five times as large. */
+const loadDetailed = keepLoaded(detailedUrl);
+
+function keepLoaded(url: string): () => Promise<readonly Feature[]> {
+  let loaded: Promise<readonly Feature[]> | undefined;
+  return () => {
+    loaded ??= fetch(url)
+      .then(async (answer) => (await answer.json()) as Topology<{ countries: GeometryCollection }>)
+      .then((topology) =>
+        new GeoJSON().readFeatures(feature(topology, topology.objects.countries), { featureProjection: "EPSG:3857" }),
+      );
+    // Without it a map still shows what it is for; the next one asks again.
+    loaded.catch(() => (loaded = undefined));
+    return loaded;
+  };
 }
