@@ -20,6 +20,7 @@ import { type PulledImage, withPlatformImages } from "./platform-images/platform
 import { openPlatformRegistry } from "./platform-images/platform-registry.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
 import { type ToolNetwork, openToolNetwork } from "./tool-network/tool-network.ts";
+import { limitFolders } from "./watch-disk.ts";
 
 /** What this machine's engine knows of images is of use to every job of a process. */
 const ofMachine = new WeakMap<AdesSettings, Executors>();
@@ -50,8 +51,10 @@ export async function openJobExecutors(settings: AdesSettings, job: JobOfTools):
   return {
     executors: {
       ...others,
-      ...(host && { host: mayUseNetwork ? host : withoutNetwork(host) }),
-      ...(container && { container: mayUseNetwork ? withNetworkOfEngine(container) : withoutNetwork(container) }),
+      ...(host && { host: limitFolders(mayUseNetwork ? host : withoutNetwork(host)) }),
+      ...(container && {
+        container: limitFolders(mayUseNetwork ? withNetworkOfEngine(container) : withoutNetwork(container)),
+      }),
     },
     close: async () => {
       await pulls.close();

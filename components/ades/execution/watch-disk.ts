@@ -1,4 +1,4 @@
-import { CwlError } from "@swath/cwl";
+import { CwlError, type Executor } from "@swath/cwl";
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -16,6 +16,60 @@ interface DiskWatch {
 
 /** Measures a job's folder while its tools run, and ends them when it is larger than it may be. */
 export function watchDisk(folder: string, maxMiB: number, outer: AbortSignal): DiskWatch {
+  return watchFolder(folder, maxMiB, outer, () => diskError(maxMiB));
+}
+
+function diskError(maxMiB: number): CwlError {
+  return new CwlError(
+    "process-failed",
+    `The job used more than ${maxMiB} MiB of disk and was stopped: its inputs, scratch files and outputs together ` +
+      "(the operator's limit of disk).",
+  );
+}
+
+/** Holds tools to the maxima that they give for their working and scratch directory (`outdirMax`, `tmpdirMax`). */
+export function limitFolders(executor: Executor): Executor {
+  return {
+    ...executor,
+    run: async (job, controls) => {
+      const limits = [
+        { folder: job.outdir.host, field: "outdirMax", maxMiB: job.outdirLimitMiB },
+        { folder: job.tmpdir.host, field: "tmpdirMax", maxMiB: job.tmpdirLimitMiB },
+      ].flatMap(({ maxMiB, ...limit }) => (maxMiB === undefined ? [] : [{ ...limit, maxMiB }]));
+      const watches: DiskWatch[] = [];
+      let { signal } = controls;
+      for (const { folder, field, maxMiB } of limits) {
+        const watch = watchFolder(folder, maxMiB, signal, () => folderError(job.name, field, maxMiB));
+        watches.push(watch);
+        ({ signal } = watch);
+      }
+      try {
+        const result = await executor.run(job, { ...controls, signal });
+        // A short tool has ended before anybody looked.
+        for (const { folder, field, maxMiB } of limits) {
+          if ((await measure(folder, maxMiB * 2 ** 20)) > maxMiB * 2 ** 20) {
+            throw folderError(job.name, field, maxMiB);
+          }
+        }
+        return result;
+      } catch (error) {
+        throw watches.map((watch) => watch.exceeded()).find((wrong) => wrong !== undefined) ?? error;
+      } finally {
+        watches.forEach((watch) => watch.stop());
+      }
+    },
+  };
+}
+
+function folderError(name: string, field: string, maxMiB: number): CwlError {
+  const what = field === "outdirMax" ? "working directory" : "scratch directory";
+  return new CwlError(
+    "process-failed",
+    `${name}: its ${what} held more than the ${maxMiB} MiB that it asks for (${field} of its ResourceRequirement), and it was stopped`,
+  );
+}
+
+function watchFolder(folder: string, maxMiB: number, outer: AbortSignal, errorOf: () => CwlError): DiskWatch {
   const own = new AbortController();
   let wrong: CwlError | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -24,11 +78,7 @@ export function watchDisk(folder: string, maxMiB: number, outer: AbortSignal): D
     const started = performance.now();
     const used = await measure(folder, maxMiB * 2 ** 20);
     if (used > maxMiB * 2 ** 20) {
-      wrong = new CwlError(
-        "process-failed",
-        `The job used more than ${maxMiB} MiB of disk and was stopped: its inputs, scratch files and outputs together ` +
-          "(the operator's limit of disk).",
-      );
+      wrong = errorOf();
       own.abort(wrong);
       return;
     }

@@ -1,4 +1,4 @@
-import { html } from "@swath/pages";
+import { type Html, html } from "@swath/pages";
 
 import type { Link, Space } from "../routes/context.ts";
 import type { StatusInfo } from "../routes/job-status.ts";
@@ -69,7 +69,7 @@ export function jobPage(
   space: Space,
   url: string,
 ): string {
-  const { jobID, processID, type, status, message, progress, created, started, finished, updated, links } = job;
+  const { jobID, processID, type, status, message, progress, created, started, finished, updated, usage, links } = job;
   const isUnderWay = status === "accepted" || status === "running";
   const [first = "", ...more] = message.split("\n");
   return servicePage({
@@ -105,6 +105,7 @@ export function jobPage(
           <dd>${time(finished)} ${duration(started, finished)}</dd>
           <dt>updated</dt>
           <dd>${time(updated)}</dd>
+          ${usageRows(usage)}
         </dl>
       </section>
       ${
@@ -118,6 +119,8 @@ export function jobPage(
                   <th>Step</th>
                   <th>Status</th>
                   <th>Took</th>
+                  <th>Processor time</th>
+                  <th>Most memory</th>
                 </tr>
               </thead>
               <tbody>
@@ -130,6 +133,8 @@ export function jobPage(
                         <span class="hint">${step.message}</span>
                       </td>
                       <td>${duration(step.started ?? undefined, step.finished ?? undefined)}</td>
+                      <td>${seconds(step.cpuSeconds)}</td>
+                      <td>${size(step.peakMemoryBytes)}</td>
                     </tr>`,
                 )}
               </tbody>
@@ -142,4 +147,32 @@ export function jobPage(
         ${linkList(links)}
       </section>`,
   });
+}
+
+/** What a job used, as far as it was seen. */
+function usageRows(usage: StatusInfo["usage"]): readonly Html[] {
+  const rows: readonly [name: string, text: string][] = [
+    ["processor time", seconds(usage?.cpuSeconds)],
+    ["most memory of a step", size(usage?.peakMemoryBytes)],
+    ["read from elsewhere", size(usage?.bytesIn)],
+    ["stored", size(usage?.bytesOut)],
+  ];
+  return rows
+    .filter(([, text]) => text !== "")
+    .map(
+      ([name, text]) =>
+        html`<dt>${name}</dt>
+          <dd>${text}</dd>`,
+    );
+}
+
+const seconds = (amount: number | undefined): string => (amount === undefined ? "" : `${amount.toFixed(2)} s`);
+
+function size(bytes: number | undefined): string {
+  if (bytes === undefined) {
+    return "";
+  }
+  const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+  const at = bytes < 1024 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${at === 0 ? bytes : (bytes / 1024 ** at).toFixed(1)} ${units[at]}`;
 }

@@ -140,8 +140,8 @@ describe("tools on this machine are isolated", { skip }, () => {
   });
 
   test("more processes, open files, disk or time than a tool may have end it, and the job says which", async () => {
-    const failure = async (script: string) => {
-      const { headers } = await execute("eve", script, "{}", { prefer: "respond-async" });
+    const failure = async (script: string, requirements = "{}") => {
+      const { headers } = await execute("eve", script, requirements, { prefer: "respond-async" });
       const job = await ades.ended(headers.get("location") ?? "");
       assert.equal(job.status, "failed", script);
       return String(job.message);
@@ -158,6 +158,15 @@ describe("tools on this machine are isolated", { skip }, () => {
     assert.match(
       await failure("for i in 1 2 3 4 5 6; do head -c 10000000 /dev/zero > /tmp/f$i; done; sleep 30"),
       /more than 40 MiB of disk/,
+    );
+    // Its own maxima hold while it runs, and for one that has ended before anybody looked.
+    assert.match(
+      await failure("head -c 4000000 /dev/zero > large; sleep 30", "{ ResourceRequirement: { outdirMax: 2 } }"),
+      /working directory held more than the 2 MiB that it asks for \(outdirMax/,
+    );
+    assert.match(
+      await failure("head -c 4000000 /dev/zero > /tmp/large", "{ ResourceRequirement: { tmpdirMax: 2 } }"),
+      /scratch directory held more than the 2 MiB that it asks for \(tmpdirMax/,
     );
     const memory = await say(
       "for place in /dev /run / /usr; do (head -c 1000 /dev/zero > $place/here) 2>/dev/null && echo WROTE $place; done; " +

@@ -120,6 +120,9 @@ test("the status of a job is a stream of events to its end, with what was used",
   assert.ok(end.usage.peakMemoryBytes > 100_000, JSON.stringify(end.usage));
   const { body } = await ades.ask(headers.get("location") ?? "");
   assert.deepEqual(body.usage, end.usage);
+  const page = await (await fetch(`${headers.get("location")}?f=html`)).text();
+  assert.match(page, /<dt>processor time<\/dt>\s*<dd>[\d.]+ s<\/dd>/);
+  assert.match(page, /<dt>most memory of a step<\/dt>\s*<dd>[\d.]+ [KMG]?i?B?(?:bytes)?<\/dd>/);
   const { body: steps } = await ades.ask(`${headers.get("location")}/steps`);
   assert.ok(
     steps.steps.some((step: { cpuSeconds?: number }) => (step.cpuSeconds ?? 0) > 0),

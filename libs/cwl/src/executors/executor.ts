@@ -44,6 +44,9 @@ export interface JobSpec {
   readonly ramMiB: number;
   /** MiB that the command and all it starts may use before they are ended; 0 for no limit. */
   readonly ramLimitMiB: number;
+  /** MiB that the working and the scratch directory may hold (`outdirMax`, `tmpdirMax`), for executors that measure them. */
+  readonly outdirLimitMiB?: number | undefined;
+  readonly tmpdirLimitMiB?: number | undefined;
   /** 0 for no limit. */
   readonly timeLimitSeconds: number;
 }

@@ -218,6 +218,15 @@ test("__proto__ in a document is a field like any other", () => {
   assert.ok(Object.hasOwn(value, "__proto__"));
 });
 
+test("prefixes have to be an object", async () => {
+  for (const written of ["", " [a]", " text"]) {
+    const text = `cwlVersion: v1.2\nclass: CommandLineTool\n$namespaces:${written}\nbaseCommand: x\ninputs: []\noutputs: []\n`;
+    const { valid, problems } = await validateDocument("https://example.org/tool.cwl", { text });
+    assert.ok(!valid);
+    assert.match(problems.map(formatProblem).join("\n"), /tool\.cwl:3:\d+: .*\$namespaces must be an object/);
+  }
+});
+
 test("references to local files and the network need permission", async () => {
   const text = workflow.replace("run: '#crop'", "run: file:///etc/passwd");
   const local = await validateDocument(uri, { text, localFiles: false });

@@ -82,7 +82,13 @@ export class DocumentStore {
       );
     }
     const header = isObject(root) ? root : {};
-    const namespaces = isObject(header["$namespaces"]) ? header["$namespaces"] : {};
+    const namespaces = header["$namespaces"] ?? {};
+    if (!isObject(namespaces) || header["$namespaces"] === null) {
+      const hint = "write {prefix: address, …}, or leave it out";
+      throw new CwlError("invalid-document", [
+        problemAt(header, "$namespaces", "$namespaces must be an object from prefixes to addresses", { hint }),
+      ]);
+    }
     const schemas = Array.isArray(header["$schemas"]) ? (header["$schemas"] as unknown[]) : [];
     return {
       uri,

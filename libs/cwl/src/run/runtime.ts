@@ -12,6 +12,9 @@ export interface Resources {
   readonly ramLimit: number | undefined;
   readonly tmpdirSize: number;
   readonly outdirSize: number;
+  /** The maxima of both, where it says them. */
+  readonly outdirLimit?: number;
+  readonly tmpdirLimit?: number;
 }
 
 const kinds = [
@@ -40,6 +43,9 @@ export async function requestedResources(
     }
     const wanted = min ?? max ?? fallback;
     result[name] = name === "cores" ? wanted : Math.ceil(wanted);
+    if (max !== undefined && (field === "outdir" || field === "tmpdir")) {
+      result[`${field}Limit`] = Math.ceil(max);
+    }
     if (name === "ram" && (min ?? max) !== undefined) {
       result["ramLimit"] = Math.ceil(Math.max(min ?? 0, max ?? 0));
     }

@@ -14,6 +14,7 @@ import { imageLabel } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
 import { fetchItem } from "./context.ts";
 import type { Requirements } from "./requirements.ts";
+import type { Resources } from "./runtime.ts";
 
 /** One job of a tool, from staged inputs to an ended command. */
 export class ToolJob {
@@ -67,7 +68,7 @@ export class ToolJob {
     id: string,
     inputs: ValueObject,
     runtime: ValueObject,
-    resources: { readonly cores: number; readonly ram: number; readonly ramLimit: number | undefined },
+    resources: Resources,
     container: ContainerRequest | undefined,
   ): Promise<JobSpec> {
     const { tool, requirements, workspace, evaluator } = this;
@@ -96,6 +97,8 @@ export class ToolJob {
       cores: resources.cores,
       ramMiB: requirements.has("ResourceRequirement") ? resources.ram : 0,
       ramLimitMiB: this.ramLimit(resources.ramLimit),
+      outdirLimitMiB: resources.outdirLimit,
+      tmpdirLimitMiB: resources.tmpdirLimit,
       timeLimitSeconds: await this.timeLimit(inputs, runtime),
     };
   }
