@@ -90,9 +90,10 @@ test("from the login to the result", { skip }, async () => {
   assert.equal(statSync(file).mode & 0o777, 0o600);
 
   // A workspace of eric's own, made in the portal where that is allowed.
-  await page.goto(rig.url("portal", "/workspaces/new"));
-  await page.getByRole("button", { name: "Create", exact: true }).click();
-  await page.getByRole("heading", { name: "No files here yet" }).waitFor();
+  const portal = await rig.open();
+  await portal.logIn("eric", "/workspaces/new");
+  await portal.page.getByRole("button", { name: "Create", exact: true }).click();
+  await portal.page.getByRole("heading", { name: "No files here yet" }).waitFor();
 
   assert.equal((await succeed("cp", "-r", LOMMEL, "s3://ws-eric/scenes/lommel")).trim().split("\n").length > 2, true);
   await succeed("cp", "-r", "s3://ws-eric/scenes/", join(folder, "copy"));
