@@ -133,8 +133,16 @@ async function measureWatch(fixture: Fixture, folder: string): Promise<BenchRow[
   }
   const path = join(folder, "scene.tif");
   execFileSync("/usr/bin/gdal_translate", [
-    ...["-q", "-of", "COG", "-outsize", "6144", "6144", "-co", "COMPRESS=NONE"],
-    ...[join(root, "examples/scenes/lommel/B04.tif"), path],
+    "-q",
+    "-of",
+    "COG",
+    "-co",
+    "COMPRESS=NONE",
+    "-outsize",
+    "6144",
+    "6144",
+    join(root, "examples/scenes/lommel/B04.tif"),
+    path,
   ]);
   const scene = readFileSync(path);
   await fixture.send("PUT", "/harvesters/watch", {
@@ -168,6 +176,9 @@ async function measureWatch(fixture: Fixture, folder: string): Promise<BenchRow[
 async function measureHarvest(fixture: Fixture): Promise<BenchRow[]> {
   const api = await startStacApi();
   try {
+    // A registrar of its own, whose memory no scene has been through.
+    await fixture.kill("worker");
+    await fixture.start("worker");
     await fixture.send("PUT", "/harvesters/large", {
       resource: { url: `${api.url}/search`, type: "STACAPI", page_size: PAGE },
     });

@@ -38,7 +38,7 @@ export const cloudDataVariables = {
     meaning: "When the harvested products were sensed: begin/end; `..` as the end goes on with what is new.",
   },
   CLOUDDATA_SCHEDULE: {
-    type: text({ pattern: /^[\d*\/, -]+[smhd]?$/, allowed: "a cron expression (UTC), or an interval such as 12h" }),
+    type: text({ pattern: /^[\d*/, -]+[smhd]?$/, allowed: "a cron expression (UTC), or an interval such as 12h" }),
     fallback: fixed("12h"),
     meaning: "When the provider's offering is harvested: a cron expression in UTC, or an interval.",
   },

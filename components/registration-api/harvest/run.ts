@@ -17,6 +17,8 @@ import { readProduct } from "./postprocess.ts";
 import { readsProducts } from "./postprocess-names.ts";
 
 const REMOVAL_PAGE = 200;
+/** Records that are written at the same time; each is a request of its own. */
+const RECORDS_AT_ONCE = 4;
 
 /** Runs a harvester: what its source has is in the catalogue afterwards, and goes on where an earlier attempt ended. */
 export function createHarvestRegistrar(tools: Tools): Registrar {
@@ -113,14 +115,21 @@ async function writeRecords(
       await context.report([{ record: name, reason: error.message }]);
     }
   };
-  for (const record of records) {
-    await write(record.id, () => writer.writeRecord(origin, record));
-  }
-  for (const [index, document] of xml.entries()) {
-    await write(`record ${index + 1} of a page`, () =>
-      writer.writeXml(origin, readXmlId(Buffer.from(document), "The record"), document),
-    );
-  }
+  const pending = [
+    ...records.map((record) => () => write(record.id, () => writer.writeRecord(origin, record))),
+    ...xml.map(
+      (document, index) => () =>
+        write(`record ${index + 1} of a page`, async () =>
+          writer.writeXml(origin, readXmlId(Buffer.from(document), "The record"), document),
+        ),
+    ),
+  ].values();
+  const work = async (): Promise<void> => {
+    for (const next of pending) {
+      await next();
+    }
+  };
+  await Promise.all(Array.from({ length: RECORDS_AT_ONCE }, work));
 }
 
 async function readProducts(

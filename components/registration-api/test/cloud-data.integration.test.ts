@@ -112,7 +112,10 @@ const countOf = async (collection: string): Promise<number> =>
   (await askCatalogue(`/stac/search?collections=${collection}&limit=1`)).body.numberMatched;
 
 test("the offering is harvested as the deployment says, products read from the provider's storage", async () => {
-  const names = (await send("GET", "/harvesters")).body.harvesters.map(({ name }: Shown) => name);
+  const names = await waitUntil("the harvesters", async () => {
+    const { harvesters } = (await send("GET", "/harvesters")).body;
+    return harvesters.length === 5 && harvesters.map(({ name }: Shown) => name);
+  });
   assert.deepEqual(names, [
     "CLOUDDATA-Landsat8",
     "CLOUDDATA-Sentinel1-GRD",
