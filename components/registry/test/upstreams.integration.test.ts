@@ -3,8 +3,6 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type Server, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -14,6 +12,7 @@ import { findFreePort, waitUntil } from "@swath/testing";
 import { checkStore } from "./check-store.ts";
 import { ADMIN, IMAGE, INDEX, type RegistryClient, createClient, createProject, digestOf, imageOf } from "./client.ts";
 import { query } from "./query.ts";
+import { addRegistry, pull, pushIndex, replicate, runAgain, startStandIn } from "./remotes.ts";
 import { ADMIN_PASSWORD, type TestRegistry, startTestRegistry } from "./start-registry.ts";
 
 let near: TestRegistry;
@@ -27,63 +26,12 @@ before(async () => {
   [near, far] = await Promise.all([startTestRegistry(env), startTestRegistry()]);
   [admin, farAdmin] = [createClient(near.url), createClient(far.url)];
   await createProject(farAdmin, "tools");
-  farId = await addRegistry("far", far.url, { access_key: "admin", access_secret: ADMIN_PASSWORD });
+  farId = await addRegistry(admin, "far", far.url, { access_key: "admin", access_secret: ADMIN_PASSWORD });
 });
 after(async () => {
   await near.close();
   await far.close();
 });
-
-async function addRegistry(name: string, url: string, credential?: object): Promise<number> {
-  const { status, headers, body } = await admin.call("POST", "/api/v2.0/registries", {
-    body: { name, url, ...(credential && { credential: { type: "basic", ...credential } }) },
-  });
-  assert.equal(status, 201, body.toString());
-  return Number(headers.get("location")?.split("/").at(-1));
-}
-
-/** Pushes an index of two images, and gives what is in it. */
-async function pushIndex(client: RegistryClient, repository: string, tag: string) {
-  const images = await Promise.all(
-    ["amd64", "arm64"].map(async (architecture) => {
-      const layer = randomBytes(50_000);
-      const config = Buffer.from(JSON.stringify({ os: "linux", architecture, tag }));
-      await client.pushBlob(repository, config);
-      await client.pushBlob(repository, layer);
-      const manifest = imageOf(config, [layer]);
-      const digest = digestOf(JSON.stringify(manifest));
-      assert.equal((await client.putManifest(repository, digest, manifest)).status, 201);
-      const size = Buffer.byteLength(JSON.stringify(manifest));
-      return { layer, descriptor: { mediaType: IMAGE, digest, size, platform: { os: "linux", architecture } } };
-    }),
-  );
-  const index = { schemaVersion: 2, mediaType: INDEX, manifests: images.map(({ descriptor }) => descriptor) };
-  assert.equal((await client.putManifest(repository, tag, index, INDEX)).status, 201);
-  return { digest: digestOf(JSON.stringify(index)), images };
-}
-
-/** A client that pulls everything below a manifest. */
-async function pull(client: RegistryClient, repository: string, reference: string): Promise<string> {
-  const { status, body, headers } = await client.call("GET", `/v2/${repository}/manifests/${reference}`);
-  assert.equal(status, 200, body.toString());
-  const {
-    manifests = [],
-    config,
-    layers = [],
-  } = JSON.parse(body.toString()) as {
-    manifests?: { digest: string }[];
-    config?: { digest: string };
-    layers?: { digest: string }[];
-  };
-  for (const { digest } of manifests) {
-    await pull(client, repository, digest);
-  }
-  for (const { digest } of [...(config ? [config] : []), ...layers]) {
-    const blob = await client.call("GET", `/v2/${repository}/blobs/${digest}`);
-    assert.deepEqual([blob.status, digestOf(blob.body)], [200, digest]);
-  }
-  return headers.get("docker-content-digest") ?? "";
-}
 
 test("a cache fetches what it lacks, has it when its upstream is gone, and follows tags that move", async () => {
   const { digest } = await pushIndex(farAdmin, "tools/deep/tool", "1");
@@ -166,7 +114,7 @@ test("many clients at once fetch a blob from its upstream once, and who goes awa
     }
     return false;
   });
-  await createProject(admin, "big", { registry_id: await addRegistry("big", upstream.url) });
+  await createProject(admin, "big", { registry_id: await addRegistry(admin, "big", upstream.url) });
   const controller = new AbortController();
   const leaving = fetch(`${near.url}/v2/big/big/blobs/${digest}`, {
     headers: { authorization: ADMIN },
@@ -195,7 +143,7 @@ test("content that is not what its digest says reaches no client whole and is no
     }
     return false;
   });
-  await createProject(admin, "liar", { registry_id: await addRegistry("liar", upstream.url) });
+  await createProject(admin, "liar", { registry_id: await addRegistry(admin, "liar", upstream.url) });
   await assert.rejects(admin.call("GET", `/v2/liar/image/blobs/${digest}`), /fetch failed|terminated/);
   const rows = await query(near.postgres.url, `select from registry.blob where digest = '${digest}'`);
   assert.equal(rows.length, 0);
@@ -233,7 +181,7 @@ test("Docker Hub's habits: names, tokens, limits that are respected, and the las
     }
     return true;
   });
-  const id = await addRegistry("hub", hub.url, { access_key: "eric", access_secret: "hub password" });
+  const id = await addRegistry(admin, "hub", hub.url, { access_key: "eric", access_secret: "hub password" });
   // The stand-in is not where Docker Hub is; what follows from the address is the kind.
   await query(near.postgres.url, `update registry.upstream set kind = 'docker-hub' where id = ${id}`);
   await createProject(admin, "hub", { registry_id: id });
@@ -281,7 +229,10 @@ test("addresses: private ones are refused, and redirects and token services neit
     response.end();
     return true;
   });
-  const id = await addRegistry("redirects", upstream.url, { access_key: "eric", access_secret: "never elsewhere" });
+  const id = await addRegistry(admin, "redirects", upstream.url, {
+    access_key: "eric",
+    access_secret: "never elsewhere",
+  });
   await createProject(admin, "redirects", { registry_id: id });
   assert.equal((await admin.call("GET", `/v2/redirects/good/blobs/${digest}`)).body.toString(), "right");
   assert.deepEqual(seen, [undefined]);
@@ -289,7 +240,7 @@ test("addresses: private ones are refused, and redirects and token services neit
     const { status } = await admin.call("GET", `/v2/redirects/${name}/blobs/${digestOf(name)}`);
     assert.ok(status === 404 || status === 503, `${name} ${status}`);
   }
-  const inside = await addRegistry("inside", "http://10.0.0.1:5000");
+  const inside = await addRegistry(admin, "inside", "http://10.0.0.1:5000");
   const ping = await admin.call("POST", `/api/v2.0/registries/${inside}/ping`);
   assert.equal(ping.status, 502);
   assert.match(ping.body.toString(), /private address/);
@@ -310,21 +261,6 @@ test("addresses: private ones are refused, and redirects and token services neit
   storage.close();
 });
 
-async function replicate(policy: object): Promise<{ id: number; run: Record<string, unknown> }> {
-  const made = await admin.call("POST", "/api/v2.0/replication/policies", { body: policy });
-  assert.equal(made.status, 201, made.body.toString());
-  const id = Number(made.headers.get("location")?.split("/").at(-1));
-  return { id, run: await runAgain(id) };
-}
-
-async function runAgain(id: number): Promise<Record<string, unknown>> {
-  const started = await admin.call("POST", "/api/v2.0/replication/executions", { body: { policy_id: id } });
-  assert.equal(started.status, 201, started.body.toString());
-  const path = started.headers.get("location") ?? "";
-  await waitUntil("the run ends", async () => (await admin.call("GET", path)).json().end_time !== null);
-  return (await admin.call("GET", path)).json() as Record<string, unknown>;
-}
-
 test("replication pulls what its patterns fit, with what refers to it, once", async () => {
   await createProject(admin, "mirror");
   const { digest } = await pushIndex(farAdmin, "tools/many", "v1");
@@ -344,14 +280,14 @@ test("replication pulls what its patterns fit, with what refers to it, once", as
     ],
     trigger: { type: "scheduled", trigger_settings: { cron: "0 0 * * * *" } },
   };
-  const { id, run } = await replicate(policy);
+  const { id, run } = await replicate(admin, policy);
   assert.deepEqual([run["status"], run["total"], run["succeed"], run["failed"]], ["Succeed", 1, 1, 0]);
   assert.ok(Number(run["bytes"]) > 100_000);
   assert.equal(await pull(admin, "mirror/tools/many", "v1"), digest);
   const referrers = (await admin.call("GET", `/v2/mirror/tools/many/referrers/${digest}`)).json();
   assert.equal(referrers.manifests.length, 1);
   assert.deepEqual((await admin.call("GET", "/v2/mirror/tools/many/tags/list")).json().tags, ["v1"]);
-  const again = await runAgain(id);
+  const again = await runAgain(admin, id);
   assert.deepEqual([again["skipped"], again["bytes"]], [1, 0]);
   // What is due runs by itself.
   await pushIndex(farAdmin, "tools/many", "v2");
@@ -393,7 +329,7 @@ test("replication pushes, goes on after a kill, and says what failed", async () 
   for (const [tag, digest] of digests) {
     assert.equal(await pull(farAdmin, "taken/image", tag), digest);
   }
-  const { run } = await replicate({ ...policy, name: "push nowhere", dest_namespace: "nowhere" });
+  const { run } = await replicate(admin, { ...policy, name: "push nowhere", dest_namespace: "nowhere" });
   assert.deepEqual([run["status"], run["failed"]], ["Failed", 6]);
   const tasks = await admin.call("GET", `/api/v2.0/replication/executions/${String(run["id"])}/tasks`);
   assert.match(tasks.json()[0].status_text, /nowhere does not exist|unknown|right/i);
@@ -428,16 +364,21 @@ test(
     const exited = new Promise((resolve) => child.once("exit", resolve));
     try {
       await waitUntil("it answers", async () => (await fetch(`${url}/v2/`).catch(() => undefined))?.ok === true);
-      const id = await addRegistry("debian", url);
+      const id = await addRegistry(admin, "debian", url);
       assert.equal((await admin.call("POST", `/api/v2.0/registries/${id}/ping`)).status, 200);
       await createProject(admin, "outgoing");
       const { digest } = await pushIndex(admin, "outgoing/tool", "1");
       const out = { name: "to debian", dest_registry: { id }, filters: [{ type: "name", value: "outgoing/**" }] };
-      const { run } = await replicate(out);
+      const { run } = await replicate(admin, out);
       assert.deepEqual([run["status"], run["succeed"]], ["Succeed", 1], JSON.stringify(run));
       await createProject(admin, "incoming");
       const filters = [{ type: "name", value: "outgoing/*" }];
-      const back = await replicate({ name: "of debian", src_registry: { id }, dest_namespace: "incoming", filters });
+      const back = await replicate(admin, {
+        name: "of debian",
+        src_registry: { id },
+        dest_namespace: "incoming",
+        filters,
+      });
       assert.equal(back.run["status"], "Succeed", JSON.stringify(back.run));
       assert.equal(await pull(admin, "incoming/outgoing/tool", "1"), digest);
       await createProject(admin, "debian", { registry_id: id });
@@ -449,32 +390,3 @@ test(
     }
   },
 );
-
-interface Asked {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly port: number;
-}
-
-/** A registry of which a test needs some answers that no real one gives on demand. */
-async function startStandIn(
-  answer: (path: string, response: ServerResponse, asked: Asked) => boolean,
-): Promise<{ readonly url: string; readonly close: () => void }> {
-  const server: Server = createServer((message, response) => {
-    const { port } = server.address() as AddressInfo;
-    const headers = message.headers as Record<string, string | undefined>;
-    if (!answer(message.url ?? "", response, { method: message.method ?? "", headers, port })) {
-      response.writeHead(404);
-      response.end("{}");
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
