@@ -26,7 +26,7 @@ const skip =
 /** A web server that shows its home and what it finds of the network. */
 const SERVE = [
   "mkdir -p www; id -u > www/uid; ls /sys/class/net > www/net; ls / > www/root",
-  'wget -q -O www/user --header "Authorization: token $JUPYTERHUB_API_TOKEN" $JUPYTERHUB_API_URL/user',
+  'wget -Y off -q -O www/user --header "Authorization: token $JUPYTERHUB_API_TOKEN" $JUPYTERHUB_API_URL/user',
   "echo kept > kept; exec httpd -f -p {port} -h {home}/www",
 ].join("; ");
 const PROFILES = `profiles:

@@ -85,16 +85,12 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
   };
 
   const stop = async (handle: ContainerHandle) => {
-    if (await exists("container", nameOf(handle))) {
-      await call(["stop", "--time", String(STOP_SECONDS), nameOf(handle)]).catch(() => {});
-    }
-    // It brings what was changed last to the bucket before it ends.
-    if (await exists("container", besideOf(handle))) {
-      await call(["stop", "--time", String(STOP_SECONDS), besideOf(handle)]).catch(() => {});
-      await call(["rm", "--force", besideOf(handle)]);
-    }
-    if (await exists("container", nameOf(handle))) {
-      await call(["rm", "--force", nameOf(handle)]);
+    // The server first: it has the other's network. That one brings what was changed last to the bucket before it ends.
+    for (const name of [nameOf(handle), besideOf(handle)]) {
+      if (await exists("container", name)) {
+        await call(["stop", "--time", String(STOP_SECONDS), name]).catch(() => {});
+        await call(["rm", "--force", name]);
+      }
     }
     rmSync(join(folders.serverOf(handle.id), "io"), { recursive: true, force: true });
   };
