@@ -204,8 +204,8 @@ test("kill -9 at any moment leaves no orphan: one project, one user, one pair of
     });
     assert.equal((await ask("PUT", `/buckets/${name}`, { bucketName: `${name}-data` })).status, 202);
     await killed;
-    await start();
     await endLeases();
+    await start();
     await waitFor(name, "Ready");
     assert.equal(projectOf(name).length, 1, `${moment}: projects`);
     const [user, ...more] = userOf(name);

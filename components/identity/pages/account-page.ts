@@ -17,6 +17,8 @@ interface AccountPage {
   /** Session of this browser. */
   readonly current: string;
   readonly minimumLength: number;
+  /** Where the user profile of variant B is. */
+  readonly profilePath?: string | undefined;
   readonly good?: string | undefined;
   readonly bad?: string | undefined;
 }
@@ -31,6 +33,7 @@ export function renderAccountPage({
   sessions,
   current,
   minimumLength,
+  profilePath,
   good,
   bad,
 }: AccountPage): string {
@@ -50,6 +53,7 @@ export function renderAccountPage({
       ${bad !== undefined && html`<p role="alert">${bad}</p>`}
       ${good !== undefined && html`<p role="status">${good}</p>`}
       <p>Logged in as <strong>${user.username}</strong>; your id is <code>${user.id}</code>.</p>
+      ${profilePath !== undefined && html`<p><a href="${profilePath}">Terms, licences, API keys and storage details</a></p>`}
 
       <h2>Profile</h2>
       <form method="post" action="${action}">

@@ -4,6 +4,7 @@ import type { IdentityContext } from "../context.ts";
 import { changePassword, refusePassword } from "../login/change-password.ts";
 import { SECURITY_HEADERS } from "../oidc/provider.ts";
 import { answerProfile, asksForProfile } from "../protocol/account-profile.ts";
+import { PROFILE } from "../faces/b/profile/visit.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import { countRecoveryCodes, listOtpDevices } from "../store/second-factors.ts";
 import { endSession, endUserSessions, listSessions } from "../store/sessions.ts";
@@ -96,6 +97,8 @@ async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {
       sessions,
       current: session.uid,
       minimumLength: handle.realm.settings.passwordMinimumLength,
+      profilePath:
+        context.login?.profile !== undefined && context.login.realm === handle.realm.name ? PROFILE : undefined,
       good,
       bad,
     }),
