@@ -60,7 +60,8 @@ export const manifest: Component = {
             { name: "http", number: 8080 },
             { name: "internal", number: 8081 },
           ],
-          resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+          // A transaction of CSW with 26 MB of records takes 600 MB.
+          resources: { requests: { cpu: "50m", memory: "128Mi" }, limits: { memory: "1Gi" } },
         },
       ],
     };

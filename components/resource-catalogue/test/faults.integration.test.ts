@@ -122,9 +122,7 @@ for (const victim of ["service", "PostgreSQL"] as const) {
       assert.ok(acknowledged.has(batch) ? count === size : count === 0 || count === size, `batch ${batch}: ${count}`);
     }
     // Whoever follows misses nothing and sees nothing twice. What a session of the killed service still holds open comes later.
-    const ids = [...acknowledged].flatMap((batch) =>
-      Array.from({ length: size }, (_, index) => `b${batch}.${index}`),
-    );
+    const ids = [...acknowledged].flatMap((batch) => Array.from({ length: size }, (_, index) => `b${batch}.${index}`));
     await waitUntil("the changes of all that was acknowledged", async () => {
       while (await follower.readPage()) {
         // On to the next page.
