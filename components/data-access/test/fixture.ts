@@ -77,9 +77,9 @@ export async function findCollection(url: string): Promise<string> {
 export async function run(
   program: string,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  env?: Readonly<Record<string, string>>,
 ): Promise<{ status: number | null; stdout: string; stderr: string }> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], ...(env !== undefined && { env }) });
   const [stdout, stderr] = [[] as Buffer[], [] as Buffer[]];
   child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));

@@ -149,7 +149,8 @@ test("OGC API Coverages: areas, bands, sizes and systems of values", async (t) =
 
 test("EDR: values over time, of an area and along a line; series of an area", async (t) => {
   const { url } = await start(t);
-  const base = `${url}/collections/${await findCollection(url)}`;
+  const collection = await findCollection(url);
+  const base = `${url}/collections/${collection}`;
   const position = (await getJson(`${base}/position?coords=POINT(15.3%2046.35)&parameter-name=red,nir`)) as unknown as {
     domain: { axes: { t: { values: string[] } } };
     ranges: Record<string, { values: number[] }>;

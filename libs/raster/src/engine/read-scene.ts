@@ -3,7 +3,7 @@ import type { BandInfo } from "../readers/raster.ts";
 import { type Expression, compileExpression } from "../render/expression.ts";
 import type { Plane } from "../render/plane.ts";
 import type { Grid } from "../warp/grid.ts";
-import type { Part } from "../warp/pixel-map.ts";
+import type { Part } from "../warp/map-parts.ts";
 import { type GridBand, type GridData, placeBand, readGridPart } from "../warp/read-grid.ts";
 import type { Resampling } from "../warp/resample.ts";
 import type { BlockCache } from "../windows/block-cache.ts";

@@ -1,6 +1,6 @@
 import { createSamples } from "../readers/raster.ts";
 import type { Plane } from "../render/plane.ts";
-import type { Part } from "../warp/pixel-map.ts";
+import type { Part } from "../warp/map-parts.ts";
 
 /** What a pixel becomes where several scenes have it. `first` takes them in the order that they come in: newest, least cloudy … */
 export const PIXEL_SELECTIONS = ["first", "mean", "median", "min", "max", "count"] as const;

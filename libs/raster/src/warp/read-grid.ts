@@ -7,7 +7,8 @@ import { readBlocks } from "../windows/read-blocks.ts";
 import { readWindow } from "../windows/read-window.ts";
 import { createGeoreferencing } from "./georeferencing.ts";
 import { type Grid, checkGrid } from "./grid.ts";
-import { type Part, type PixelMap, createPixelMap, toNearestIndex } from "./pixel-map.ts";
+import { type Part, type PixelMap, toNearestIndex } from "./map-parts.ts";
+import { createPixelMap } from "./pixel-map.ts";
 import { type Resampling, resample } from "./resample.ts";
 
 export interface ReadGridOptions {
