@@ -7,7 +7,7 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { defineSettings, loadSettings } from "@swath/service";
 
 import { migrateBucket } from "./migrate/migrate-bucket.ts";
-import { listSourceBuckets } from "./migrate/settings.ts";
+import { listBuckets } from "./migrate/settings.ts";
 
 const settings = loadSettings(
   defineSettings({
@@ -56,7 +56,7 @@ const target = connect(
 );
 const named = settings.BUCKETS.split(",").filter((name) => name !== "");
 let problems = 0;
-for (const bucket of named.length > 0 ? named : await listSourceBuckets(source)) {
+for (const bucket of named.length > 0 ? named : await listBuckets(source)) {
   const report = await migrateBucket(bucket, {
     source,
     target,

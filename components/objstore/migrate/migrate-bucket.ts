@@ -1,7 +1,7 @@
 import * as s3 from "@aws-sdk/client-s3";
 
 import { type Ends, type SourceVersion, copyVersion } from "./copy-version.ts";
-import { copySettings, makeBucket } from "./settings.ts";
+import { copySettings, isUnsupported, makeBucket } from "./settings.ts";
 
 export interface MigrationReport {
   readonly copied: number;
@@ -22,7 +22,13 @@ interface MigrateOptions extends Ends {
  */
 export async function migrateBucket(bucket: string, options: MigrateOptions): Promise<MigrationReport> {
   const { source, region, concurrency } = options;
-  await makeBucket(bucket, region, options);
+  try {
+    await makeBucket(bucket, region, options);
+  } catch (error) {
+    // The other buckets can be copied all the same.
+    const why = error instanceof Error ? error.message : String(error);
+    return { copied: 0, there: 0, problems: [`the bucket cannot be made at the target: ${why}`] };
+  }
   let copied = 0;
   let there = 0;
   const problems: string[] = [];
@@ -79,13 +85,33 @@ function countSame(known: readonly SourceVersion[], versions: readonly SourceVer
 }
 
 async function listVersionsOf(bucket: string, key: string, client: s3.S3Client): Promise<readonly SourceVersion[]> {
-  for await (const [name, versions] of listKeys(bucket, client, key)) {
-    if (name === key) {
-      return versions;
+  try {
+    for await (const [name, versions] of listKeys(bucket, client, key)) {
+      if (name === key) {
+        return versions;
+      }
+      break;
     }
-    break;
+    return [];
+  } catch (error) {
+    if (isUnsupported(error)) {
+      return findNewest(bucket, key, client);
+    }
+    throw error;
   }
-  return [];
+}
+
+/** The one version that a service without versions has. */
+async function findNewest(Bucket: string, Key: string, client: s3.S3Client): Promise<readonly SourceVersion[]> {
+  try {
+    const { ETag = "", ContentLength = 0 } = await client.send(new s3.HeadObjectCommand({ Bucket, Key }));
+    return [{ id: "null", isMarker: false, etag: ETag, size: ContentLength }];
+  } catch (error) {
+    if (error instanceof Error && error.name === "NotFound") {
+      return [];
+    }
+    throw error;
+  }
 }
 
 /** Keys in order with their versions, oldest first. */

@@ -1,6 +1,7 @@
 import * as s3 from "@aws-sdk/client-s3";
 
-export async function listSourceBuckets(client: s3.S3Client): Promise<readonly string[]> {
+/** Names of the buckets that the client's key owns. */
+export async function listBuckets(client: s3.S3Client): Promise<readonly string[]> {
   const names: string[] = [];
   for (let ContinuationToken: string | undefined; ;) {
     const page = await client.send(new s3.ListBucketsCommand({ ContinuationToken }));
@@ -34,7 +35,12 @@ export async function makeBucket(Bucket: string, region: string, { source, targe
       }),
     );
   } catch (error) {
-    if (!(error instanceof Error && error.name === "BucketAlreadyOwnedByYou")) {
+    // Some services say the second of their own buckets, too.
+    const isOwn =
+      error instanceof Error &&
+      (error.name === "BucketAlreadyOwnedByYou" ||
+        (error.name === "BucketAlreadyExists" && (await listBuckets(target)).includes(Bucket)));
+    if (!isOwn) {
       throw error;
     }
   }
@@ -114,13 +120,18 @@ export async function copySettings(bucket: string, ends: Ends): Promise<readonly
 
 const ABSENT = 404;
 
+/** Whether a service says that it has no such operation. */
+export function isUnsupported(error: unknown): boolean {
+  return error instanceof Error && ["NotImplemented", "MethodNotAllowed"].includes(error.name);
+}
+
 /** Undefined when there is no such setting, or the service knows none of its kind. */
 async function orNothing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
     const status = (error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
-    if (status === ABSENT || (error instanceof Error && /^(?:NotImplemented|NoSuch)/.test(error.name))) {
+    if (status === ABSENT || isUnsupported(error) || (error instanceof Error && error.name.startsWith("NoSuch"))) {
       return undefined;
     }
     throw error;

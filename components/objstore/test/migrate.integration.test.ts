@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { type ServerResponse, createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
@@ -120,6 +122,58 @@ test("a key that was changed at the target is a problem, not overwritten; withou
   assert.match((await migrate("--bucket", "plain")).stdout, /plain: 0 versions copied, 1 were there, 0 problems/);
   const { Body } = await to.send(new s3.GetObjectCommand({ Bucket: "plain", Key: "k" }));
   assert.equal(await Body?.transformToString(), "two");
+});
+
+/** A service that lists no versions and says of its own buckets that they exist, as some do; the rest is the target's. */
+async function startPlainTarget(): Promise<{ readonly url: string; readonly stop: () => void }> {
+  const upstream = new URL(target.url);
+  const refuse = (response: ServerResponse, status: number, code: string) =>
+    response.writeHead(status, { "content-type": "application/xml" }).end(`<Error><Code>${code}</Code></Error>`);
+  const server = createServer((message, response) => {
+    const { method, headers, url: path = "/" } = message;
+    if (/[?&]versions\b/.test(path)) {
+      refuse(response, 405, "MethodNotAllowed");
+      return;
+    }
+    const forwarded = request({ host: upstream.hostname, port: upstream.port, method, headers, path }, (answer) => {
+      if (answer.statusCode === 200 && method === "PUT" && /^\/[a-z]+\/?(\?|$)/.test(path) && !isNew(path)) {
+        answer.resume();
+        refuse(response, 409, "BucketAlreadyExists");
+      } else {
+        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(response);
+      }
+    });
+    message.pipe(forwarded);
+  });
+  const made = new Set<string>();
+  const isNew = (path: string) => made.size < made.add(path).size;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+test("a service without versions takes buckets without versions, and a second run goes on", async () => {
+  const plain = await startPlainTarget();
+  try {
+    await from.send(new s3.CreateBucketCommand({ Bucket: "simple" }));
+    const put = (Key: string, Body: string) => from.send(new s3.PutObjectCommand({ Bucket: "simple", Key, Body }));
+    await put("a", "one");
+    await put("b/ö", "two");
+    const run = () => migrate("--to", plain.url, "--bucket", "simple");
+    assert.match((await run()).stdout, /simple: 2 versions copied, 0 were there, 0 problems/);
+    await put("a", "changed");
+    assert.match((await run()).stdout, /simple: 1 versions copied, 1 were there, 0 problems/);
+    const { Body } = await to.send(new s3.GetObjectCommand({ Bucket: "simple", Key: "a" }));
+    assert.equal(await Body?.transformToString(), "changed");
+  } finally {
+    plain.stop();
+  }
 });
 
 test("what cannot be copied is told", async () => {
