@@ -17,7 +17,8 @@ async function main(): Promise<number> {
     return 2;
   }
   const command = await entry.load();
-  if (args.includes("--help") || args.includes("-h")) {
+  const isHelp = (arg: string): boolean => arg === "--help" || arg === "-h";
+  if (args.slice(0, command.hasWords ? 1 : undefined).some(isHelp)) {
     process.stdout.write(`${command.usage.trim()}\n`);
     return 0;
   }

@@ -15,6 +15,8 @@ export interface Command {
   readonly summary: string;
   /** Text of `swath <name> --help`: usage line first. */
   readonly usage: string;
+  /** Whether it prints the help of the words that follow its name by itself. */
+  readonly hasWords?: true;
   /** Resolves with the exit status: 0 done, 1 failed, 2 used wrongly. */
   readonly run: (context: CommandContext) => Promise<number>;
 }

@@ -18,6 +18,8 @@ export interface CwlCommand {
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
+  /** What `--help` prints where that is more than the usage. */
+  readonly help?: () => string;
   /** Gives the exit status. Throws a CwlError for what `exitStatus` turns into one. */
   readonly run: (args: readonly string[], io: CommandIo) => Promise<number>;
 }

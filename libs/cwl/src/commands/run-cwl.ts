@@ -39,6 +39,10 @@ export async function runCwl(args: readonly string[]): Promise<number> {
   };
   try {
     const command = await entry.load();
+    if (rest[0] === "--help" || rest[0] === "-h") {
+      io.print(command.help?.() ?? `usage: ${command.usage}`);
+      return 0;
+    }
     return await command.run(rest, io);
   } catch (error) {
     if (error instanceof CwlError) {

@@ -69,6 +69,8 @@ test("help lists every option, and unknown ones are refused", () => {
   for (const flag of typed.split(" ").map((name) => `--${name}`)) {
     assert.match(stdout, new RegExp(`^ +${flag}\\b`, "m"));
   }
+  assert.match(cwl(["validate", "--help"]).stdout, /^usage: validate/);
+  assert.match(cwl(["test", "-h"]).stdout, /--junit-xml FILE/);
   assert.equal(cwl(["run", "--no-such-flag", tool]).status, 2);
   assert.match(cwl(["run", "--eval-timeout", "none", tool]).stderr, /--eval-timeout must be seconds above 0/);
 });

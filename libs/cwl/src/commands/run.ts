@@ -29,6 +29,7 @@ export const runCommand: CwlCommand = {
   summary: "run a CWL document and print its output object",
   usage:
     "run [--outdir DIR] [--quiet] [--no-container] [--engine podman|docker] [--journal DIR] … DOCUMENT[#id] [INPUTS | --name value …]",
+  help: () => helpOf(runCommand.usage),
   run,
 };
 

@@ -56,6 +56,7 @@ export const testCommand: CwlCommand = {
   summary: "run the tests of a CWL conformance suite",
   usage:
     "test [-n NUMBERS] [-s IDS] [--tags TAGS] [--list] [--junit-xml FILE] … CONFORMANCE_TESTS.yaml [-- RUNNER OPTIONS]",
+  help: () => `usage: ${testCommand.usage}\n${help}`,
   run,
 };
 
