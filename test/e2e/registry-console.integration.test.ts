@@ -266,9 +266,11 @@ test(
     await page.getByLabel("Name of the registry").fill("away");
     await page.getByLabel("Address", { exact: true }).fill("https://registry.invalid");
     await page.getByRole("button", { name: "Add the registry" }).click();
+    await page.getByRole("button", { name: "Test away" }).waitFor();
+    // Before there is a notification, which fades in.
+    await checkAccessibility(page, "other registries");
     await page.getByRole("button", { name: "Test away" }).click();
     await page.getByText("away does not answer as it should").first().waitFor();
-    await checkAccessibility(page, "other registries");
     await show(page, "other-registries");
     await visit(page, "/replication");
     await page.getByLabel("Name of the replication").fill("nightly");
