@@ -1,7 +1,6 @@
 // Packages and images of the platform's registry in the processing service: by reference, by digest, and with the owner's rights alone.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { generateKeyPairSync } from "node:crypto";
 import {
   chmodSync,
   copyFileSync,
@@ -26,7 +25,6 @@ import {
   digestOf,
   imageOf,
 } from "../../components/registry/test/client.ts";
-import { pushSignature } from "../../components/registry/test/push-signature.ts";
 import { query } from "../../components/registry/test/query.ts";
 import { type TestRegistry, startTestRegistry } from "../../components/registry/test/start-registry.ts";
 
@@ -231,34 +229,5 @@ test("an image that is on the machine already runs for nobody who may not pull i
     const { ended } = await run("eric", name);
     assert.equal(ended.status, "failed", trick);
     assert.match(ended.message, /not taken for an image|was built for another tool/, trick);
-  }
-});
-
-test("where a project demands signatures, unsigned packages and images are not processed, and signed ones are", async () => {
-  const { publicKey, privateKey: key } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  await createProject(admin, "signed");
-  await admin.call("POST", "/api/v2.0/projects/signed/members", {
-    body: { role_id: 3, member_user: { username: "eric" } },
-  });
-  const subject = await pushPackage("signed/greet", "1.0", shellPackage("signed-greet", 'echo "Hello $1"'));
-  const keys = [publicKey.export({ type: "spki", format: "pem" }).toString()];
-  await admin.call("PUT", "/api/v2.0/projects/signed/trusted-keys", { body: { keys } });
-  const metadata = { enable_content_trust_cosign: "true" };
-  assert.equal((await admin.call("PUT", "/api/v2.0/projects/signed", { body: { metadata } })).status, 200);
-  const refused = await deploy("eric", `${HOST}/signed/greet:1.0`);
-  assert.equal(refused.status, 400);
-  assert.match(refused.body.detail, /not signed with a key that project signed trusts/);
-  await pushSignature(admin, { repository: "signed/greet", subject, key });
-  assert.equal((await deploy("eric", `${HOST}/signed/greet:1.0`)).status, 201);
-  if (!("skip" in containers)) {
-    const image = await pushTools("signed/tools", "1", "signed");
-    const text = said("signed-tool", `${HOST}/signed/tools:1`);
-    const ask = () => ades.ask("/eric/ogc-api/processes", { text, type: "application/cwl+yaml" });
-    const unsigned = await ask();
-    assert.equal(unsigned.status, 400);
-    assert.match(unsigned.body.detail, /cannot be pulled for eric/);
-    await pushSignature(admin, { repository: "signed/tools", subject: image, key });
-    assert.equal((await ask()).status, 201);
-    assert.equal((await run("eric", "signed-tool")).results, "signed World");
   }
 });

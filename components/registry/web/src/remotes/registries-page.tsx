@@ -19,7 +19,7 @@ export function Component() {
   });
   const columns = useMemo(
     (): readonly Column<OtherRegistry>[] => [
-      { key: "name", header: "Name", width: "10rem", render: ({ name }) => name },
+      { key: "name", header: "Name", width: "7rem", render: ({ name }) => name },
       {
         key: "url",
         header: "Address",
@@ -30,7 +30,7 @@ export function Component() {
         ),
       },
       { key: "state", header: "State", width: "13rem", hideBelow: "sm", render: (registry) => <State {...registry} /> },
-      { key: "ping", header: "", width: "6rem", render: (registry) => <Ping {...registry} /> },
+      { key: "ping", header: "Test", width: "5rem", render: (registry) => <Ping {...registry} /> },
       deleteColumn(
         ({ name }) => `the registry ${name}`,
         async (registry) => remove(registry),
