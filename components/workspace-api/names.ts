@@ -18,7 +18,11 @@ export function toWorkspaceName(prefix: string, preferredName: string): string {
   return `${prefix}-${slug === "" ? randomUUID() : slug}`;
 }
 
+/** What names begin with in the release lines: a deployment that moved from one to the other keeps the names that it has. */
+const KNOWN_PREFIXES = ["ws", "guide-user"];
+
 /** What the names of workspaces look like: the pattern that every path with one is checked against. */
 export function workspaceNamePattern(prefix: string): string {
-  return `^${prefix}-[a-z0-9][a-z0-9-]{0,40}$`;
+  const prefixes = [...new Set([prefix, ...KNOWN_PREFIXES])];
+  return `^(?:${prefixes.join("|")})-[a-z0-9][a-z0-9-]{0,40}$`;
 }
