@@ -119,7 +119,8 @@ test("from the login to the result", { skip }, async () => {
   assert.match(await succeed("jobs", job, "--log"), /mean vegetation index/);
   await succeed("results", job, "--download", join(folder, "results"));
   const files = JSON.parse(await succeed("results", job, "-o", "json")) as { path: string; size: number }[];
-  for (const { path, size } of files) {
+  // STAC documents are served with links that can be followed, so their size differs from what is stored.
+  for (const { path, size } of files.filter(({ path }) => !path.endsWith(".json"))) {
     assert.equal(statSync(join(folder, "results", path)).size, size, path);
   }
   assert.deepEqual(JSON.parse(await succeed("search", "-o", "json")).type, "FeatureCollection");
