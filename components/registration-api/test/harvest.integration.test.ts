@@ -279,7 +279,7 @@ test("catalogues of other kinds: CSW in ISO and Dublin Core, OGC API Records, an
           { rel: "license", href: "./licence" },
         ],
       },
-      makeItem("of-records-item", { collection: "of-records", assets: {} }),
+      makeItem("of-records-item", { collection: "scenes-of-records", assets: {} }),
     ],
     links: [],
   }));
