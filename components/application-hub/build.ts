@@ -23,7 +23,7 @@ import { createLifecycle } from "./servers/lifecycle.ts";
 import { createUsageSamples, startWatch } from "./servers/watch.ts";
 import { createHub } from "./service.ts";
 import { createLogins } from "./session/logins.ts";
-import { createSealer } from "./session/seal.ts";
+import { createHubKeys } from "./session/seal.ts";
 import { openFolders } from "./spawners/folders.ts";
 import { listenForServers } from "./spawners/listen-for-servers.ts";
 import { openPods } from "./spawners/pods/open-pods.ts";
@@ -64,7 +64,7 @@ export async function buildHub({
       ? undefined
       : createOidcClient({ issuer: issuerUrl, clientId: settings.CLIENT_ID, ...peer });
   const storage = settings.S3_URL === undefined ? undefined : createPeer(settings.S3_URL);
-  const sealer = createSealer(settings.HUB_SECRET);
+  const sealer = createHubKeys(settings.HUB_SECRET);
   const logins = createLogins({
     sql,
     client,

@@ -4,7 +4,7 @@ import type { FastifyRequest } from "fastify";
 import { hash, timingSafeEqual } from "node:crypto";
 
 import type { Login, Logins } from "../session/logins.ts";
-import type { Sealer } from "../session/seal.ts";
+import type { HubKeys } from "../session/seal.ts";
 import { type Sql, hashSecret } from "../store/database.ts";
 import { type UserRow, findUser } from "../store/users.ts";
 import { type ScopeList, type Subject, permits, permitsAny, scopesOfOwner, scopesOfToken } from "./scopes.ts";
@@ -29,7 +29,7 @@ export interface CallerFinder {
 interface CallerDeps {
   readonly sql: Sql;
   readonly logins: Logins;
-  readonly sealer: Sealer;
+  readonly sealer: HubKeys;
   readonly cookieName: string;
   /** Services' tokens by their names. */
   readonly services: Readonly<Record<string, { readonly token: string; readonly scopes: readonly string[] }>>;

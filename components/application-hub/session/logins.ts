@@ -5,7 +5,7 @@ import * as openid from "openid-client";
 
 import { type Sql, createSecret, hashSecret } from "../store/database.ts";
 import { saveLogin } from "../store/users.ts";
-import type { Sealer } from "./seal.ts";
+import type { HubKeys } from "./seal.ts";
 
 export interface Login {
   readonly id: string;
@@ -38,7 +38,7 @@ interface LoginsDeps {
   readonly verifier: TokenVerifier | undefined;
   readonly audiences: readonly string[];
   readonly adminUser: string;
-  readonly sealer: Sealer;
+  readonly sealer: HubKeys;
   readonly logger: Logger;
 }
 
@@ -175,7 +175,7 @@ export function createLogins({ sql, client, verifier, audiences, adminUser, seal
   };
 }
 
-function readTokens(sealer: Sealer, sealed: string): TokenSet | undefined {
+function readTokens(sealer: HubKeys, sealed: string): TokenSet | undefined {
   const text = sealer.open(sealed);
   return text === undefined ? undefined : (JSON.parse(text) as TokenSet);
 }

@@ -1,4 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createHmac, hkdfSync } from "node:crypto";
+
+import { createSealer as createTextSealer } from "@swath/service/seal";
 
 /** Keeps what is handed to a browser unreadable and unchangeable for it. */
 export interface Sealer {
@@ -10,40 +12,16 @@ export interface Sealer {
 }
 
 const PREFIX = "s1.";
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
-/** AES-256-GCM with a key of its own for each purpose: what was sealed for one is nothing for another. */
+/** A key of its own for each purpose: what was sealed for one is nothing for another. */
 export function createSealer(secret: string, purpose: string): Sealer {
-  const key = (label: string) => Buffer.from(hkdfSync("sha256", secret, "swath-gatekeeper", `${purpose}/${label}`, 32));
-  const sealing = key("seal");
-  const deriving = key("derive");
+  const sealer = createTextSealer(secret, `gatekeeper/${purpose}`);
+  const deriving = Buffer.from(hkdfSync("sha256", secret, "swath-gatekeeper", `${purpose}/derive`, 32));
   return {
-    seal: (value) => {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", sealing, nonce);
-      const text = Buffer.concat([cipher.update(JSON.stringify(value), "utf8"), cipher.final()]);
-      return PREFIX + Buffer.concat([nonce, text, cipher.getAuthTag()]).toString("base64url");
-    },
+    seal: (value) => PREFIX + sealer.seal(JSON.stringify(value), PREFIX),
     open: (text) => {
-      if (!isSealed(text)) {
-        return undefined;
-      }
-      const bytes = Buffer.from(text.slice(PREFIX.length), "base64url");
-      if (bytes.length < NONCE_BYTES + TAG_BYTES) {
-        return undefined;
-      }
-      const decipher = createDecipheriv("aes-256-gcm", sealing, bytes.subarray(0, NONCE_BYTES), {
-        authTagLength: TAG_BYTES,
-      });
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-      try {
-        const opened = Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-        return JSON.parse(opened.toString("utf8")) as unknown;
-      } catch {
-        // Changed, or sealed with another key: to the caller both are nothing.
-        return undefined;
-      }
+      const opened = isSealed(text) ? sealer.open(text.slice(PREFIX.length), PREFIX) : undefined;
+      return opened === undefined ? undefined : (JSON.parse(opened) as unknown);
     },
     derive: (...parts) => createHmac("sha256", deriving).update(JSON.stringify(parts)).digest("base64url"),
   };
