@@ -30,13 +30,29 @@ export async function* readEntries(
   { skipsLinks = false }: { readonly skipsLinks?: boolean } = {},
 ): AsyncGenerator<ArchiveEntry> {
   const tar = extract();
+  const iterator = tar[Symbol.asyncIterator]();
+  let current: { readonly destroy: (error: Error) => void } | undefined;
   let failure: Error | undefined;
-  // tar-stream knows neither promises nor abortion: an error of the source ends its iteration.
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
+  // tar-stream does not always end its iteration, or the entry that is being read, when the source breaks off.
   connect(source, tar, (error) => {
-    failure = error ?? undefined;
+    if (error) {
+      failure = error;
+      current?.destroy(error);
+      failed.reject(error);
+    }
   });
   try {
-    for await (const entry of tar) {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), failed.promise]);
+      if (next.done === true) {
+        break;
+      }
+      const entry = next.value;
+      current = entry;
+      // Whoever reads it hears of the error; when nobody does yet, it is no reason to end the process.
+      entry.on("error", () => undefined);
       const { name, type, mode, size } = entry.header;
       if (skipsLinks && (type === "symlink" || type === "link")) {
         entry.resume();

@@ -25,7 +25,9 @@ export function DeleteRecord({ address, id, warning, next }: DeleteRecordProps) 
     onSuccess: async () => {
       await navigate(next);
       notifyDone(`Deleted ${id}`);
-      await client.invalidateQueries({ queryKey: ["catalogue"] });
+      // The page that is being left would read what is gone.
+      const isOfRecord = (key: readonly unknown[]) => key.includes(id) || key.includes(address);
+      await client.invalidateQueries({ queryKey: ["catalogue"], predicate: ({ queryKey }) => !isOfRecord(queryKey) });
     },
     onError: (error) => notifyFailed(`${id} was not deleted`, error),
   });
