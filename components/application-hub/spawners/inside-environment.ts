@@ -6,7 +6,7 @@ export const PROXY_PORT = 3128;
 export const STORAGE_PORT = 9000;
 
 /**
- * What a server with a network of its own finds on its loopback (`process/inside.js`).
+ * What a server with a network of its own finds on its loopback (`process/inside.cjs`).
  * @param own where it is to listen: `http://127.0.0.1:8888`
  */
 export function insideEnvironment(

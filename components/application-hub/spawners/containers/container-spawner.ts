@@ -134,7 +134,7 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
             egress === "none" ? [] : ["--volume", `${join(folders.shared, egress)}:${SEEN}/net:ro`],
             showHost(),
             ["--entrypoint", `${SEEN}/node`, image, "--max-old-space-size=48", "--max-semi-space-size=1"],
-            [`${SEEN}/inside.js`, ...(hasStorage ? ["sync", `out:${STORAGE_PORT}=${SEEN}/hub/storage`] : [])],
+            [`${SEEN}/inside.cjs`, ...(hasStorage ? ["sync", `out:${STORAGE_PORT}=${SEEN}/hub/storage`] : [])],
             `out:${HUB_PORT}=${SEEN}/hub/sock`,
             egress === "none" ? [] : [`out:${PROXY_PORT}=${SEEN}/net/sock`],
             // The last that is listened on: it says that the others are.

@@ -24,7 +24,7 @@ export function showHost(): readonly string[] {
   return [
     libraries.map((path) => `${realpathSync(path)}:${path}:ro`),
     `${realpathSync(process.execPath)}:${SEEN}/node:ro`,
-    ["inside.js", "sync.mjs"].map((name) => `${join(ROOT, "process", name)}:${SEEN}/${name}:ro`),
+    ["inside.cjs", "sync.mjs"].map((name) => `${join(ROOT, "process", name)}:${SEEN}/${name}:ro`),
   ]
     .flat()
     .flatMap((volume) => ["--volume", volume]);

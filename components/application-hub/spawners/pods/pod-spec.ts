@@ -186,7 +186,7 @@ function createBeside({ image, hub, hasStorage, pod, environment }: PodPlace): o
       "node",
       "--max-old-space-size=48",
       "--max-semi-space-size=1",
-      "/app/components/application-hub/process/inside.js",
+      "/app/components/application-hub/process/inside.cjs",
       ...(hasStorage ? ["sync", `out:${STORAGE_PORT}=${api}:${hub.storagePort}`] : []),
       `out:${HUB_PORT}=${api}:${hub.apiPort}`,
       ...(egress === "none"

@@ -1,6 +1,6 @@
 // Runs inside a server's isolation, which has a network of its own with nobody in it: leads the server's port out through a
 // socket, and ports of the inside to sockets outside (the hub, the way to the network). Plain JavaScript: nothing else of the
-// platform is there.  inside.js [sync] IN:SOCKET=PORT… OUT:PORT=SOCKET-OR-HOST:PORT… -- [COMMAND…]
+// platform is there.  inside.cjs [sync] IN:SOCKET=PORT… OUT:PORT=SOCKET-OR-HOST:PORT… -- [COMMAND…]
 "use strict";
 const { spawn } = require("node:child_process");
 const { constants } = require("node:os");
