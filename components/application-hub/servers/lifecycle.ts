@@ -132,9 +132,11 @@ export function createLifecycle(deps: LifecycleDeps): Lifecycle {
           return;
         }
         logger.error({ err: error, server: server.id }, "server failed to start");
+        // The handle was planned and written after the row was read.
+        const handle = (await findServerById(sql, server.id).catch(() => undefined))?.handle ?? server.handle;
         await spawnerFor(server.definition)
-          .stop(server.handle ?? { kind: "unknown", id: server.id })
-          .catch(() => {});
+          .stop(handle ?? { kind: "unknown", id: server.id })
+          .catch((cause: unknown) => logger.error({ err: cause, server: server.id }, "what is left of a server stays"));
         await fail(server, error instanceof Error ? error.message : String(error)).catch((cause: unknown) =>
           logger.error({ err: cause }, "server state was not written"),
         );
