@@ -9,5 +9,5 @@ export type {
   PodVolume,
   VolumeMount,
 } from "./objects.ts";
-export { SERVER_LABEL, WORKSPACE_LABEL, hashOf, namespaceRoleName, toName } from "./names.ts";
+export { SERVER_LABEL, WORKSPACE_LABEL, hashOf, namespaceRoleName, secretsRoleName, toName } from "./names.ts";
 export { sortForApply, toPlainYaml, toYaml } from "./yaml.ts";

@@ -31,6 +31,11 @@ export function namespaceRoleName(deployment: string, namespace: string, workloa
   return toName(deployment, namespace, workload, "own-namespaces");
 }
 
+/** Name of the ClusterRole by which a workload writes Secrets in namespaces where it is bound. */
+export function secretsRoleName(deployment: string, namespace: string, workload: string): string {
+  return toName(deployment, namespace, workload, "secrets");
+}
+
 /** Eight hexadecimal digits that change when the value does, whatever the order of its keys. */
 export function hashOf(value: unknown): string {
   return createHash("sha256")

@@ -18,7 +18,9 @@ const kindOrder = [
   "StatefulSet",
   "Deployment",
   "Job",
+  "HorizontalPodAutoscaler",
   "Ingress",
+  "HTTPRoute",
 ];
 
 const keyOrder = ["apiVersion", "kind", "metadata", "name", "namespace"];

@@ -25,6 +25,7 @@ export type {
 export type {
   ClusterRole,
   OwnNamespaces,
+  SecretsInNamespaces,
   PolicyRule,
   Mount,
   PodNetwork,

@@ -11,6 +11,7 @@ export const PORTAL_CONFIG_KEYS = [
   "workspace_docs_url",
   "images_registry_url",
   "dummy_service_url",
+  "base_maps",
   "access_token_name",
   "access_token_domain",
   "refresh_token_name",

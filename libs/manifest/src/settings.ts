@@ -116,6 +116,9 @@ export interface Variables {
   readonly IDENTITY_ACCEPTED_AUDIENCES: string;
   /** Existing OIDC issuer used instead of the deployed identity service. */
   readonly IDENTITY_ISSUER_URL: string | undefined;
+  readonly IDENTITY_CLIENT_REGISTRATION: "off" | "operators" | "open";
+  /** Separated by commas. */
+  readonly IDENTITY_CLIENT_ALLOW_PRIVATE: string | undefined;
   readonly LOGIN_PROVIDER: string;
   readonly LOGIN_SERVICE_REGISTRATION: "open" | "operators";
   readonly LOGIN_SERVICE_ADMIN_PASSWORD: PlatformSecret;
@@ -210,7 +213,14 @@ export interface Variables {
   readonly TEMP_FORWARDING_PORT: number;
   readonly PORTAL_VALUES: string | undefined;
   readonly SWATH_IMAGE: string;
+  readonly POSTGRES_IMAGE: string | undefined;
   readonly SERVICE_REPLICAS: number;
+  readonly SERVICE_REPLICAS_MAX: number | undefined;
+  /** `namespace/name`. */
+  readonly GATEWAY: string | undefined;
+  readonly INGRESS_NAMESPACE: string | undefined;
+  /** Separated by commas. */
+  readonly BUCKET_SECRET_NAMESPACES: string | undefined;
 
   /** Keystone v3. */
   readonly CLOUD_IDENTITY_URL: string;

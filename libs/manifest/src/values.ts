@@ -1,6 +1,11 @@
 /** A secret setting: either the operator gave it, or the target makes one once, keeps it and shows it on request. */
 export type PlatformSecret =
-  | { readonly kind: "given"; readonly value: string }
+  | {
+      readonly kind: "given";
+      readonly value: string;
+      /** While it is being changed: the other one of the old and the new value. */
+      readonly also?: string;
+    }
   /** All uses of one `name` within a deployment are the same value. */
   | { readonly kind: "generated"; readonly name: string; readonly bytes: number };
 
@@ -55,6 +60,16 @@ export type EnvValue =
   | { readonly secret: string; readonly key: string }
   /** A secret setting itself, without a Secret of its own declared: the target files it under the workload's name. */
   | PlatformSecret
+  /**
+   * The other value of a secret while it is being changed, for whoever has to accept both; at any other time the variable is not
+   * set. See `swath credentials rotate`.
+   */
+  | { readonly also: PlatformSecret }
+  /**
+   * The same for a program that accepts both alike, and is not to be replaced when use turns from one to the other: the first and
+   * second of the two values in an order of their own.
+   */
+  | { readonly eitherOf: PlatformSecret; readonly which: "first" | "second" }
   /** An entry of a ConfigMap of the same namespace. */
   | { readonly configMap: string; readonly key: string }
   /** Base URL of another workload inside the deployment, `http://…` or `http+unix://…`; see `createPeer` of @swath/service. */

@@ -14,6 +14,11 @@ export interface Workload {
   /** File to run without `.ts`; `main` when left out. */
   readonly entry?: string;
   readonly env: Readonly<Record<string, EnvValue>>;
+  /**
+   * Variables whose new value reaches the running program by another way: on the embedded cluster a change of them alone does not
+   * replace it.
+   */
+  readonly changedWhileRunning?: readonly string[];
   readonly ports?: readonly Port[];
   readonly mounts?: readonly Mount[];
   /**
@@ -25,6 +30,13 @@ export interface Workload {
   /** `rolling` (default): the new one is ready before the old one stops. `recreate`: never two at once (it owns a volume). */
   readonly strategy?: "rolling" | "recreate";
   readonly replicas?: number;
+  /** Container image on Kubernetes; SWATH_IMAGE when left out. */
+  readonly image?: string;
+  /**
+   * Version of what runs in it, where a restart is felt by everybody: an apply leaves it in the image that it runs in as long as that
+   * has the same version, whatever SWATH_IMAGE is by now.
+   */
+  readonly keepImageOf?: string;
   readonly resources: Resources;
   /** Signal that asks it to stop; SIGTERM when left out. */
   readonly stopSignal?: "SIGTERM" | "SIGINT";
@@ -41,6 +53,8 @@ export interface Workload {
   readonly clusterRole?: ClusterRole;
   /** What it may do in every namespace of the deployment, and nowhere else. */
   readonly deploymentRules?: readonly PolicyRule[];
+  /** Namespaces of others that the operator names, and what it may do in them. */
+  readonly secretsInNamespaces?: SecretsInNamespaces;
   /** Namespaces that it makes by itself, and what it may do in them. */
   readonly ownNamespaces?: OwnNamespaces;
   /** Label of pods, in any namespace, that call it besides the workloads whose settings name it. */
@@ -110,4 +124,14 @@ export interface OwnNamespaces {
   readonly makesOnly?: true;
   /** It may bind Roles of such a namespace to accounts there. The API server lets it give nobody rights that it lacks itself. */
   readonly bindsRoles?: true;
+}
+
+/**
+ * A workload that writes Secrets into namespaces of others. It gets the right to in each of those named, and who owns another one can
+ * give it by a RoleBinding of their own to the ClusterRole of the workload's name and `secrets`. Where the cluster has
+ * ValidatingAdmissionPolicy (Kubernetes 1.30), it changes none there but those that carry the label.
+ */
+export interface SecretsInNamespaces {
+  readonly namespaces: readonly string[];
+  readonly label: string;
 }

@@ -33,7 +33,11 @@ export function toFootprint(ring: readonly Position[]): Footprint {
       );
     }
   }
-  const unwrapped = unwrap(open);
+  const unwrapped = unwrap(splitAtPole(open));
+  const turn = turnOf(unwrapped);
+  if (turn !== 0) {
+    return toPolarFootprint(turn > 0 ? unwrapped : unwrapped.toReversed());
+  }
   const turned = areaOf(unwrapped) < 0 ? unwrapped.toReversed() : unwrapped;
   const longitudes = turned.map(([longitude]) => longitude);
   const latitudes = turned.map(([, latitude]) => latitude);
@@ -43,7 +47,7 @@ export function toFootprint(ring: readonly Position[]): Footprint {
     return { geometry: { type: "Polygon", coordinates: [close(turned)] }, bbox: [west, south, east, north].map(round) };
   }
   if (east - west >= 360) {
-    throw new ProductError("The footprint goes around the world; it cannot be a polygon of longitudes and latitudes.");
+    return toBox(south, north);
   }
   // One of the two meridians is inside: what is beyond it belongs to the other side.
   const meridian = east > 180 ? 180 : -180;
@@ -60,6 +64,69 @@ export function toFootprint(ring: readonly Position[]): Footprint {
         ? { type: "Polygon", coordinates: only }
         : { type: "MultiPolygon", coordinates: polygons },
     bbox: [west < -180 ? west + 360 : west, south, east > 180 ? east - 360 : east, north].map(round),
+  };
+}
+
+/** All longitudes between two latitudes: what goes around the world. */
+function toBox(south: number, north: number): Footprint {
+  const ring: readonly Position[] = [
+    [-180, south],
+    [180, south],
+    [180, north],
+    [-180, north],
+  ];
+  return { geometry: { type: "Polygon", coordinates: [close(ring)] }, bbox: [-180, south, 180, north].map(round) };
+}
+
+/** Latitude beyond which a position is the pole, whose longitude says nothing. */
+const AT_POLE = 89.999_999;
+
+/** A corner at the pole belongs to the longitudes of both its neighbours. */
+function splitAtPole(ring: readonly Position[]): readonly Position[] {
+  const isPole = (position: Position | undefined): boolean => Math.abs(position?.[1] ?? 0) >= AT_POLE;
+  return ring.flatMap((position, index): readonly Position[] => {
+    const [before, after] = [ring.at(index - 1) as Position, ring[(index + 1) % ring.length] as Position];
+    return isPole(position) && !isPole(before) && !isPole(after)
+      ? [
+          [before[0], position[1]],
+          [after[0], position[1]],
+        ]
+      : [position];
+  });
+}
+
+/** How often a ring of longitudes without jumps goes around the axis: 1 eastwards, -1 westwards, 0 when no pole is inside. */
+function turnOf(unwrapped: readonly Position[]): number {
+  const [first, last] = [unwrapped[0] as Position, unwrapped.at(-1) as Position];
+  return Math.round((last[0] - first[0]) / 360 + shortestTurn(last[0], first[0]) / 360);
+}
+
+const shortestTurn = (from: number, to: number): number => ((((to - from) % 360) + 540) % 360) - 180;
+
+/** What has the nearer pole inside: bounded by its outline, the antimeridian and the pole. The ring goes eastwards. */
+function toPolarFootprint(ring: readonly Position[]): Footprint {
+  const latitudes = ring.map(([, latitude]) => latitude);
+  const isNorth = latitudes.reduce((sum, latitude) => sum + latitude, 0) > 0;
+  const pole = isNorth ? 90 : -90;
+  const start = (ring[0] as Position)[0];
+  const meridian = 360 * Math.ceil((start - 180) / 360) + 180;
+  // Twice around, of which the turn between two passages of the antimeridian is taken.
+  const line = [0, 360, 720].flatMap((shift) => ring.map(([x, y]): Position => [x + shift, y]));
+  const edge: Position[] = [];
+  for (const [index, [x, y]] of line.entries()) {
+    const [nextX, nextY] = line[index + 1] ?? [x, y];
+    if (x >= meridian && x <= meridian + 360) {
+      edge.push([x - meridian - 180, y]);
+    }
+    const passage = [meridian, meridian + 360].find((each) => (x < each && nextX > each) || (x > each && nextX < each));
+    if (passage !== undefined) {
+      edge.push([passage - meridian - 180, y + ((passage - x) / (nextX - x)) * (nextY - y)]);
+    }
+  }
+  const outline: readonly Position[] = [...edge, [180, pole], [-180, pole]];
+  return {
+    geometry: { type: "Polygon", coordinates: [close(withoutRepetitions(isNorth ? outline : outline.toReversed()))] },
+    bbox: [-180, isNorth ? Math.min(...latitudes) : -90, 180, isNorth ? 90 : Math.max(...latitudes)].map(round),
   };
 }
 

@@ -37,7 +37,7 @@ export async function convertLandsat(files: ProductFiles, mtlPath: string): Prom
   const sensor = required("SENSOR_ID");
   const level = mtl.get("PROCESSING_LEVEL") ?? mtl.get("DATA_TYPE") ?? "";
   const grid = readGrid(mtl, mtlPath);
-  const ring = (await readTrueCorners(files, mtl, grid)) ?? readProductCorners(mtl, mtlPath);
+  const ring = (await readTrueCorners(files, mtl, grid)) ?? readProductOutline(mtl, mtlPath, grid);
   const time = mtl.get("SCENE_CENTER_TIME")?.replaceAll('"', "") ?? "00:00:00Z";
   const datetime = toUtc(`${required("DATE_ACQUIRED")}T${time}`);
   const isLevel2 = level.startsWith("L2");
@@ -71,7 +71,8 @@ export async function convertLandsat(files: ProductFiles, mtlPath: string): Prom
       "proj:transform": [grid.size, 0, grid.left, 0, -grid.size, grid.top],
       "proj:centroid": centroidOf(ring),
       "processing:level": level,
-      "landsat:cloud_cover_land": cloud("CLOUD_COVER_LAND"),
+      // -1 where nobody counted, which this one may say.
+      "landsat:cloud_cover_land": mtl.number("CLOUD_COVER_LAND"),
       "landsat:wrs_type": mtl.get("WRS_TYPE") ?? (/[123]$/.test(spacecraft) ? "1" : "2"),
       "landsat:wrs_path": required("WRS_PATH").padStart(3, "0"),
       "landsat:wrs_row": required("WRS_ROW").padStart(3, "0"),
@@ -141,8 +142,13 @@ async function readTrueCorners(files: ProductFiles, mtl: Mtl, grid: Grid): Promi
 
 const MAX_ANG_BYTES = 4 * 2 ** 20;
 
-function readProductCorners(mtl: Mtl, path: string): readonly Position[] {
-  return ["UL", "LL", "LR", "UR"].map((corner): Position => {
+/** Degrees of latitude beyond which the edges of a raster are too curved for their corners alone. */
+const POLAR = 60;
+const EDGE_POINTS = 8;
+
+/** The outline of the raster. */
+function readProductOutline(mtl: Mtl, path: string, grid: Grid): readonly Position[] {
+  const corners = ["UL", "LL", "LR", "UR"].map((corner): Position => {
     const longitude = mtl.number(`CORNER_${corner}_LON_PRODUCT`);
     const latitude = mtl.number(`CORNER_${corner}_LAT_PRODUCT`);
     if (longitude === undefined || latitude === undefined) {
@@ -150,6 +156,26 @@ function readProductCorners(mtl: Mtl, path: string): readonly Position[] {
     }
     return [longitude, latitude];
   });
+  if (corners.every(([, latitude]) => Math.abs(latitude) < POLAR)) {
+    return corners;
+  }
+  const [right, bottom] = [grid.left + grid.samples * grid.size, grid.top - grid.lines * grid.size];
+  const box = [
+    [grid.left, grid.top],
+    [grid.left, bottom],
+    [right, bottom],
+    [right, grid.top],
+  ] as const;
+  const points = box.flatMap(([x, y], index) => {
+    const [nextX, nextY] = box[(index + 1) % 4] as (typeof box)[number];
+    return Array.from({ length: EDGE_POINTS }, (_, step): Position => {
+      const share = step / EDGE_POINTS;
+      return [x + (nextX - x) * share, y + (nextY - y) * share];
+    });
+  });
+  const [xs, ys] = [Float64Array.from(points, ([x]) => x), Float64Array.from(points, ([, y]) => y)];
+  createReproject(parseCrs(grid.crs), parseCrs("OGC:CRS84"))(xs, ys);
+  return Array.from(xs, (x, index): Position => [x, ys[index] ?? Number.NaN]);
 }
 
 const COG = "image/tiff; application=geotiff; profile=cloud-optimized";

@@ -23,7 +23,8 @@ interface RasterItemOptions {
 
 /** Points of each edge, so that a footprint follows a projection's curves. */
 const EDGE_POINTS = 8;
-/** Metres that an edge may be straightened by. */
+/** Degrees; two positions that are farther apart are nearer the other way around. */
+const HALF_TURN = 180;
 const COMMON_NAMES: Readonly<Record<string, string>> = { red: "red", green: "green", blue: "blue" };
 
 /** The item of a raster that comes with nothing but itself. @throws {ProductError} where it has no place on Earth */
@@ -97,7 +98,8 @@ export function toRasterFootprint({ info, crs }: DescribedRaster): Footprint {
   ];
   const edges = corners.flatMap(([x, y], index) => {
     const [nextX, nextY] = corners[(index + 1) % 4] as readonly [number, number];
-    const points = transform === undefined || crs.isGeographic ? 1 : EDGE_POINTS;
+    const isStraight = transform === undefined || (crs.isGeographic && Math.abs(transform[0]) * width < HALF_TURN);
+    const points = isStraight ? 1 : EDGE_POINTS;
     return Array.from({ length: points }, (_, step): [number, number] => [
       x + ((nextX - x) * step) / points,
       y + ((nextY - y) * step) / points,

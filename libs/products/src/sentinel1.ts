@@ -5,6 +5,7 @@ import { toUtc } from "./instants.ts";
 import { COPERNICUS_LICENCE, ESA, createItem } from "./item.ts";
 import type { ProductFiles } from "./product-files.ts";
 import { middleOf, readManifest } from "./sentinel-safe.ts";
+import { describeTimeliness } from "./timeliness.ts";
 import { findAll, findNumber, findText, parseXml, textOf } from "./xml.ts";
 
 /** Hz of the instrument. */
@@ -33,7 +34,7 @@ export async function convertSentinel1(files: ProductFiles): Promise<StacItem> {
       "processing:level": productType === "OCN" ? "L2" : "L1",
       "processing:software": readSoftware(root),
       "product:type": productType === "" ? undefined : productType,
-      "product:timeliness_category": findText(root, "productTimelinessCategory"),
+      ...describeTimeliness(findText(root, "productTimelinessCategory")),
       "sar:instrument_mode": findText(root, "mode") ?? /^S1\w_(\w\w)/.exec(id)?.[1],
       "sar:frequency_band": "C",
       "sar:center_frequency": CENTER_FREQUENCY_GHZ,

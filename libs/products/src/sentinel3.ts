@@ -4,6 +4,7 @@ import { toFootprint } from "./footprint.ts";
 import { COPERNICUS_LICENCE, ESA, createItem } from "./item.ts";
 import type { ProductFiles } from "./product-files.ts";
 import { middleOf, readManifest } from "./sentinel-safe.ts";
+import { describeTimeliness } from "./timeliness.ts";
 import { findText } from "./xml.ts";
 
 const MANIFEST = "xfdumanifest.xml";
@@ -31,7 +32,7 @@ export async function convertSentinel3(files: ProductFiles): Promise<StacItem> {
       providers: [{ ...ESA, name: "ESA and EUMETSAT" }],
       "processing:level": level === "" ? undefined : `L${level}`,
       "product:type": productType,
-      "product:timeliness_category": findText(root, "timeliness"),
+      ...describeTimeliness(findText(root, "timeliness")),
       "sat:orbit_state": manifest.orbitState,
       "sat:absolute_orbit": manifest.absoluteOrbit,
       "sat:relative_orbit": manifest.relativeOrbit,

@@ -4,3 +4,4 @@ export { type TestCluster, createTestCluster } from "./test-cluster.ts";
 export { waitUntil } from "./wait-until.ts";
 export { type CommandResult, runCommand } from "./run-command.ts";
 export { dummyServiceOnly } from "./dummy-service-only.ts";
+export { openSealed } from "./open-sealed.ts";
