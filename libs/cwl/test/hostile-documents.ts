@@ -47,6 +47,10 @@ const workflow = (id: string, run: readonly string[], more: object = {}): object
 /** Each makes the text of one kind of attack, of a size that the numbers say. */
 const kinds: { readonly [kind: string]: (random: Random) => string | { text: string; files: Record<string, string> } } =
   {
+    "a type with many suffixes": (random) =>
+      graph([
+        tool({ id: "main", inputs: { a: `string${pick(random, ["?", "[]", "[]?"]).repeat(upTo(random, 300_000))}` } }),
+      ]),
     "a type that imports a type, often": (random) => {
       const depth = upTo(random, 40);
       const width = upTo(random, 10);

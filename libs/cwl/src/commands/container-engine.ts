@@ -50,8 +50,8 @@ export function findContainerExecutor(engine: string | undefined, options: Engin
     kind,
     sharesFileSystem: false,
     run: async (job, controls) => await (await load()).run(job, controls),
-    cleanUp: async (jobIds) => await (await loaded)?.cleanUp?.(jobIds),
-    removeOrphans: async (runId) => await (await load()).removeOrphans?.(runId),
+    cleanUp: async (jobIds, workDir) => await (await loaded)?.cleanUp?.(jobIds, workDir),
+    removeOrphans: async (runId, workDir) => await (await load()).removeOrphans?.(runId, workDir),
   };
   return { executor, whyAway: () => whyAway(found, kind, options.env) };
 }

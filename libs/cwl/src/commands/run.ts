@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { describeProcess } from "../describe.ts";
 import { CwlError } from "../errors.ts";
@@ -100,7 +100,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     allowedPaths: flags["allow-path"],
     environment: preserved(flags, io),
     signal: io.signal,
-    path: io.env["PATH"],
+    path: pathOfTools(io.env["PATH"]),
     limits: {
       expression: { milliseconds: evaluationMilliseconds(flags) },
       ...(flags.cores === undefined ? {} : { cores: Number(flags.cores) }),
@@ -173,11 +173,20 @@ async function containerOf(flags: RunFlags, document: LoadedDocument, io: Comman
   return why === undefined ? found.executor : undefined;
 }
 
-/** Variables that the caller hands on. Those of this engine and its own marker never are. */
+/** The caller's PATH: without what the launcher of this checkout puts before it, programs are the caller's own. */
+function pathOfTools(path: string | undefined): string | undefined {
+  const launcher = join(import.meta.dirname, "../../../../node_modules");
+  return path
+    ?.split(":")
+    .filter((folder) => !folder.startsWith(`${launcher}/`))
+    .join(":");
+}
+
+/** Variables that the caller hands on. Those of this engine and its launcher never are. */
 function preserved(flags: RunFlags, { env }: CommandIo): Record<string, string> {
   const names =
     flags["preserve-entire-environment"] === true ? Object.keys(env) : (flags["preserve-environment"] ?? []);
-  const own = /^(?:CWL_|SWATH_)/;
+  const own = /^(?:CWL_|SWATH_|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(
     names.flatMap((name): [string, string][] => {
       const value = env[name];

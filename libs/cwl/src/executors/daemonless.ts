@@ -58,8 +58,8 @@ export function createDaemonlessExecutor(engine: DaemonlessEngine): Executor {
         return error.message;
       }
     },
-    cleanUp: async (jobIds) => await processes.cleanUp?.(jobIds),
-    removeOrphans: async (runId) => await processes.removeOrphans?.(runId),
+    cleanUp: async (jobIds, workDir) => await processes.cleanUp?.(jobIds, workDir),
+    removeOrphans: async (runId, workDir) => await processes.removeOrphans?.(runId, workDir),
   };
 }
 

@@ -90,13 +90,16 @@ export interface Executor {
   run(job: JobSpec, controls: RunControls): Promise<JobResult>;
   /** Why the image of a container cannot be had, for a tool that could do without; undefined when it is there. */
   whyNoImage?(request: ContainerRequest, signal: AbortSignal): Promise<string | undefined>;
-  /** Removes what may be left of all jobs of a run. */
-  cleanUp?(jobIds: readonly string[]): Promise<void>;
+  /**
+   * Removes what may be left of the jobs whose ids begin so. `workDir` is the run's alone: a process whose HOME or TMPDIR lies
+   * in it is one of theirs.
+   */
+  cleanUp?(jobIds: readonly string[], workDir?: string): Promise<void>;
   /**
    * Ends and removes what an attempt of a run whose process died has left: everything whose job id begins with
    * `${runId}-`. Called when such a run is given up, and before it is continued where there is no `keepOrphans`.
    */
-  removeOrphans?(runId: string): Promise<void>;
+  removeOrphans?(runId: string, workDir?: string): Promise<void>;
   /**
    * Called instead before such a run is continued, before anything in `workDir` (the working directories of its jobs) is
    * cleared away: what still runs may be kept and joined when the same command is asked for again. What was kept and is not

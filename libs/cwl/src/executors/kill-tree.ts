@@ -1,7 +1,10 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Environment variable that every process of a job inherits, however often it forks or changes its session. */
+/**
+ * Environment variable that the commands of container engines inherit, however often they fork or change their session. A tool of
+ * this machine is known by its HOME and its TMPDIR, which are its own: nothing of this product is in its environment.
+ */
 export const markerVariable = "SWATH_CWL_JOB";
 
 interface ProcessInfo {
@@ -15,6 +18,8 @@ interface ProcessInfo {
 export interface ProcessSearch {
   /** Values of the marker variable; an entry matches the beginning. */
   readonly marker: string;
+  /** HOME or TMPDIR of the processes; one that ends with a slash means all directories below it. */
+  readonly homes?: readonly string[] | undefined;
   /** The process that was started, which led its own group and session. */
   readonly leader: number | undefined;
   /** Processes working below this directory belong to the job too, whatever their environment says. */
@@ -190,7 +195,8 @@ function carriesMarker(pid: number, search: ProcessSearch): boolean {
     return false;
   }
   try {
-    if (readFileSync(`/proc/${pid}/environ`, "latin1").includes(`${markerVariable}=${search.marker}`)) {
+    const environment = `\0${readFileSync(`/proc/${pid}/environ`, "latin1")}`;
+    if (environment.includes(`\0${markerVariable}=${search.marker}`) || isAtHome(environment, search.homes ?? [])) {
       return true;
     }
     if (search.directory === undefined) {
@@ -202,6 +208,13 @@ function carriesMarker(pid: number, search: ProcessSearch): boolean {
     // Gone in the meantime, or another user's: not ours either way.
     return false;
   }
+}
+
+function isAtHome(environment: string, homes: readonly string[]): boolean {
+  return homes.some((home) => {
+    const value = `${Buffer.from(home).toString("latin1")}${home.endsWith("/") ? "" : "\0"}`;
+    return environment.includes(`\0HOME=${value}`) || environment.includes(`\0TMPDIR=${value}`);
+  });
 }
 
 function listProcesses(since: Moment | undefined): ProcessInfo[] {

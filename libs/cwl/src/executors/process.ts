@@ -46,9 +46,10 @@ export function createProcessExecutor({ limitMemory = false }: ProcessExecutorOp
       }
       return runProcessJob(limitMemory ? job : { ...job, ramLimitMiB: 0 }, controls, helpers);
     },
-    cleanUp: async (jobIds) => {
+    cleanUp: async (jobIds, workDir) => {
       for (const id of jobIds) {
-        await killAll({ marker: id, leader: undefined, directory: undefined, since: runs.get(id)?.since });
+        const { since } = runs.get(id) ?? {};
+        await killAll({ marker: id, homes: homesIn(workDir), leader: undefined, directory: undefined, since });
         runs.delete(id);
       }
       // Any run may have commands with a helper by now.
@@ -56,8 +57,18 @@ export function createProcessExecutor({ limitMemory = false }: ProcessExecutorOp
         helpers.close();
       }
     },
-    removeOrphans: (runId) => killTree({ marker: `${runId}-`, leader: undefined, directory: undefined }, graceMs),
+    removeOrphans: (runId, workDir) => {
+      return killTree(
+        { marker: `${runId}-`, homes: homesIn(workDir), leader: undefined, directory: undefined },
+        graceMs,
+      );
+    },
   };
+}
+
+/** All directories below a run's own. Never a parent that others share, such as /tmp: their processes would be taken for the run's. */
+function homesIn(workDir: string | undefined): readonly string[] {
+  return workDir === undefined ? [] : [`${workDir}/`];
 }
 
 async function runProcessJob(job: JobSpec, controls: RunControls, helpers: HelperPool): Promise<JobResult> {
@@ -73,7 +84,7 @@ async function runProcessJob(job: JobSpec, controls: RunControls, helpers: Helpe
     command = await helpers.start(
       {
         command: job.command,
-        environment: { ...job.environment, [markerVariable]: job.id },
+        environment: isAtHome(job) ? job.environment : { ...job.environment, [markerVariable]: job.id },
         directory: job.outdir.host,
         stdin: job.stdin,
         stdout: job.stdout,
@@ -87,6 +98,11 @@ async function runProcessJob(job: JobSpec, controls: RunControls, helpers: Helpe
   return await watch(command, job, controls, { started, tail });
 }
 
+/** Whether the processes of a job can be told by their HOME or TMPDIR; a tool may set others. */
+function isAtHome({ environment, outdir, tmpdir }: JobSpec): boolean {
+  return environment["HOME"] === outdir.host || environment["TMPDIR"] === tmpdir.host;
+}
+
 async function watch(
   command: RunningCommand,
   job: JobSpec,
@@ -94,7 +110,12 @@ async function watch(
   { started, tail }: { readonly started: number; readonly tail: LogTail },
 ): Promise<JobResult> {
   const sampler = new UsageSampler(command.pid);
-  const search = { marker: job.id, leader: command.pid, directory: job.outdir.host };
+  const search = {
+    marker: job.id,
+    homes: [job.outdir.host, job.tmpdir.host],
+    leader: command.pid,
+    directory: job.outdir.host,
+  };
   let timedOut = false;
   let outOfMemory = false;
   let ending: Promise<void> | undefined;

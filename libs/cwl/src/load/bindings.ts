@@ -12,6 +12,12 @@ import { hasScheme } from "./uri.ts";
 export function buildBinding(scope: Scope, raw: RawObject, path: string): Binding {
   checkFields(scope, raw, "inputBinding", bindingTable, path);
   const position = raw["position"];
+  if (typeof position === "string" && scope.version < "v1.1") {
+    report(scope, raw, "position", `"position" is an expression; in CWL ${scope.version} it is an integer`, {
+      path: join(path, "position"),
+      hint: "write a number, or set cwlVersion: v1.2",
+    });
+  }
   return {
     position: typeof position === "number" || typeof position === "string" ? position : 0,
     prefix: asExpression(raw["prefix"]),

@@ -12,7 +12,7 @@ import type { Scope } from "./scope.ts";
 import { DocumentStore } from "./store.ts";
 import type { LoadOptions, RawDocument } from "./store.ts";
 import { buildProcess } from "./process.ts";
-import { isVersion, versions } from "./versions.ts";
+import { toVersion, versions } from "./versions.ts";
 import { filePath, fragmentOf, resolveReference, toUri, withoutFragment } from "./uri.ts";
 import { buildReferenced, entryOf, hashed } from "./workflow.ts";
 import { checkExpressions } from "../validate/expressions.ts";
@@ -97,7 +97,18 @@ function openStore(uri: string, options: LoadOptions & { readonly text?: string 
   return store;
 }
 
+/** What is nested in a way that no budget counts ends at the stack: a limit like the others. */
 async function checkInStore(uri: string, store: DocumentStore): Promise<CheckedDocument> {
+  try {
+    return await buildInStore(uri, store);
+  } catch (error) {
+    throw error instanceof RangeError && error.message.includes("call stack")
+      ? new CwlError("limit", `${uri} is nested too deeply to be read`, { cause: error })
+      : error;
+  }
+}
+
+async function buildInStore(uri: string, store: DocumentStore): Promise<CheckedDocument> {
   const raw = await store.load(uri);
   const problems: Problem[] = [];
   const entry = findEntry(raw, uri);
@@ -203,13 +214,14 @@ function readRootVersion(
   problems: Problem[],
 ): CwlVersion {
   const written = raw.version ?? entry["cwlVersion"];
+  const version = toVersion(written);
   if (written === undefined) {
     problems.push(
       problemAt(isObject(raw.root) ? raw.root : entry, undefined, "the document does not say its cwlVersion", {
         hint: 'write "cwlVersion: v1.2" at the top',
       }),
     );
-  } else if (!isVersion(written)) {
+  } else if (version === undefined) {
     problems.push(
       problemAt(
         isObject(raw.root) ? raw.root : entry,
@@ -221,7 +233,7 @@ function readRootVersion(
       ),
     );
   } else {
-    return written;
+    return version;
   }
   return "v1.2";
 }

@@ -6,7 +6,7 @@ import type { NamedObject, RawObject } from "./maps.ts";
 import { buildDefault } from "./parameters.ts";
 import { report } from "./scope.ts";
 import type { Scope } from "./scope.ts";
-import { loopInputTable, loopTable } from "./tables.ts";
+import { loopInputTables, loopTable } from "./tables.ts";
 import { shortName } from "./uri.ts";
 
 export const loopClass = "http://commonwl.org/cwltool#Loop";
@@ -53,8 +53,8 @@ function buildLoopInputs(scope: Scope, fields: RawObject, path: string): LoopInp
   const predicate = isObject(fields) && "loopWhen" in fields ? "loopSource" : "outputSource";
   return namedObjects(scope, fields, "loop", { subject: "id", predicate, path }).map(
     ({ name, object, path: place }) => {
-      checkFields(scope, object, `the loop input "${name}"`, loopInputTable, place);
-      const source = object["loopSource"] ?? object["outputSource"];
+      checkFields(scope, object, `the loop input "${name}"`, loopInputTables[predicate], place);
+      const source = object[predicate];
       return {
         name,
         sources: asStrings(source).map(shortName),

@@ -13,7 +13,7 @@ import type { Scope } from "./scope.ts";
 import { processTables } from "./tables.ts";
 import { buildSchemaTypes } from "./types.ts";
 import { fragmentOf, shortName } from "./uri.ts";
-import { isVersion, versions } from "./versions.ts";
+import { toVersion, versions } from "./versions.ts";
 import { buildWorkflow } from "./workflow.ts";
 
 /** A document that is one process has its address as its id; the id that it gives itself is a better name for people. */
@@ -46,6 +46,17 @@ export async function buildProcess(
   }
   const scope: Scope = { ...outer, version, ancestors: [...outer.ancestors, id] };
   checkFields(scope, raw, kind as string, table, path);
+  if (Array.isArray(raw["doc"]) && version < "v1.1") {
+    report(scope, raw, "doc", `"doc" of ${String(kind)} is a list; in CWL ${version} it is a string`, {
+      path,
+      hint: "write it as one string, or set cwlVersion: v1.2",
+    });
+  }
+  for (const member of ["requirements", "hints"]) {
+    if (raw[member] === null) {
+      report(scope, raw, member, `"${member}" is empty`, { path, hint: "write a list or an object, or leave it out" });
+    }
+  }
   const requirements = buildRequirements(scope, raw, "requirements", path);
   const hints = [...impliedHints(version, raw, scope), ...buildRequirements(scope, raw, "hints", path)];
   for (const { fields } of requirements.filter((requirement) => requirement.class === loopClass)) {
@@ -93,8 +104,9 @@ function readVersion(scope: Scope, raw: RawObject): CwlVersion {
   if (written === undefined) {
     return scope.version;
   }
-  if (isVersion(written)) {
-    return written;
+  const version = toVersion(written);
+  if (version !== undefined) {
+    return version;
   }
   report(scope, raw, "cwlVersion", `CWL version ${describe(written)} is not one this engine knows`, {
     hint: `one of ${versions.join(", ")}`,

@@ -54,7 +54,9 @@ export function buildRequirements(
         });
       }
     } else if (required || isObject(object)) {
-      checkFields(required ? scope : { ...scope, problems: hintProblems(scope) }, object, name, table, where);
+      // The hints of the standard are advice; those of the reference runner are checked there as requirements are.
+      const isStrict = required || knownExtensions.has(name);
+      checkFields(isStrict ? scope : { ...scope, problems: hintProblems(scope) }, object, name, table, where);
     }
     const fields = name === "InitialWorkDirRequirement" ? withLocations(scope, object) : object;
     result.push({ class: name, fields, required, place: place(scope, object) });

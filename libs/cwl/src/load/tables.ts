@@ -83,15 +83,19 @@ export const loopTable = fieldTable({
   outputMethod: "string =last,all",
 });
 
-export const loopInputTable = fieldTable({
+const loopInput = {
   id: "string!",
-  loopSource: "string|list",
-  outputSource: "string|list",
   linkMerge: "string =merge_nested,merge_flattened",
   pickValue: "string =first_non_null,the_only_non_null,all_non_null",
   default: "any",
   valueFrom: "string|number|boolean",
-});
+};
+
+/** v1.3 and the reference runner's extension call the same by different names. */
+export const loopInputTables = {
+  outputSource: fieldTable(loopInput, { outputSource: "string|list" }),
+  loopSource: fieldTable(loopInput, { loopSource: "string|list" }),
+};
 
 export const stepInputTable = fieldTable({
   id: "string!",
@@ -197,6 +201,15 @@ function makeTables(quantity: string): { readonly [name: string]: FieldTable } {
     NetworkAccess: fieldTable(base, { networkAccess: "boolean|string" }),
     InplaceUpdateRequirement: fieldTable(base, { inplaceUpdate: "boolean" }),
     ToolTimeLimit: fieldTable(base, { timelimit: "int|string!" }),
+    "http://commonwl.org/cwltool#Secrets": fieldTable(base, { secrets: "list!" }),
+    "http://commonwl.org/cwltool#MPIRequirement": fieldTable(base, { processes: "int|string!" }),
+    "http://commonwl.org/cwltool#ShmSize": fieldTable(base, { shmSize: "string!" }),
+    "http://commonwl.org/cwltool#CUDARequirement": fieldTable(base, {
+      cudaVersionMin: "string!",
+      cudaComputeCapability: "string|list!",
+      cudaDeviceCountMin: "int|string",
+      cudaDeviceCountMax: "int|string",
+    }),
   };
 }
 

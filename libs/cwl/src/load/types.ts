@@ -54,12 +54,27 @@ export function buildType(scope: Scope, raw: unknown, site: TypeSite): CwlType {
   return anyType;
 }
 
+/** Most `?` and `[]` after the name of a type. */
+const MOST_SUFFIXES = 20;
+
 function buildNamedType(scope: Scope, text: string, site: TypeSite): CwlType {
+  if (/[?\]]$/.test(text) && text.length - text.replace(/[?[\]]+$/, "").length > 2 * MOST_SUFFIXES) {
+    report(scope, site.holder, site.member, `a type with more than ${MOST_SUFFIXES} "?" and "[]" after its name`, {
+      path: site.path,
+    });
+    return anyType;
+  }
   if (text.endsWith("?")) {
     const inner = buildNamedType(scope, text.slice(0, -1), site);
     return { kind: "union", members: [{ kind: "null" }, inner] };
   }
   if (text.endsWith("[]")) {
+    if (text.endsWith("[][]") && scope.version < "v1.3") {
+      report(scope, site.holder, site.member, `"${text}": one [] alone may follow a type in CWL ${scope.version}`, {
+        path: site.path,
+        hint: `write {type: array, items: "${text.slice(0, -2)}"}`,
+      });
+    }
     return { kind: "array", items: buildNamedType(scope, text.slice(0, -2), site), binding: undefined };
   }
   if (primitives.has(text)) {

@@ -17,6 +17,7 @@ import { fileUri } from "../load/uri.ts";
 import type { Process } from "../model/process.ts";
 import type { FileOrDirectory, ValueObject } from "../model/values.ts";
 import type { Capacity } from "./admission.ts";
+import type { FileLock } from "./file-lock.ts";
 import type { JobDirectories } from "./job-directories.ts";
 import type { ProgressMeter } from "./progress.ts";
 import type { Requirements } from "./requirements.ts";
@@ -52,7 +53,11 @@ export interface RunContext {
   readonly fetcher: Fetcher | undefined;
   /** What this run may read of this machine. */
   readonly gate: FileGate;
+  /** Held by whoever reads files of this run, and alone by a job that updates some in place. */
+  readonly fileLock: FileLock;
   readonly formats: FormatChecker;
+  /** Whether some expression of the run reads checksums: only then are those of outputs between steps computed. */
+  readonly usesChecksums: () => boolean;
   readonly sandbox: SandboxLimits | undefined;
   readonly reuse: ReuseCache | undefined;
   readonly infrastructureRetries: number;

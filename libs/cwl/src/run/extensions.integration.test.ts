@@ -31,6 +31,18 @@ async function run(text: string, inputs: object, more: Partial<RunOptions> = {})
 
 const contentOf = (value: unknown): string => readFileSync(new URL((value as FileValue).location ?? ""), "utf8");
 
+test("the output of a skipped step is null, whatever type the workflow gives it", async () => {
+  const text = `cwlVersion: v1.2
+class: Workflow
+requirements: {InlineJavascriptRequirement: {}}
+inputs: []
+outputs: {one: {type: string, outputSource: s/o}, picked: {type: string, outputSource: [s/o], pickValue: first_non_null}}
+steps:
+  s: {when: $(false), in: [], out: [o], run: {class: ExpressionTool, inputs: [], outputs: {o: string}, expression: "$({o: 'x'})"}}
+`;
+  assert.deepEqual(await run(text, {}), { one: null, picked: null });
+});
+
 const extension = (method: string, more = ""): string => `requirements:
       cwltool:Loop: {loopWhen: $(inputs.n < 5), loop: {n: o}, outputMethod: ${method}}${more}`;
 const draft = (method: string): string =>

@@ -8,6 +8,8 @@ import { readDocumentText } from "../load/fetcher.ts";
 import { filePath } from "../load/uri.ts";
 import { createCapacity, machineCapacity } from "./admission.ts";
 import type { Executors, RunContext, RunProcess } from "./context.ts";
+import { FileLock } from "./file-lock.ts";
+import { mentions } from "./mentions.ts";
 import { ProgressMeter } from "./progress.ts";
 import type { ReuseCache } from "./reuse-cache.ts";
 import type { RunOptions } from "./run-options.ts";
@@ -56,6 +58,7 @@ export function makeContext(
   const capacity =
     options.capacity ??
     (limits.cores === undefined && limits.ramMiB === undefined ? machineCapacity() : createCapacity(limits));
+  let usesChecksums: boolean | undefined;
   return {
     id: place.id,
     executors: more.executors,
@@ -70,6 +73,8 @@ export function makeContext(
     admission: capacity,
     fetcher: options.fetcher,
     gate: place.gate,
+    fileLock: new FileLock(),
+    usesChecksums: () => (usesChecksums ??= mentions(document.process, "checksum")),
     formats: new FormatChecker(() => loadOntology(document.schemas, options.fetcher, place.gate)),
     sandbox: { ...defaultSandboxLimits, ...limits.expression },
     reuse: more.reuse,

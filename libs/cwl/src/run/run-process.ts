@@ -87,7 +87,7 @@ async function runAttempt(
     stop.abort();
     if (context.startedJobs) {
       for (const executor of new Set([executors.host, executors.container])) {
-        await executor?.cleanUp?.([`${context.id}-`]);
+        await executor?.cleanUp?.([`${context.id}-`], place.workDir);
       }
     }
     if (!lost) {

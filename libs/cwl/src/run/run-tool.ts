@@ -6,6 +6,7 @@ import { resolveReference } from "../load/uri.ts";
 import type { CommandLineTool } from "../model/process.ts";
 import type { ValueObject } from "../model/values.ts";
 import { collectOutputs } from "../tool/collect-outputs.ts";
+import { settleUpdated } from "../tool/settle.ts";
 import { Workspace } from "../tool/workspace.ts";
 import { containerRequest, imageLabel } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
@@ -14,7 +15,7 @@ import { listingInForce, makeEvaluator } from "./evaluators.ts";
 import type { Requirements } from "./requirements.ts";
 import { requestedResources, runtimeOf } from "./runtime.ts";
 import { checkSupported } from "./supported.ts";
-import { ToolJob } from "./tool-job.ts";
+import { ToolJob, updatesInPlace } from "./tool-job.ts";
 
 /** Runs one CommandLineTool: stage, make the command line, run, collect. */
 export async function runTool(
@@ -28,6 +29,21 @@ export async function runTool(
   checkSupported(tool, requirements);
   context.emit({ type: "step-queued", step });
   context.progress.jobQueued();
+  const leave = await context.fileLock.enter(updatesInPlace(requirements), context.signal);
+  try {
+    return await runPrepared(tool, given, requirements, step, context);
+  } finally {
+    leave();
+  }
+}
+
+async function runPrepared(
+  tool: CommandLineTool,
+  given: ValueObject,
+  requirements: Requirements,
+  step: string,
+  context: RunContext,
+): Promise<ValueObject> {
   const evaluator = makeEvaluator(requirements, tool.version, context, step);
   const loadListing = listingInForce(requirements);
   const inputs = await prepareInputs(tool.inputs, given, {
@@ -69,7 +85,7 @@ export async function runTool(
       context.directories.hold(cached);
       return cached;
     }
-    const result = await job.execute(executor, spec);
+    const result = await executeAndSettle(job, executor, spec, workspace);
     // What the command used is free, whatever is still to be done with its outputs.
     leave();
     checkExit(tool, result, spec);
@@ -81,6 +97,7 @@ export async function runTool(
       version: tool.version,
       loadListing,
       gate: context.gate,
+      usesChecksums: context.usesChecksums,
     }).catch((error: unknown) => {
       throw error instanceof CwlError
         ? new CwlError(error.code, error.problems, { cause: error, exitCode: result.exitCode, logTail: result.logTail })
@@ -118,6 +135,19 @@ export async function runTool(
   }
 }
 
+async function executeAndSettle(
+  job: ToolJob,
+  executor: Executor,
+  spec: JobSpec,
+  workspace: Workspace,
+): Promise<JobResult> {
+  try {
+    return await job.execute(executor, spec);
+  } finally {
+    await settleUpdated(workspace);
+  }
+}
+
 /** Archives of images are files like any other: they pass the gate, and remote ones are fetched. */
 async function fetchImageFile(
   request: ContainerRequest | undefined,
@@ -134,6 +164,21 @@ async function fetchImageFile(
   return request.load === undefined ? { ...request, import: path } : { ...request, load: path };
 }
 
+const notedImages = new WeakMap<RunContext, Set<string>>();
+
+/** Once a run: that a hint's image cannot be had is no failure, and a scattered step would say it a thousand times. */
+function noteMissingImage(
+  context: RunContext,
+  { step, image, why }: { readonly step: string; readonly image: string; readonly why: string },
+): void {
+  const noted = notedImages.get(context) ?? new Set();
+  notedImages.set(context, noted);
+  if (!noted.has(image)) {
+    noted.add(image);
+    context.emit({ type: "step-log", step, text: `Running without the container ${image}: ${why}\n` });
+  }
+}
+
 async function chooseExecutor(
   request: ContainerRequest | undefined,
   context: RunContext,
@@ -146,7 +191,7 @@ async function chooseExecutor(
     if (host === undefined || why === undefined) {
       return container;
     }
-    context.emit({ type: "step-log", step, text: `Running without the container ${imageLabel(request)}: ${why}\n` });
+    noteMissingImage(context, { step, image: imageLabel(request), why });
     return host;
   }
   if (request?.required === true) {

@@ -17,7 +17,6 @@ import { CwlError } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import { createProcessExecutor } from "../executors/process.ts";
 import type { Executor } from "../executors/executor.ts";
-import { markerVariable } from "../executors/kill-tree.ts";
 import { loadDocument } from "../load/load.ts";
 import type { FileValue, ValueObject } from "../model/values.ts";
 import { packDocument } from "../pack/pack.ts";
@@ -46,15 +45,15 @@ async function run(text: string, inputs: object = {}, more: Partial<RunOptions> 
   }
 }
 
-/** Processes that still carry a marker of ours or work in a directory of the test. */
-function leftOver(directory: string): string[] {
+/** Processes of tools that ran in a directory. */
+function leftOver(directory: string, variable = "HOME"): string[] {
   return readdirSync("/proc").filter((name) => {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) {
       return false;
     }
     try {
       const environment = readFileSync(`/proc/${name}/environ`, "latin1");
-      return environment.includes(`${markerVariable}=`) && environment.includes(directory);
+      return environment.includes(`${variable}=${directory}`);
     } catch {
       return false;
     }
@@ -267,6 +266,18 @@ test("a time limit ends the whole tree", async () => {
 
 test("what a tool leaves running in the background is ended", async () => {
   await run(tool("setsid sleep 60 & sleep 60 & exit 0", "outputs: {}"));
+});
+
+test("nothing of this engine is in the environment of a tool, and one that sets its own HOME is found all the same", async () => {
+  const text = tool("env", "outputs: {out: stdout}");
+  const shown = contentOf((await run(text))["out"]);
+  const names = shown.trim().replaceAll(/=.*/g, "").split("\n");
+  const ofTheShell = new Set(["_", "SHLVL", "OLDPWD", "PWD"]);
+  assert.deepEqual(new Set(names.filter((name) => !ofTheShell.has(name))), new Set(["HOME", "TMPDIR", "PATH"]));
+  const elsewhere = "HOME=/ TMPDIR=/ setsid sleep 60 & (cd / && HOME=/ setsid sleep 60 &) ; exit 0";
+  const own = `outputs: {}\nrequirements: {EnvVarRequirement: {envDef: {HOME: /, TMPDIR: /, OF_TEST: "${scratch}"}}}`;
+  await run(tool(elsewhere, own));
+  assert.deepEqual(leftOver(scratch, "OF_TEST"), []);
 });
 
 test("one failing step stops the others", async () => {

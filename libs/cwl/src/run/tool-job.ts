@@ -16,6 +16,14 @@ import { fetchItem } from "./context.ts";
 import type { Requirements } from "./requirements.ts";
 import type { Resources } from "./runtime.ts";
 
+/** Whether a tool may be given files of other steps to write to. */
+export function updatesInPlace(requirements: Requirements): boolean {
+  return (
+    requirements.find("InplaceUpdateRequirement")?.fields["inplaceUpdate"] === true &&
+    requirements.has("InitialWorkDirRequirement")
+  );
+}
+
 /** One job of a tool, from staged inputs to an ended command. */
 export class ToolJob {
   private readonly tool: CommandLineTool;
@@ -58,7 +66,7 @@ export class ToolJob {
       workspace: this.workspace,
       stager,
       absoluteNames: request?.required === true && !this.workspace.sharesFileSystem,
-      inPlace: this.requirements.find("InplaceUpdateRequirement")?.fields["inplaceUpdate"] === true,
+      inPlace: updatesInPlace(this.requirements),
       fetch: (item, by) => fetchItem(item, this.context, by),
     });
     return stager.placed.size === 0 ? staged : (stager.stage(staged) as ValueObject);

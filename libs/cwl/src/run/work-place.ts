@@ -86,14 +86,14 @@ async function openJournal(options: RunOptions, directory: string, executors: Ex
 async function keepOrphans({ runId, workDir }: Journal, executors: Executors): Promise<void> {
   for (const executor of new Set([executors.host, executors.container])) {
     await (executor?.keepOrphans === undefined
-      ? executor?.removeOrphans?.(runId)
+      ? executor?.removeOrphans?.(runId, workDir)
       : executor.keepOrphans(runId, workDir));
   }
 }
 
-async function endOrphans(runId: string, executors: Executors): Promise<void> {
+async function endOrphans({ runId, workDir }: Journal, executors: Executors): Promise<void> {
   for (const executor of new Set([executors.host, executors.container])) {
-    await executor?.removeOrphans?.(runId);
+    await executor?.removeOrphans?.(runId, workDir);
   }
 }
 
@@ -108,7 +108,7 @@ export async function removeJournal(directory: string, executors: Executors): Pr
   }
   const journal = await JournalClass.open(realpathSync(directory));
   try {
-    await endOrphans(journal.runId, executors);
+    await endOrphans(journal, executors);
   } finally {
     await journal.discard();
   }

@@ -1,9 +1,9 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, posix } from "node:path";
 import { CwlError, messageOf } from "../errors.ts";
 import type { Evaluator } from "../expressions/evaluate.ts";
 import type { ExpressionContext } from "../expressions/parameter-reference.ts";
-import { copyOrReflink, copyTree } from "../files/copy.ts";
+import { checksumOf } from "../files/checksum.ts";
 import type { FileGate } from "../files/gate.ts";
 import { isInside } from "../files/inside.ts";
 import { branchFor, outputMismatch } from "../inputs/check-value.ts";
@@ -16,6 +16,7 @@ import type { CwlType, FileOptions, LoadListing, OutputBinding } from "../model/
 import type { FileOrDirectory, FileValue, Value, ValueObject } from "../model/values.ts";
 import { isFile, isObject, mapFilesAsync } from "../model/values.ts";
 import { globFiles } from "./glob.ts";
+import { settleDirectory } from "./settle.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface CollectOptions {
@@ -27,6 +28,8 @@ export interface CollectOptions {
   readonly version: CwlVersion;
   readonly loadListing: LoadListing;
   readonly gate: FileGate;
+  /** Whether an expression reads checksums of outputs. */
+  readonly usesChecksums: () => boolean;
 }
 
 const outputObjectLimit = 256 * 1024 * 1024;
@@ -41,8 +44,8 @@ export async function collectOutputs(
   for (const output of outputs) {
     result[output.name] = await collectPlaced(output, written, options);
   }
-  // The file is the output object (CWL v1.2, 5.): what else it holds is an output too.
-  return { ...written, ...result };
+  // Up to v1.2 the file is the output object, and what else it holds is an output too; v1.3 passes the declared ones on.
+  return options.version >= "v1.3" ? result : { ...written, ...result };
 }
 
 /** One output. What is wrong with it is said with the line that describes it. */
@@ -196,52 +199,15 @@ async function foundAt(seen: string, options: CollectOptions): Promise<FileOrDir
   const basename = seen.slice(seen.lastIndexOf("/") + 1);
   if (info.isDirectory()) {
     if (isInside(host, workspace.outdir.host)) {
-      await settle(host, seen, workspace);
+      await settleDirectory(host, seen, workspace);
     }
     return complete({ class: "Directory", location: fileUri(host), basename }, { size: false });
   }
   if (!info.isFile()) {
     throw new CwlError("process-failed", `${seen} is neither a file nor a directory`);
   }
-  return complete({ class: "File", location: fileUri(host), basename }, { size: true });
-}
-
-/** Replaces links and mounts inside an output directory by what they lead to, so that it stands on its own. */
-async function settle(host: string, seen: string, workspace: Workspace): Promise<void> {
-  for (const mount of workspace.mounts) {
-    const target =
-      isInside(mount.target, seen) && mount.target !== seen
-        ? join(host, mount.target.slice(seen.length + 1))
-        : undefined;
-    if (target !== undefined) {
-      rmSync(target, { recursive: true, force: true });
-      await copyInto(mount.source, target);
-    }
-  }
-  for (const entry of readdirSync(host, { withFileTypes: true })) {
-    const [path, seenPath] = [join(host, entry.name), `${seen}/${entry.name}`];
-    if (entry.isSymbolicLink()) {
-      const target = workspace.resolve(seenPath);
-      rmSync(path);
-      if (target !== undefined && !isInside(path, target)) {
-        await copyInto(target, path);
-      }
-    } else if (entry.isDirectory()) {
-      await settle(path, seenPath, workspace);
-    }
-  }
-}
-
-async function copyInto(source: string, target: string): Promise<void> {
-  if (!existsSync(source)) {
-    return;
-  }
-  mkdirSync(dirname(target), { recursive: true });
-  if (lstatSync(source).isDirectory()) {
-    await copyTree(source, target);
-  } else {
-    await copyOrReflink(source, target);
-  }
+  const checksum = options.usesChecksums() ? { checksum: await checksumOf(host) } : {};
+  return complete({ class: "File", location: fileUri(host), basename, ...checksum }, { size: true });
 }
 
 /** One match for a File or Directory, all of them for an array; anything else is for the type check to refuse. */

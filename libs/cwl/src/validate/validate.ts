@@ -3,6 +3,7 @@ import type { Problem } from "../errors.ts";
 import { checkDocuments } from "../load/load.ts";
 import type { LoadedDocument } from "../load/load.ts";
 import type { LoadOptions } from "../load/store.ts";
+import { findUnsupported } from "../run/supported.ts";
 import { checkJavascript } from "./javascript.ts";
 
 /** Everything that is wrong or doubtful in a document. */
@@ -27,7 +28,10 @@ export async function validateDocument(
     const [document] = checked.map((item) => item.document);
     const problems = checked.flatMap((item) => item.problems);
     for (const item of checked) {
-      problems.push(...(item.document === undefined ? [] : await checkJavascript(item.document.process)));
+      const process = item.document?.process;
+      problems.push(
+        ...(process === undefined ? [] : [...(await checkJavascript(process)), ...findUnsupported(process)]),
+      );
     }
     if (document === undefined || problems.some((problem) => problem.severity === "error")) {
       return { valid: false, problems, document: undefined };

@@ -13,7 +13,7 @@ export function mergeSources(
   },
 ): Value {
   const list =
-    options.isList && (values.length > 1 || options.linkMerge !== undefined || options.pickValue !== undefined);
+    options.isList && (values.length > 1 || options.linkMerge !== undefined || options.pickValue === "all_non_null");
   const [first = null] = values;
   let merged: Value = first;
   if (list && options.linkMerge === "merge_flattened") {
@@ -21,11 +21,13 @@ export function mergeSources(
   } else if (list || (options.isList && values.length !== 1)) {
     merged = values;
   }
-  return options.pickValue === undefined ? merged : pick(merged, options.pickValue, options.what);
+  // As with the reference runner, what is no list stays as it is: the value of a single source, null too.
+  return options.pickValue === undefined || !Array.isArray(merged)
+    ? merged
+    : pick(merged as readonly Value[], options.pickValue, options.what);
 }
 
-function pick(value: Value, how: PickValue, what: string): Value {
-  const list: readonly Value[] = Array.isArray(value) ? (value as readonly Value[]) : [value];
+function pick(list: readonly Value[], how: PickValue, what: string): Value {
   const present = list.filter((item) => item !== null);
   if (how === "all_non_null") {
     return present;

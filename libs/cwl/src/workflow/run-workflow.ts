@@ -27,6 +27,7 @@ export async function runWorkflow(
 ): Promise<ValueObject> {
   const requirements = outer.inside(workflow);
   checkSupported(workflow, requirements);
+  const leave = await context.fileLock.enter(false, context.signal);
   const inputs = await prepareInputs(workflow.inputs, given, {
     evaluator: makeEvaluator(requirements, workflow.version, context, path),
     version: workflow.version,
@@ -34,7 +35,7 @@ export async function runWorkflow(
     formats: context.formats,
     ...inputAccess(context, path),
     runtime: {},
-  });
+  }).finally(leave);
   return await new WorkflowRun(workflow, inputs, requirements, path, context).run();
 }
 
@@ -86,7 +87,11 @@ class WorkflowRun {
       what: `the output "${output.name}"`,
     });
     const wrong = outputMismatch(value, output.type);
-    if (wrong !== undefined) {
+    if (wrong !== undefined && value === null) {
+      // As with the reference runner: a step was skipped, or its expression gave nothing.
+      const text = `The output "${output.name}" of ${this.workflow.name} is null: ${wrong.message}\n`;
+      this.context.emit({ type: "step-log", step: this.path, text });
+    } else if (wrong !== undefined) {
       throw new CwlError(
         "process-failed",
         `the output "${output.name}${wrong.path}" of ${this.workflow.name} is wrong: ${wrong.message}`,
@@ -141,8 +146,13 @@ class WorkflowRun {
         this.context,
         async () => {
           const inputs: Record<string, Value> = {};
-          for (const input of step.inputs) {
-            inputs[input.name] = await this.loadFiles(merged[input.name] ?? null, input);
+          const leave = await this.context.fileLock.enter(false, this.context.signal);
+          try {
+            for (const input of step.inputs) {
+              inputs[input.name] = await this.loadFiles(merged[input.name] ?? null, input);
+            }
+          } finally {
+            leave();
           }
           return step.scatter.length === 0
             ? await this.runJob(step, inputs, requirements, path)
@@ -169,6 +179,10 @@ class WorkflowRun {
   /** The same with remote files fetched, and contents and listings as the step asks for them. */
   private async loadFiles(value: Value, input: StepInput): Promise<Value> {
     return await mapFilesAsync(value, async (item) => {
+      if (input.loadContents || input.loadListing !== undefined) {
+        // It was checked when it was made, and a step may have updated it in place since.
+        this.context.gate.admit(item, "code");
+      }
       const here = isLocal(item) ? item : complete(await fetchItem(item, this.context, "code"), { size: true });
       if (isFile(here)) {
         return input.loadContents ? { ...here, contents: await loadContents(here, this.workflow.version) } : here;

@@ -27,4 +27,7 @@ test("sources are merged and picked", () => {
   assert.deepEqual(mergeSources([[1], 2], options), [[1], 2]);
   assert.equal(mergeSources([null, 2], { ...options, pickValue: "first_non_null" }), 2);
   assert.throws(() => mergeSources([1, 2], { ...options, pickValue: "the_only_non_null" }), /2 values/);
+  assert.equal(mergeSources([null], { ...options, pickValue: "first_non_null" }), null);
+  assert.deepEqual(mergeSources([null], { ...options, pickValue: "all_non_null" }), []);
+  assert.equal(mergeSources([[null, 3]], { ...options, pickValue: "first_non_null" }), 3);
 });
