@@ -34,11 +34,15 @@ export interface CallerOptions {
 /** Says in an answer that a token was ignored, and why. */
 export const IGNORED_TOKEN_HEADER = "x-auth-ignored";
 
+/** In which the gatekeeper says that it has seen a proof for the key that the token is bound to, and for which (RFC 9449). */
+export const TOKEN_KEY_HEADER = "x-auth-token-key";
+
 /** What of a request says who asks; a Fastify request is one. */
 export interface AskingRequest {
   readonly headers: {
     readonly authorization?: string | undefined;
     readonly [USER_ID_HEADER]?: string | readonly string[] | undefined;
+    readonly [TOKEN_KEY_HEADER]?: string | readonly string[] | undefined;
   };
   /** Host name without port. */
   readonly hostname: string;
@@ -64,7 +68,9 @@ export function createCallerOf(options: CallerOptions): (request: AskingRequest)
       throw unauthorized(realm, "This deployment has no identity service that could verify a token.");
     }
     try {
-      const { userId: id, username, realmRoles } = (await verifier.verify(token, { audiences })).identity;
+      const shown = request.headers[TOKEN_KEY_HEADER];
+      const boundTo = typeof shown === "string" ? shown : undefined;
+      const { userId: id, username, realmRoles } = (await verifier.verify(token, { audiences, boundTo })).identity;
       return {
         isAdmin: username === adminUser || realmRoles.includes("admin"),
         user: { id, ...(username !== undefined && { username }) },

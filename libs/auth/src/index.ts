@@ -1,5 +1,12 @@
 export { USER_ID_HEADER, readBearerToken, readRequestToken } from "./bearer.ts";
-export { type AskingRequest, type Caller, type CallerOptions, IGNORED_TOKEN_HEADER, createCallerOf } from "./caller.ts";
+export {
+  type AskingRequest,
+  type Caller,
+  type CallerOptions,
+  IGNORED_TOKEN_HEADER,
+  TOKEN_KEY_HEADER,
+  createCallerOf,
+} from "./caller.ts";
 export { type AccessTokenClaims, PLATFORM_AUDIENCE, audiencesOf, readAudiences } from "./claims.ts";
 export {
   type CookieOptions,
@@ -10,6 +17,15 @@ export {
   renderCookie,
   valuesOfCookie,
 } from "./cookies.ts";
+export {
+  DPOP_ALGORITHMS,
+  DPOP_SECONDS,
+  DpopError,
+  type DpopProof,
+  boundKeyOf,
+  checkDpopProof,
+  readDpopToken,
+} from "./dpop.ts";
 export { type Issuer, type IssuerAnswer, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
 export { type KeySet, createKeySet } from "./key-set.ts";
 export { isOwnOrigin } from "./own-origin.ts";

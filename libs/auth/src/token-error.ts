@@ -9,6 +9,7 @@ export type TokenErrorCode =
   | "ISSUER"
   | "AUDIENCE"
   | "KIND"
+  | "BINDING"
   | "REVOKED";
 
 /** A token that must not be accepted (RFC 6750 §3.1 `invalid_token`). */

@@ -2,6 +2,7 @@ import { errors, jwtVerify } from "jose";
 import { hash } from "node:crypto";
 
 import { type AccessTokenClaims, audiencesOf, checkClaims } from "./claims.ts";
+import { boundKeyOf } from "./dpop.ts";
 import type { Issuer } from "./issuer.ts";
 import { type KeySet, createKeySet } from "./key-set.ts";
 import { type ClaimNames, identityOf } from "./policy/identity-of.ts";
@@ -38,6 +39,11 @@ export interface VerifyOptions {
   readonly audiences?: readonly string[];
   /** Milliseconds past its end for which a token is still read, to find out whose it was. */
   readonly acceptExpiredFor?: number;
+  /**
+   * Thumbprint of the key whose possession the sender has shown (RFC 9449): a token that is bound to a key is good with that one only,
+   * and without one not at all.
+   */
+  readonly boundTo?: string | undefined;
 }
 
 export interface TokenVerifier {
@@ -98,7 +104,8 @@ export function createTokenVerifier({
       remembered.delete(key);
       return undefined;
     }
-    return isForAudience(entry.verified.claims, options.audiences) ? entry.verified : undefined;
+    const { claims } = entry.verified;
+    return isForAudience(claims, options.audiences) && isOfHolder(claims, options) ? entry.verified : undefined;
   };
 
   const verify: TokenVerifier["verify"] = async (token, options = {}) => {
@@ -122,6 +129,9 @@ export function createTokenVerifier({
     }
     if (!isForAudience(claims, options.audiences)) {
       throw new TokenError("AUDIENCE", "the token is not meant for this service");
+    }
+    if (!isOfHolder(claims, options)) {
+      throw new TokenError("BINDING", "the token is bound to a key that its sender has not shown to hold");
     }
     const verified = { token, claims, identity: identityOf(claims, claimNames) };
     const until = Math.min(now + remember, (claims.exp + tolerance) * 1000);
@@ -189,6 +199,12 @@ function isForAudience(claims: AccessTokenClaims, audiences: readonly string[] |
     // Issuers leave the client itself out of the audience of its tokens.
     (claims.azp !== undefined && audiences.includes(claims.azp))
   );
+}
+
+function isOfHolder(claims: AccessTokenClaims, { boundTo, acceptExpiredFor }: VerifyOptions): boolean {
+  const wanted = boundKeyOf(claims);
+  // Reading whose an ended token was lets nobody in.
+  return wanted === undefined || acceptExpiredFor !== undefined || (wanted !== "" && wanted === boundTo);
 }
 
 function dropOldest(map: Map<string, unknown>, count: number): void {

@@ -9,6 +9,24 @@ const SCRIPT = `try{var s=localStorage.getItem("swath-color-scheme")}catch(e){}
 if(s!=="light"&&s!=="dark")s=matchMedia("(prefers-color-scheme: dark)").matches?"dark":"light";
 document.documentElement.setAttribute("data-mantine-color-scheme",s);`;
 
+/** What is shown until the app is there: on a slow network that takes long, and a white page says nothing. */
+const SPLASH_STYLE = `.splash{min-height:100vh;display:grid;place-content:center;justify-items:center;gap:12px;font:16px system-ui,sans-serif;color:#16202b;background:#eef2f6;margin:-8px}
+.splash svg{width:56px;height:56px}.splash p{margin:0}.splash .late{visibility:hidden;animation:late 0s 8s forwards}
+@keyframes late{to{visibility:visible}}
+[data-mantine-color-scheme=dark] .splash{color:#e6edf3;background:#0e151c}`;
+
+/** Replaces the empty root of every app until the app draws itself. */
+export function splash(): Plugin {
+  return {
+    name: "splash",
+    transformIndexHtml: (html) =>
+      html.replace(
+        '<div id="root"></div>',
+        `<div id="root"><div class="splash" role="status">${MARK}<p>Loading</p><p class="late">The network is slow; this page is still being loaded.</p></div></div>`,
+      ),
+  };
+}
+
 /** What the head of every app says, and the mark of the product. */
 export function houseHead(): Plugin {
   return {
@@ -20,6 +38,7 @@ export function houseHead(): Plugin {
       { tag: "meta", attrs: { name: "viewport", content: "width=device-width, initial-scale=1" } },
       { tag: "meta", attrs: { name: "color-scheme", content: "light dark" } },
       { tag: "link", attrs: { rel: "icon", type: "image/svg+xml", href: `/${toFileName("mark", "svg", MARK)}` } },
+      { tag: "style", attrs: { nonce: "CSP_NONCE" }, children: SPLASH_STYLE },
     ],
   };
 }

@@ -2,7 +2,8 @@ import react from "@vitejs/plugin-react";
 import type { UserConfig } from "vite";
 
 import { geotiffWorker } from "./geotiff-worker.ts";
-import { colorSchemeFirst, houseHead } from "./html-plugins.ts";
+import { places } from "./places.ts";
+import { colorSchemeFirst, houseHead, splash } from "./html-plugins.ts";
 
 interface WebConfigOptions {
   /** The folder of the app: `index.html`, `src/`. */
@@ -16,7 +17,7 @@ export function createWebConfig({ root, services = {} }: WebConfigOptions): User
   return {
     root,
     appType: "spa",
-    plugins: [react(), houseHead(), colorSchemeFirst(), geotiffWorker()],
+    plugins: [react(), houseHead(), splash(), colorSchemeFirst(), geotiffWorker(), places()],
     worker: { format: "es", plugins: () => [geotiffWorker()] },
     // The service replaces this in every page that it sends (@swath/service/web).
     html: { cspNonce: "CSP_NONCE" },

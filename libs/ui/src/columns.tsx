@@ -9,7 +9,7 @@ import { RelativeTime } from "./time.tsx";
 export function madeColumn<Row extends { readonly created: string }>(): Column<Row> {
   return {
     key: "created",
-    header: "Made",
+    header: "Created",
     width: "9rem",
     hideBelow: "sm",
     render: ({ created }) => <RelativeTime time={created} />,

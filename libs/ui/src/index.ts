@@ -1,6 +1,9 @@
+export { type BaseMapOption, BaseMapsContext } from "./base-maps.ts";
 export { Brand } from "./brand.tsx";
 export { ColorSchemeSwitch } from "./color-scheme-switch.tsx";
 export { type ConfirmQuestion, useConfirm } from "./confirm.tsx";
+export { SIGN_IN, useConsoleSession, useSignOut } from "./console-session.ts";
+export { ConsoleSignIn } from "./console-sign-in.tsx";
 export { deleteColumn, madeColumn, switchColumn } from "./columns.tsx";
 export { CopyButton } from "./copy-button.tsx";
 export { type Column, DataTable } from "./data-table.tsx";
@@ -16,13 +19,14 @@ export {
   parseBytes,
 } from "./format.ts";
 export { notifyDone, notifyFailed } from "./notify.ts";
+export { RouteError } from "./route-error.tsx";
 export { Page } from "./page.tsx";
-export { Part, insist, lazyPart } from "./part.tsx";
+export { Part, insist, lazyPart, loadPage } from "./part.tsx";
 export { type Problem, RequestError, toRequestError } from "./problem.ts";
 export { request, requestJson } from "./request.ts";
 export { SecretField } from "./secret-field.tsx";
 export { Shell, type ShellLink } from "./shell.tsx";
-export { SignInFrame, toOwnPath } from "./sign-in-frame.tsx";
+export { SignedIn } from "./signed-in.tsx";
 export { startApp } from "./start-app.tsx";
 export { Awaited, Empty, ErrorNote, Loading } from "./states.tsx";
 export { RelativeTime } from "./time.tsx";

@@ -1,5 +1,8 @@
 import { Component, type ComponentType, type LazyExoticComponent, type ReactNode, Suspense, lazy } from "react";
 
+import { notifications } from "@mantine/notifications";
+
+import { pendingNavigation } from "./pending-navigation.ts";
 import { ErrorNote, Loading } from "./states.tsx";
 
 const ATTEMPTS = 3;
@@ -24,6 +27,55 @@ export async function insist<T>(load: () => Promise<T>): Promise<T> {
       }
       await new Promise((resolve) => setTimeout(resolve, WAIT * attempt));
     }
+  }
+}
+
+/** Milliseconds between two attempts to load a page while there is no connection. */
+const RETRY_MS = 1500;
+
+/**
+ * The `lazy` of a route: while there is no connection the page that is open stays, with a note, and the other one opens when the
+ * connection is back. A file that is gone though the service answers belongs to a replaced version: that is an error.
+ */
+export async function loadPage<T>(load: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await insist(load);
+    } catch (error) {
+      if (await isReachable()) {
+        throw error;
+      }
+      notifications.show({
+        id: OFFLINE_NOTE,
+        title: "No connection",
+        message: "The page opens when the connection is back.",
+        color: "yellow",
+        autoClose: false,
+        withCloseButton: false,
+        role: "status",
+      });
+      while (!(await isReachable())) {
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
+      notifications.hide(OFFLINE_NOTE);
+      if (pendingNavigation.address !== undefined) {
+        // Browsers remember that a module failed: the page is opened by a new document.
+        window.location.assign(pendingNavigation.address);
+        await new Promise(() => {});
+      }
+    }
+  }
+}
+
+const OFFLINE_NOTE = "swath-offline";
+
+/** Whether the service of this page answers at all. */
+async function isReachable(): Promise<boolean> {
+  try {
+    await fetch("/", { method: "HEAD", cache: "no-store" });
+    return true;
+  } catch {
+    return false;
   }
 }
 

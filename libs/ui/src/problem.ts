@@ -48,7 +48,12 @@ function readProblem(text: string, type: string, statusText: string): Problem {
 
 /** Problem details as they are; the errors of OAuth and of older services by their own names. */
 function describeJson(body: Record<string, unknown>): Problem {
-  if (body["detail"] !== undefined || body["title"] !== undefined) {
+  const { detail: told, message } = body;
+  if (told !== undefined && typeof told !== "string" && typeof message === "string") {
+    // Workspaces: what is wrong with each field as a list, and a sentence for people.
+    return { ...body, detail: message };
+  }
+  if (told !== undefined || body["title"] !== undefined) {
     return body;
   }
   // Registries list their errors.

@@ -2,7 +2,7 @@ import { AppShell, Box, Burger, Group, NavLink, ScrollArea, Text, VisuallyHidden
 import { useDisclosure } from "@mantine/hooks";
 import type { LucideIcon } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
-import { Link, Outlet, useLocation } from "react-router";
+import { Link, Outlet, useLocation, useNavigation } from "react-router";
 
 import { Brand } from "./brand.tsx";
 import { ColorSchemeSwitch } from "./color-scheme-switch.tsx";
@@ -37,6 +37,7 @@ interface ShellProps {
 export function Shell({ title, links, user, header, footer, children }: ShellProps) {
   const [opened, { toggle, close }] = useDisclosure(false);
   const { pathname } = useLocation();
+  const isLoading = useNavigation().state === "loading";
   const main = useRef<HTMLElement>(null);
   const shown = useRef(pathname);
   useEffect(() => {
@@ -59,6 +60,7 @@ export function Shell({ title, links, user, header, footer, children }: ShellPro
         Skip to content
       </a>
       <AppShell.Header>
+        {isLoading && <div className={classes.progress} role="progressbar" aria-label="Loading the page" />}
         <Group h="100%" px="md" gap="sm" wrap="nowrap">
           <Burger
             opened={opened}

@@ -14,6 +14,7 @@ import { ConfirmProvider } from "./confirm.tsx";
 import { RouteError } from "./route-error.tsx";
 import { RequestError } from "./problem.ts";
 import { COLOR_SCHEME_KEY, colorSchemeManager } from "./color-scheme.ts";
+import { pendingNavigation } from "./pending-navigation.ts";
 import { Loading } from "./states.tsx";
 import { cssVariables, theme } from "./theme.ts";
 
@@ -32,6 +33,10 @@ export function startApp({ routes, onSignedOut }: AppOptions): void {
   const router = createBrowserRouter([
     { errorElement: <RouteError />, hydrateFallbackElement: <Loading />, children: [...routes] },
   ]);
+  router.subscribe(({ navigation: { location } }) => {
+    pendingNavigation.address =
+      location === undefined ? undefined : `${location.pathname}${location.search}${location.hash}`;
+  });
   const root = document.querySelector("#root");
   if (root === null) {
     throw new Error('index.html has no <div id="root">');
@@ -56,6 +61,13 @@ export function startApp({ routes, onSignedOut }: AppOptions): void {
   );
 }
 
+/** Milliseconds after which a query is repeated that failed because a service was away. */
+const RECOVERY_INTERVAL_MS = 5000;
+
+/** No answer, or one that says that the service is away: it may be back by itself. */
+const isTransient = (error: unknown): boolean =>
+  error instanceof RequestError && (error.status === 0 || (error.status >= 502 && error.status <= 504));
+
 /** Answers that asking again would not change; who waited long (504) has waited enough. */
 const isFinal = (status: number): boolean => (status >= 400 && status < 500) || status === 504;
 
@@ -68,6 +80,9 @@ function createQueryClient(onSignedOut: AppOptions["onSignedOut"]): QueryClient 
         retry: (count, error) => count < 2 && !(error instanceof RequestError && isFinal(error.status)),
         retryDelay: (count) => 700 * 2 ** count,
         networkMode: "always",
+        refetchOnReconnect: "always",
+        // What failed with a service comes back with it.
+        refetchInterval: ({ state: { error } }) => (isTransient(error) ? RECOVERY_INTERVAL_MS : false),
       },
       mutations: { networkMode: "always" },
     },

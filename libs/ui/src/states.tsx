@@ -20,14 +20,16 @@ interface EmptyProps {
   /** What would be here and how it gets here. */
   readonly children?: ReactNode;
   readonly action?: ReactNode;
+  /** Beside other things on a page. */
+  readonly compact?: boolean;
 }
 
 /** Where there is nothing yet: what belongs here and how to begin. */
-export function Empty({ title, icon: Icon, children, action }: EmptyProps) {
+export function Empty({ title, icon: Icon, children, action, compact = false }: EmptyProps) {
   return (
-    <Paper withBorder p="xl">
-      <Stack align="center" gap="sm" ta="center" py="lg">
-        {Icon && <Icon size={40} strokeWidth={1.3} color="var(--mantine-color-dimmed)" aria-hidden />}
+    <Paper withBorder p={compact ? "md" : "xl"}>
+      <Stack align="center" gap={compact ? "xs" : "sm"} ta="center" py={compact ? 0 : "lg"}>
+        {Icon && <Icon size={compact ? 28 : 40} strokeWidth={1.3} color="var(--mantine-color-dimmed)" aria-hidden />}
         <Title order={2}>{title}</Title>
         {children && (
           <Text c="dimmed" maw={480} component="div">

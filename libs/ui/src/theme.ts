@@ -50,6 +50,8 @@ export const theme = createTheme({
     Badge: { defaultProps: { tt: "none" } },
     Modal: { defaultProps: { centered: true }, styles: { title: { fontWeight: 600 } } },
     Tooltip: { defaultProps: { withArrow: true, events: { hover: true, focus: true, touch: false } } },
+    // Their arrows are too small to be hit; the arrow keys do the same.
+    NumberInput: { defaultProps: { hideControls: true } },
     Loader: { defaultProps: { type: "dots" } },
   },
 });

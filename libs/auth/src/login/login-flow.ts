@@ -3,7 +3,7 @@ import * as openid from "openid-client";
 
 import { type RequestCookies, readCookie, renderCookie } from "../cookies.ts";
 import { LoginFailure } from "./login-failure.ts";
-import type { OidcClient } from "./oidc-client.ts";
+import { type OidcClient, withUserAgent } from "./oidc-client.ts";
 
 /** What a login ends with. */
 interface Tokens {
@@ -51,9 +51,14 @@ export interface LoginFlow {
   readonly start: (cookies: RequestCookies, returnTo: string | undefined) => Promise<Redirect>;
   /**
    * @param query of the callback, with its question mark
+   * @param userAgent of the browser, for the user's list of sessions
    * @throws {LoginFailure} saying why the login was not completed
    */
-  readonly finish: (cookies: RequestCookies, query: string) => Promise<Redirect & { readonly tokens: Tokens }>;
+  readonly finish: (
+    cookies: RequestCookies,
+    query: string,
+    userAgent?: string,
+  ) => Promise<Redirect & { readonly tokens: Tokens }>;
 }
 
 /**
@@ -105,7 +110,7 @@ export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
         ],
       };
     },
-    finish: async (cookies, query) => {
+    finish: async (cookies, query, userAgent) => {
       const state = new URLSearchParams(query).get("state") ?? "";
       const name = nameOf(state);
       const pending = readPending(readCookie(cookies, name));
@@ -114,15 +119,13 @@ export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
       }
       const configuration = await configure();
       try {
-        const tokens = await openid.authorizationCodeGrant(
-          configuration,
-          new URL(`${publicUrl}${callbackPath}${query}`),
-          {
+        const tokens = await withUserAgent(userAgent, () =>
+          openid.authorizationCodeGrant(configuration, new URL(`${publicUrl}${callbackPath}${query}`), {
             expectedState: pending.state,
             expectedNonce: pending.nonce,
             pkceCodeVerifier: pending.verifier,
             idTokenExpected: true,
-          },
+          }),
         );
         return {
           location: `${publicUrl}${pending.returnTo}`,

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 import { Problem, parsePeerUrl } from "@swath/service";
 import * as openid from "openid-client";
 import { Agent } from "undici";
@@ -18,6 +20,13 @@ interface OidcClientOptions {
 
 const TIMEOUT_SECONDS = 10;
 
+const userAgents = new AsyncLocalStorage<string | undefined>();
+
+/** Has requests to the issuer carry the browser's name: the list of a user's sessions shows it, instead of this library's. */
+export function withUserAgent<T>(userAgent: string | undefined, work: () => Promise<T>): Promise<T> {
+  return userAgents.run(userAgent, work);
+}
+
 export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOptions): OidcClient {
   const own = new URL(issuer);
   const { origin, socketPath } = parsePeerUrl(peerUrl ?? own.origin);
@@ -35,6 +44,7 @@ export function createOidcClient({ issuer, clientId, peerUrl }: OidcClientOption
         method: options.method as "GET" | "POST",
         headers: {
           ...headers,
+          ...(userAgents.getStore() !== undefined && { "user-agent": userAgents.getStore() }),
           // The provider builds its public addresses from these when it is reached on another way.
           ...(isOwn && {
             host: own.host,

@@ -1,7 +1,7 @@
 import { Alert, Button, Grid, Group, Paper, SegmentedControl, Slider, Stack, Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { SquareDashed, Trash2 } from "lucide-react";
-import { useEffect, useEffectEvent, useState } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { useSearchParams } from "react-router";
 
 import { CopyButton } from "../copy-button.tsx";
@@ -22,19 +22,21 @@ interface ExploreProps {
   readonly base: string;
   /** Where other programs do. */
   readonly publicUrl: string;
+  /** What an app offers to do with an area of a layer: beside its values. */
+  readonly areaActions?: (layer: string, area: Polygon) => ReactNode;
 }
 
 /** Layers on a map, over time, side by side; values, files and addresses of what is shown. The page's address holds the view. */
-export function Explore({ base, publicUrl }: ExploreProps) {
+export function Explore({ base, publicUrl, areaActions }: ExploreProps) {
   const layers = useQuery(layersQuery(base));
   return (
     <Awaited query={layers} what="Loading the layers">
-      {(list) => <Viewer base={base} publicUrl={publicUrl} layers={list} />}
+      {(list) => <Viewer base={base} publicUrl={publicUrl} layers={list} {...(areaActions && { areaActions })} />}
     </Awaited>
   );
 }
 
-function Viewer({ base, publicUrl, layers }: ExploreProps & { readonly layers: readonly LayerInfo[] }) {
+function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { readonly layers: readonly LayerInfo[] }) {
   const [parameters, setParameters] = useSearchParams();
   // The page's address follows what is chosen: navigation takes a moment, which switches and sliders must not wait for.
   const [view, setView] = useState(() => readView(parameters));
@@ -217,7 +219,10 @@ function Viewer({ base, publicUrl, layers }: ExploreProps & { readonly layers: r
                   Draw an area for its values over time, and to download it.
                 </Text>
               ) : (
-                <AreaValues base={base} look={look} area={area} />
+                <>
+                  {areaActions?.(look.layer, area)}
+                  <AreaValues base={base} look={look} area={area} />
+                </>
               )}
             </Stack>
           </Paper>

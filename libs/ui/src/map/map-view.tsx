@@ -13,6 +13,7 @@ import { transformExtent } from "ol/proj.js";
 import { type ReactNode, createContext, use, useEffect, useId, useRef, useState } from "react";
 
 import { createBaseLayers, seaOf } from "./base-map.ts";
+import { MapTools, useBaseMap } from "./map-tools.tsx";
 import { type Box, widenBox } from "./box.ts";
 
 const MapContext = createContext<OlMap | undefined>(undefined);
@@ -39,6 +40,7 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
   const [map, setMap] = useState<OlMap>();
   const scheme = useComputedColorScheme("light");
   const isBusy = useBusy(map);
+  const [baseMap, setBaseMap] = useBaseMap();
 
   useEffect(() => {
     if (target.current === null) {
@@ -67,13 +69,13 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
     if (map === undefined) {
       return undefined;
     }
-    const layers = createBaseLayers(scheme);
-    layers.forEach((layer, index) => {
-      layer.setZIndex(index === 0 ? -2 : 90);
+    const layers = createBaseLayers(scheme, baseMap);
+    layers.forEach(({ layer, zIndex }) => {
+      layer.setZIndex(zIndex);
       map.addLayer(layer);
     });
-    return () => layers.forEach((layer) => map.removeLayer(layer));
-  }, [map, scheme]);
+    return () => layers.forEach(({ layer }) => map.removeLayer(layer));
+  }, [map, scheme, baseMap]);
 
   const [west, south, east, north] = box ?? [];
   useEffect(() => {
@@ -97,6 +99,7 @@ export function MapView({ label, height = 420, box, children }: MapViewProps) {
         aria-describedby={help}
         style={{ height, background: seaOf(scheme) }}
       />
+      <MapTools map={map} baseMap={baseMap} onBaseMap={setBaseMap} />
       <div className="swath-map-cross" style={{ height }} aria-hidden />
       {isBusy && (
         <div className="swath-map-busy" role="status">
