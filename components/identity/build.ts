@@ -7,6 +7,9 @@ import { createDelegateClient } from "./faces/b/pdp/delegate.ts";
 import { createPasswordHasher } from "./login/hasher.ts";
 import { createCapturingMailer, createSmtpMailer } from "./mail/mailer.ts";
 import { createPolicyCache } from "./policy/policy-cache.ts";
+import { startLogoutDelivery } from "./protocol/back-channel-logout.ts";
+import { createClientKeys } from "./protocol/client-keys.ts";
+import { createClientAddresses } from "./protocol/client-addresses.ts";
 import { createRealmCache } from "./realms/realm-cache.ts";
 import { startCleanUp } from "./realms/clean-up.ts";
 import { createIdentityService } from "./service.ts";
@@ -54,10 +57,13 @@ export async function buildIdentity({
           realm: settings.LOGIN_REALM,
           registration: settings.LOGIN_REGISTRATION === "open" ? "open" : "operators",
           profile,
-          delegates: createDelegateClient(
-            (settings.DECISION_ALLOW_PRIVATE ?? "").split(",").flatMap((entry) => entry.trim() || []),
-          ),
+          delegates: createDelegateClient(splitList(settings.DECISION_ALLOW_PRIVATE)),
         };
+  const clientAddresses = createClientAddresses({
+    allowPrivate: splitList(settings.CLIENT_ALLOW_PRIVATE),
+    publicUrl: settings.PUBLIC_URL,
+    domain: settings.PLATFORM_DOMAIN,
+  });
   const context: IdentityContext = {
     pool,
     startedAt: new Date(),
@@ -66,18 +72,28 @@ export async function buildIdentity({
     domain: settings.PLATFORM_DOMAIN,
     login,
     changes,
-    realms: createRealmCache({ pool, publicUrl: settings.PUBLIC_URL, loginRealm: login?.realm, changes }),
+    realms: createRealmCache({
+      pool,
+      publicUrl: settings.PUBLIC_URL,
+      loginRealm: login?.realm,
+      changes,
+      clientKeys: createClientKeys(clientAddresses, logger),
+    }),
     hasher: createPasswordHasher(settings.HASH_CONCURRENCY),
     policies: createPolicyCache(pool, changes),
+    clientAddresses,
+    registration: readRegistrationMode(settings.CLIENT_REGISTRATION),
   };
   const app = await createIdentityService(logger, context);
   const cleanUp = startCleanUp(context, settings.CLEAN_UP_INTERVAL);
+  const logouts = startLogoutDelivery(context);
   return {
     context,
     servers: { http: await readyServer(app) },
     ready: database.check,
     close: async () => {
       cleanUp.stop();
+      await logouts.stop();
       context.policies.close();
       profile?.mailer.close();
       await changes.close();
@@ -85,4 +101,16 @@ export async function buildIdentity({
       await database.close();
     },
   };
+}
+
+const splitList = (text = ""): readonly string[] => text.split(",").flatMap((entry) => entry.trim() || []);
+
+function readRegistrationMode(text: string): IdentityContext["registration"] {
+  if (text === "off") {
+    return undefined;
+  }
+  if (text === "operators" || text === "open") {
+    return text;
+  }
+  throw new TypeError(`CLIENT_REGISTRATION is ${JSON.stringify(text)}; allowed: off, operators, open`);
 }

@@ -25,6 +25,18 @@ export const settings = defineSettings({
     optional: true,
     description: "Hosts and networks, separated by commas, beside public ones that policies may name as delegate.",
   },
+  CLIENT_REGISTRATION: {
+    kind: "string",
+    default: "off",
+    description:
+      "Who registers clients below /realms/<realm>/clients-registrations/openid-connect: nobody (off), operators, or everybody (open), where people must then agree to a login with them.",
+  },
+  CLIENT_ALLOW_PRIVATE: {
+    kind: "string",
+    optional: true,
+    description:
+      "Hosts and networks, separated by commas, beside public ones and the deployment's own hosts that clients may name: for their keys, and to be told of logouts.",
+  },
   USER_PROFILE: {
     kind: "boolean",
     default: false,

@@ -1,6 +1,7 @@
 import type { Logger } from "@swath/service";
 import type pg from "pg";
 
+import type { ClientAddresses } from "./protocol/client-addresses.ts";
 import type { DelegateClient } from "./faces/b/pdp/delegate.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import type { PasswordHasher } from "./login/hasher.ts";
@@ -22,6 +23,9 @@ export interface IdentityContext {
   readonly realms: RealmCache;
   readonly changes: ChangeFeed;
   readonly hasher: PasswordHasher;
+  readonly clientAddresses: ClientAddresses;
+  /** Who registers clients below a realm's address (RFC 7591); nobody when left out. */
+  readonly registration?: "open" | "operators" | undefined;
   /** Rules of clients that protect resources. */
   readonly policies: PolicyCache;
 }

@@ -20,34 +20,39 @@ export const manifest: Component = {
     (variant === "B" ? variables.REQUIRE_LOGIN_SERVICE : variables.REQUIRE_IDENTITY_SERVICE) &&
     variables.IDENTITY_ISSUER_URL === undefined,
   declare: ({ settings }) => ({ routes: [{ service: identityHostLabel(settings), workload: "identity" }] }),
-  deploy: (context) => ({
-    workloads: [
-      {
-        name: "identity",
-        namespace: NAMESPACE,
-        component: "identity",
-        kind: "service",
-        env: {
-          DATABASE_URL: { database: "url" },
-          PUBLIC_URL: identityUrl(context),
-          PLATFORM_DOMAIN: context.settings.domain,
-          ...(context.settings.variant === "B" && toLoginFace(context)),
+  deploy: (context) => {
+    const { IDENTITY_CLIENT_ALLOW_PRIVATE: allowPrivate } = context.settings.variables;
+    return {
+      workloads: [
+        {
+          name: "identity",
+          namespace: NAMESPACE,
+          component: "identity",
+          kind: "service",
+          env: {
+            DATABASE_URL: { database: "url" },
+            PUBLIC_URL: identityUrl(context),
+            PLATFORM_DOMAIN: context.settings.domain,
+            CLIENT_REGISTRATION: context.settings.variables.IDENTITY_CLIENT_REGISTRATION,
+            ...(allowPrivate !== undefined && { CLIENT_ALLOW_PRIVATE: allowPrivate }),
+            ...(context.settings.variant === "B" && toLoginFace(context)),
+          },
+          ports: [{ name: "http", number: 8080 }],
+          needs: ["identity-bootstrap"],
+          resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
         },
-        ports: [{ name: "http", number: 8080 }],
-        needs: ["identity-bootstrap"],
-        resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "512Mi" } },
-      },
-      {
-        name: "identity-bootstrap",
-        namespace: NAMESPACE,
-        component: "identity",
-        entry: "bootstrap/main",
-        kind: "task",
-        env: toBootstrapEnv(context),
-        resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
-      },
-    ],
-  }),
+        {
+          name: "identity-bootstrap",
+          namespace: NAMESPACE,
+          component: "identity",
+          entry: "bootstrap/main",
+          kind: "task",
+          env: toBootstrapEnv(context),
+          resources: { requests: { cpu: "50m", memory: "96Mi" }, limits: { memory: "256Mi" } },
+        },
+      ],
+    };
+  },
 };
 
 function toBootstrapEnv({ settings, declared }: DeployContext): Record<string, EnvValue> {
@@ -73,7 +78,14 @@ function toBootstrapEnv({ settings, declared }: DeployContext): Record<string, E
       })),
     ),
     ...Object.fromEntries(
-      clients.flatMap((client, index) => (client.secret ? [[secretName(client, index), client.secret] as const] : [])),
+      clients.flatMap((client, index): (readonly [string, EnvValue])[] =>
+        client.secret
+          ? [
+              [secretName(client, index), client.secret],
+              [`${secretName(client, index)}_ALSO`, { also: client.secret }],
+            ]
+          : [],
+      ),
     ),
   };
 }

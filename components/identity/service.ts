@@ -13,6 +13,7 @@ import { addDeviceRoutes } from "./pages/device-routes.ts";
 import { addAccountRoutes } from "./pages/account-routes.ts";
 import { addInteractionRoutes } from "./pages/interaction-routes.ts";
 import { STYLE_PATH } from "./pages/layout.ts";
+import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from "./pages/passkey-form.ts";
 import { sendErrorPage } from "./pages/send-error-page.ts";
 import { addPolicyRoutes } from "./policy/routes.ts";
 import { addProtocolRoutes } from "./protocol/routes.ts";
@@ -42,6 +43,12 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
     await app.register(async (face) => addLoginFace(face, context, login));
   }
   await app.register(async (console) => addConsoleRoutes(console, context));
+  app.get(PASSKEY_SCRIPT_PATH, { schema: { hide: true } }, (_request, reply) =>
+    reply
+      .type("text/javascript; charset=utf-8")
+      .headers({ "cache-control": "public, max-age=300", "x-content-type-options": "nosniff" })
+      .send(PASSKEY_SCRIPT),
+  );
   app.get(STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(STYLE),
   );

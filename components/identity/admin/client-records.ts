@@ -10,6 +10,7 @@ import {
   type Client,
   type ClientSettings,
   DEFAULT_CLIENT_SETTINGS,
+  OTHER_SECRET,
   findClientById,
   insertClient,
   updateClient,
@@ -30,10 +31,12 @@ export function toClientRepresentation({
   scopes,
   mappers,
 }: Client): Record<string, unknown> {
+  const { [OTHER_SECRET]: _secret, ...attributes } = settings.attributes;
   return {
     id,
     clientId,
     ...settings,
+    attributes,
     ...(settings.publicClient || secret === undefined ? {} : { secret }),
     clientAuthenticatorType: "client-secret",
     surrogateAuthRequired: false,

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
+import { removePasskey } from "../login/passkeys.ts";
 import { removeOtpDevice } from "../login/second-factor.ts";
+import { listPasskeys } from "../store/passkeys.ts";
 import { listOtpDevices } from "../store/second-factors.ts";
 import { findPassword } from "../store/users.ts";
 import { notFound } from "./errors.ts";
@@ -17,6 +19,7 @@ export function addCredentialRoutes(app: FastifyInstance, context: IdentityConte
     forRoles(context, ["view-users"], async (request) => {
       const user = await openUser(request);
       const [password, devices] = await Promise.all([findPassword(pool, user.id), listOtpDevices(pool, user.id)]);
+      const passkeys = await listPasskeys(pool, user.id);
       return [
         ...(password === undefined
           ? []
@@ -35,6 +38,13 @@ export function addCredentialRoutes(app: FastifyInstance, context: IdentityConte
           createdDate: createdAt.getTime(),
           credentialData: JSON.stringify({ subType: "totp", digits: 6, period: 30, algorithm: "HmacSHA1" }),
         })),
+        ...passkeys.map(({ id, label, createdAt, credentialId, transports }) => ({
+          id,
+          type: "webauthn",
+          userLabel: label,
+          createdDate: createdAt.getTime(),
+          credentialData: JSON.stringify({ credentialId, transports }),
+        })),
       ];
     }),
   );
@@ -45,8 +55,11 @@ export function addCredentialRoutes(app: FastifyInstance, context: IdentityConte
       const user = await openUser(request);
       const device = params["credential"] ?? "";
       const resourcePath = `users/${user.id}/credentials/${device}`;
-      const isRemoved = await change({ operation: "DELETE", resourceType: "USER", resourcePath }, (db) =>
-        removeOtpDevice(db, handle.realm, { userId: user.id, device, ip: actor.ip }),
+      const isRemoved = await change(
+        { operation: "DELETE", resourceType: "USER", resourcePath },
+        async (db) =>
+          (await removeOtpDevice(db, handle.realm, { userId: user.id, device, ip: actor.ip })) ||
+          removePasskey(db, handle, { user, passkey: device, ip: actor.ip }),
       );
       if (!isRemoved) {
         throw notFound("Credential");

@@ -7,6 +7,8 @@ export interface DeclaredClient {
   readonly description?: string;
   /** A public client has none. */
   readonly secret?: string;
+  /** Accepted as well, while the secret is being changed. */
+  readonly otherSecret?: string;
   readonly redirectUris?: readonly string[];
   readonly webOrigins?: readonly string[];
   readonly resources?: readonly ProtectedResource[];
@@ -28,6 +30,7 @@ export function readDeclaredClients(text: string, env: NodeJS.ProcessEnv): reado
     if (secret === undefined || secret === "") {
       throw new Error(`${secretEnv}, the secret of client ${client.clientId}, is missing`);
     }
-    return { ...client, secret };
+    const otherSecret = env[`${secretEnv}_ALSO`];
+    return { ...client, secret, ...(otherSecret !== undefined && otherSecret !== "" && { otherSecret }) };
   });
 }

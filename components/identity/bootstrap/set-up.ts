@@ -14,7 +14,7 @@ import { DEVICE_GRANT_ATTRIBUTE } from "../protocol/device-authorization.ts";
 import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
 import { announce } from "../store/changes.ts";
 import { insertMapper } from "../store/client-scopes.ts";
-import { type Client, findClient } from "../store/clients.ts";
+import { type Client, OTHER_SECRET, findClient } from "../store/clients.ts";
 import { type Queryable, inTransaction } from "../store/database.ts";
 import { type Realm, findRealm, listRealms } from "../store/realms.ts";
 import { ensureRole, findRole, giveRoles } from "../store/roles.ts";
@@ -150,6 +150,8 @@ async function ensureClient(
 ): Promise<void> {
   const { clientId, name, description, secret, redirectUris, webOrigins, resources, tokensForPlatform } = declared;
   const isPublic = secret === undefined;
+  const existing = await findClient(db, realm.id, clientId);
+  const { [OTHER_SECRET]: _ended, ...attributes } = existing?.settings.attributes ?? {};
   const fields = {
     clientId,
     secret,
@@ -159,10 +161,13 @@ async function ensureClient(
       publicClient: isPublic,
       ...(redirectUris && { redirectUris }),
       ...(webOrigins && { webOrigins }),
+      attributes: {
+        ...attributes,
+        ...(declared.otherSecret !== undefined && { [OTHER_SECRET]: declared.otherSecret }),
+      },
       ...(!isPublic && { serviceAccountsEnabled: true, authorizationServicesEnabled: true }),
     },
   };
-  const existing = await findClient(db, realm.id, clientId);
   if (existing === undefined) {
     await addClient(db, realm, { ...fields, settings: { redirectUris: ["*"], webOrigins: ["*"], ...fields.settings } });
   } else {

@@ -5,6 +5,7 @@ import type { Realm } from "../store/realms.ts";
 import { insertEvent } from "../store/events.ts";
 import { forgetFailures } from "../store/login-failures.ts";
 import { type Queryable, isUuid } from "../store/database.ts";
+import { listPasskeys } from "../store/passkeys.ts";
 import {
   deleteOtpDevice,
   insertOtpDevice,
@@ -23,7 +24,7 @@ export type SecondFactorNeed = "none" | "code" | "set-up";
 export const CONFIGURE_TOTP = "CONFIGURE_TOTP";
 
 export function findSecondFactorNeed({ realm }: RealmHandle, user: User, access: UserAccess): SecondFactorNeed {
-  if (user.hasOtp) {
+  if (user.hasOtp || user.hasPasskey) {
     return "code";
   }
   return user.requiredActions.includes(CONFIGURE_TOTP) || needsByRole(realm, access) ? "set-up" : "none";
@@ -111,10 +112,10 @@ export async function setUpOtp(
   if (step === undefined) {
     return undefined;
   }
-  const codes = user.hasOtp ? [] : makeRecoveryCodes();
+  const codes = user.hasOtp || user.hasPasskey ? [] : makeRecoveryCodes();
   await inChange(context, async (db) => {
     await insertOtpDevice(db, user.id, { label: label.trim().slice(0, 100) || "Authenticator", secret, step });
-    if (!user.hasOtp) {
+    if (codes.length > 0) {
       await replaceRecoveryCodes(db, user.id, hashesOf(codes));
     }
     await updateUser(db, user.id, {
@@ -135,7 +136,7 @@ export async function removeOtpDevice(
   if (!isUuid(device) || !(await deleteOtpDevice(db, userId, device))) {
     return false;
   }
-  if ((await listOtpDevices(db, userId)).length === 0) {
+  if ((await listOtpDevices(db, userId)).length === 0 && (await listPasskeys(db, userId)).length === 0) {
     await replaceRecoveryCodes(db, userId, []);
   }
   await insertEvent(db, realmId, { type: "REMOVE_TOTP", userId, ip });
@@ -149,4 +150,4 @@ export async function renewRecoveryCodes(context: IdentityContext, user: User): 
   return codes;
 }
 
-const hashesOf = (codes: readonly string[]) => codes.flatMap((code) => hashRecoveryCode(code) ?? []);
+export const hashesOf = (codes: readonly string[]) => codes.flatMap((code) => hashRecoveryCode(code) ?? []);

@@ -57,7 +57,8 @@ function createProvider(context: IdentityContext, handle: RealmHandle): Provider
       rpInitiatedLogout: { enabled: false },
       userinfo: { enabled: false },
     },
-    extraParams: ["kc_locale", "kc_idp_hint"],
+    // The key that a code is bound to (RFC 9449 §10): the engine keeps it with the code, and our token endpoint compares.
+    extraParams: ["kc_locale", "kc_idp_hint", "dpop_jkt"],
     extraClientMetadata: { properties: ["consent_required"] },
     routes: {
       authorization: authorizationPath(realm.name),

@@ -1,9 +1,11 @@
+import type { Passkey } from "../store/passkeys.ts";
 import type { OtpDevice } from "../store/second-factors.ts";
 import type { SessionView } from "../store/sessions.ts";
 import type { User } from "../store/users.ts";
 import { FORM_TOKEN } from "./form-token.ts";
 import { html } from "@swath/pages";
 import { renderPage } from "./layout.ts";
+import { describeUserAgent } from "./user-agent.ts";
 
 interface AccountPage {
   readonly realm: string;
@@ -11,6 +13,9 @@ interface AccountPage {
   readonly token: string;
   /** What makes one-time codes for the user. */
   readonly devices: readonly OtpDevice[];
+  readonly passkeys: readonly Passkey[];
+  /** Whether browsers have passkeys for the address of this service. */
+  readonly mayAddPasskeys: boolean;
   /** How many recovery codes are left. */
   readonly recoveryCodes: number;
   readonly sessions: readonly SessionView[];
@@ -29,6 +34,8 @@ export function renderAccountPage({
   user,
   token,
   devices,
+  passkeys,
+  mayAddPasskeys,
   recoveryCodes,
   sessions,
   current,
@@ -103,9 +110,11 @@ export function renderAccountPage({
 
       <h2>Second factor</h2>
       ${
-        devices.length === 0
+        devices.length + passkeys.length === 0
           ? html`<p>None. With one, who knows your password cannot log in without your device.</p>`
-          : html`<p>A one-time code is asked for at each login. ${recoveryCodes} recovery codes are left.</p>`
+          : html`<p>
+              A one-time code or a passkey is asked for at each login. ${recoveryCodes} recovery codes are left.
+            </p>`
       }
       ${devices.map(
         (device) =>
@@ -124,8 +133,31 @@ export function renderAccountPage({
         <input id="otp-password" name="password" type="password" autocomplete="current-password" required />
         <button type="submit">${devices.length === 0 ? "Set up one-time codes" : "Add another device"}</button>
       </form>
+      ${passkeys.map(
+        (passkey) =>
+          html`<form method="post" action="${action}">
+            ${hidden("passkey-remove")}
+            <input type="hidden" name="device" value="${passkey.id}" />
+            <p>
+              <strong>${passkey.label}</strong>, a passkey, set up ${toText(passkey.createdAt)},
+              ${passkey.lastUsedAt === undefined ? "not used yet" : html`last used ${toText(passkey.lastUsedAt)}`}
+            </p>
+            <label for="remove-${passkey.id}">Current password</label>
+            <input id="remove-${passkey.id}" name="password" type="password" autocomplete="current-password" required />
+            <button class="quiet" type="submit">Remove ${passkey.label}</button>
+          </form>`,
+      )}
       ${
-        devices.length > 0 &&
+        mayAddPasskeys &&
+        html`<form method="post" action="${action}">
+          ${hidden("passkey-start")}
+          <label for="passkey-password">Current password</label>
+          <input id="passkey-password" name="password" type="password" autocomplete="current-password" required />
+          <button type="submit">Set up a passkey</button>
+        </form>`
+      }
+      ${
+        devices.length + passkeys.length > 0 &&
         html`<form method="post" action="${action}">
           ${hidden("recovery-codes")}
           <label for="codes-password">Current password</label>
@@ -153,7 +185,7 @@ export function renderAccountPage({
                   <td>${toText(session.startedAt)}</td>
                   <td>${toText(session.lastAccess)}</td>
                   <td>
-                    ${session.ip ?? "unknown"}${session.userAgent === undefined ? "" : html`<br /><span class="hint">${session.userAgent.slice(0, 80)}</span>`}
+                    ${session.ip ?? "unknown"}${session.userAgent === undefined ? "" : html`<br /><span class="hint" title="${session.userAgent}">${describeUserAgent(session.userAgent)}</span>`}
                   </td>
                   <td>${Object.values(session.clients).join(", ")}</td>
                   <td>

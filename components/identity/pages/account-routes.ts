@@ -2,19 +2,22 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import { changePassword, refusePassword } from "../login/change-password.ts";
-import { SECURITY_HEADERS } from "../oidc/provider.ts";
 import { answerProfile, asksForProfile } from "../protocol/account-profile.ts";
 import { PROFILE } from "../faces/b/profile/visit.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
+import { mayUsePasskeys } from "../login/passkeys.ts";
+import { listPasskeys } from "../store/passkeys.ts";
 import { countRecoveryCodes, listOtpDevices } from "../store/second-factors.ts";
 import { endSession, endUserSessions, listSessions } from "../store/sessions.ts";
 import { logInForPage } from "./account-login.ts";
 import { renderAccountPage } from "./account-page.ts";
 import { removeOtp, renewCodes, saveOtp, startOtp } from "./account-second-factor.ts";
+import { dropPasskey, savePasskey, startPasskey } from "./account-passkeys.ts";
 import { type AccountForm, type Notice, type Params, type Visit, refuseWrongPassword } from "./account-visit.ts";
 import { findBrowserSession } from "./browser-session.ts";
 import { renderErrorPage } from "./error-page.ts";
 import { FORM_TOKEN, isFormToken, makeFormToken } from "./form-token.ts";
+import { PASSKEY_PAGE_HEADERS } from "./passkey-form.ts";
 import { readFields } from "./read-fields.ts";
 import { saveProfile } from "./save-profile.ts";
 
@@ -23,7 +26,7 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
   const path = "/realms/:realm/account";
   const open = async (request: FastifyRequest<Params>, reply: FastifyReply): Promise<Visit | undefined> => {
     const handle = await findRealmOr404(context, request.params.realm);
-    void reply.headers(SECURITY_HEADERS).type("text/html; charset=utf-8");
+    void reply.headers(PASSKEY_PAGE_HEADERS).type("text/html; charset=utf-8");
     const session = await findBrowserSession(context, handle, request, reply);
     return session && { context, handle, session, request, reply };
   };
@@ -62,10 +65,16 @@ export function addAccountRoutes(app: FastifyInstance, context: IdentityContext)
         return sendOrShow(visit, await saveOtp(visit, form));
       case "otp-remove":
         return show(visit, await removeOtp(visit, form));
+      case "passkey-start":
+        return sendOrShow(visit, await startPasskey(visit, form));
+      case "passkey-save":
+        return sendOrShow(visit, await savePasskey(visit, form));
+      case "passkey-remove":
+        return show(visit, await dropPasskey(visit, form));
       case "recovery-codes":
         return sendOrShow(visit, await renewCodes(visit, form));
       case "kept":
-        return show(visit, { good: "One-time codes are set up." });
+        return show(visit, { good: "Your second factor is set up." });
       case "session":
         return show(visit, await signOut(visit, form["session"]));
       default:
@@ -93,6 +102,8 @@ async function show(visit: Visit, { good, bad }: Notice): Promise<unknown> {
       user: current.user,
       token: makeFormToken(handle.realm, "account", session.uid),
       devices: await listOtpDevices(context.pool, session.user.id),
+      passkeys: await listPasskeys(context.pool, session.user.id),
+      mayAddPasskeys: mayUsePasskeys(context),
       recoveryCodes: await countRecoveryCodes(context.pool, session.user.id),
       sessions,
       current: session.uid,

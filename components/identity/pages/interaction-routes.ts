@@ -2,12 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import { toEngineRequest } from "../oidc/engine-request.ts";
-import { SECURITY_HEADERS, findProvider, interactionPath } from "../oidc/provider.ts";
+import { findProvider, interactionPath } from "../oidc/provider.ts";
 import { findRealmOr404 } from "../protocol/realm-scope.ts";
 import { insertEvent } from "../store/events.ts";
 import { renderErrorPage } from "./error-page.ts";
 import { FORM_TOKEN, isFormToken } from "./form-token.ts";
 import { answerLogin } from "./login-steps.ts";
+import { PASSKEY_PAGE_HEADERS } from "./passkey-form.ts";
 import { type Params, type Question, ask, finish, text } from "./question.ts";
 
 /** The pages between the authorization endpoint and the way back to the client. */
@@ -16,7 +17,7 @@ export function addInteractionRoutes(app: FastifyInstance, context: IdentityCont
   const open = async (request: FastifyRequest<Params>, reply: FastifyReply): Promise<Question | undefined> => {
     const handle = await findRealmOr404(context, request.params.realm);
     const provider = findProvider(context, handle);
-    void reply.headers(SECURITY_HEADERS).type("text/html; charset=utf-8");
+    void reply.headers(PASSKEY_PAGE_HEADERS).type("text/html; charset=utf-8");
     try {
       const raw = toEngineRequest(context.publicUrl, request);
       const interaction = await provider.interactionDetails(raw, reply.raw);

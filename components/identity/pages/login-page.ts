@@ -1,4 +1,5 @@
 import { html } from "@swath/pages";
+import { renderPasskeyForm } from "./passkey-form.ts";
 import { FORM_TOKEN } from "./form-token.ts";
 import { renderPage } from "./layout.ts";
 
@@ -7,11 +8,13 @@ interface LoginPage {
   readonly token: string;
   readonly clientName: string;
   readonly username: string;
+  /** What an authenticator is asked; left out where passkeys cannot be used. */
+  readonly passkeyOptions?: string | undefined;
   readonly error?: string | undefined;
 }
 
-/** User name and password. */
-export function renderLoginPage({ action, token, clientName, username, error }: LoginPage): string {
+/** User name and password, or a passkey. */
+export function renderLoginPage({ action, token, clientName, username, passkeyOptions, error }: LoginPage): string {
   return renderPage({
     title: "Log in",
     content: html`<h1>Log in to ${clientName}</h1>
@@ -39,7 +42,11 @@ export function renderLoginPage({ action, token, clientName, username, error }: 
           ${username === "" ? "" : html`autofocus`}
         />
         <button type="submit">Log in</button>
-      </form>`,
+      </form>
+      ${
+        passkeyOptions !== undefined &&
+        renderPasskeyForm({ action, token, kind: "get", options: passkeyOptions, button: "Log in with a passkey" })
+      }`,
   });
 }
 

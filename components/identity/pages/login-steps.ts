@@ -2,19 +2,28 @@ import { findWait } from "../login/limits.ts";
 import { authenticateUser } from "../login/authenticate-user.ts";
 import { changePassword, refusePassword } from "../login/change-password.ts";
 import { makeOtpSecret } from "../login/one-time-codes.ts";
+import {
+  addPasskey,
+  describeNewPasskey,
+  describePasskeyUse,
+  makeChallenge,
+  mayUsePasskeys,
+  provePasskey,
+} from "../login/passkeys.ts";
 import { findSecondFactorNeed, proveSecondFactor, setUpOtp } from "../login/second-factor.ts";
 import { insertEvent } from "../store/events.ts";
 import { endSession } from "../store/sessions.ts";
 import { type User, type UserAccess, findPassword, findUserWithAccess } from "../store/users.ts";
 import { findLogin } from "./browser-session.ts";
 import { renderNewPasswordPage } from "./login-page.ts";
-import { type Question, ask, finish, formOf, text } from "./question.ts";
+import { FACTOR_CHALLENGE, LOGIN_CHALLENGE, type Question, ask, finish, formOf, text } from "./question.ts";
 import { renderCodePage, renderRecoveryCodesPage, renderSetUpPage } from "./second-factor-page.ts";
 
 type Form = Readonly<Record<string, unknown>>;
 
 const WRONG = "That user name and password do not fit together.";
 const DISABLED = "This account is disabled; ask your administrator.";
+const WRONG_PASSKEY = "That passkey is not known here, or was not right.";
 const WRONG_CODE = "That code is not right, or was used before.";
 
 /** How far a login is. Kept with the interaction, so that only who has just shown the password goes on. */
@@ -32,6 +41,9 @@ interface LoginProgress {
 /** Reads what was sent from a page of a login, and sends the next page or ends the login. */
 export async function answerLogin(question: Question, form: Form): Promise<unknown> {
   const progress = question.interaction.result?.["login_progress"] as LoginProgress | undefined;
+  if (progress === undefined && "passkey" in form) {
+    return answerPasskeyLogin(question, text(form["passkey"]));
+  }
   // The page for a new password names the user, too, for password managers.
   if (progress === undefined || ("username" in form && !("new_password" in form))) {
     return answerPassword(question, text(form["username"]), text(form["password"]));
@@ -69,6 +81,34 @@ async function answerPassword(question: Question, username: string, password: st
   return goOn({ question, progress, user, access });
 }
 
+/** Whose passkey answered has shown both what he has and, to his authenticator, who he is: no password is asked. */
+async function answerPasskeyLogin(question: Question, answer: string): Promise<unknown> {
+  const { context, handle, interaction, request } = question;
+  const challenge = makeChallenge(handle, LOGIN_CHALLENGE, interaction.uid);
+  const userId = await provePasskey(context, handle, { challenge, answer });
+  const found = userId === undefined ? undefined : await findUserWithAccess(context.pool, handle.realm.id, userId);
+  if (found === undefined || !found.user.enabled) {
+    if (handle.realm.settings.eventsEnabled) {
+      await insertEvent(context.pool, handle.realm.id, {
+        type: "LOGIN_ERROR",
+        userId,
+        clientId: text(interaction.params["client_id"]),
+        ip: request.ip,
+        error: found === undefined ? "invalid_passkey" : "user_disabled",
+      });
+    }
+    return ask(question, found === undefined ? WRONG_PASSKEY : DISABLED);
+  }
+  const stored = await findPassword(context.pool, found.user.id);
+  const progress: LoginProgress = {
+    user: found.user.id,
+    since: stored?.changedAt.toISOString(),
+    mustChangePassword: stored?.temporary === true,
+    hasProven: true,
+  };
+  return goOn({ ...found, question, progress });
+}
+
 function tellWait(until: Date): string {
   const minutes = Math.max(1, Math.ceil((until.getTime() - Date.now()) / 60_000));
   return `There were too many failed logins. Try again in ${minutes} minute${minutes === 1 ? "" : "s"}.`;
@@ -101,7 +141,7 @@ async function goOn(login: Login): Promise<unknown> {
   }
   const progress: LoginProgress = step === "set-up" ? { ...login.progress, secret: makeOtpSecret() } : login.progress;
   await keep(question, progress);
-  return question.reply.send(toPage({ ...login, progress }, step));
+  return question.reply.send(await toPage({ ...login, progress }, step));
 }
 
 async function keep({ interaction }: Question, progress: LoginProgress): Promise<void> {
@@ -109,24 +149,45 @@ async function keep({ interaction }: Question, progress: LoginProgress): Promise
   await interaction.persist();
 }
 
-function toPage(login: Login, step: Exclude<Step, "done">, error?: string): string {
+async function toPage(login: Login, step: Exclude<Step, "done">, error?: string): Promise<string> {
   const { question, progress, user } = login;
-  const { realm } = question.handle;
+  const { context, handle, interaction } = question;
+  const { realm } = handle;
+  const challenge = makeChallenge(handle, FACTOR_CHALLENGE, interaction.uid);
   const page = { ...formOf(question), username: user.username, error };
   switch (step) {
     case "code":
-      return renderCodePage(page);
+      return renderCodePage({
+        ...page,
+        hasCodes: user.hasOtp,
+        passkeyOptions:
+          user.hasPasskey && mayUsePasskeys(context) ? await describePasskeyUse(context, user, challenge) : undefined,
+      });
     case "password":
       return renderNewPasswordPage({ ...page, minimumLength: realm.settings.passwordMinimumLength });
     case "set-up":
-      return renderSetUpPage({ ...page, secret: progress.secret ?? "", issuer: realm.displayName || realm.name });
+      return renderSetUpPage({
+        ...page,
+        secret: progress.secret ?? "",
+        issuer: realm.displayName || realm.name,
+        passkeyOptions: mayUsePasskeys(context)
+          ? await describeNewPasskey(context, handle, user, challenge)
+          : undefined,
+      });
   }
 }
 
 async function answerStep(login: Login, form: Form): Promise<unknown> {
   const { question, progress } = login;
   const step = findStep(login);
-  const again = (error: string) => question.reply.code(400).send(toPage(login, step as Exclude<Step, "done">, error));
+  const again = async (error: string) =>
+    question.reply.code(400).send(await toPage(login, step as Exclude<Step, "done">, error));
+  if (step === "code" && "passkey" in form) {
+    return answerPasskey(login, text(form["passkey"]), again);
+  }
+  if (step === "set-up" && "passkey" in form) {
+    return answerNewPasskey(login, text(form["passkey"]), again);
+  }
   if (step === "code" && "code" in form) {
     return answerCode(login, text(form["code"]), again);
   }
@@ -155,6 +216,27 @@ async function answerCode(login: Login, code: string, again: Again): Promise<unk
       return again(tellWait(until ?? new Date()));
     }
   }
+}
+
+async function answerPasskey(login: Login, answer: string, again: Again): Promise<unknown> {
+  const { question, progress, user } = login;
+  const { context, handle, interaction } = question;
+  const challenge = makeChallenge(handle, FACTOR_CHALLENGE, interaction.uid);
+  const isRight = (await provePasskey(context, handle, { challenge, answer, userId: user.id })) !== undefined;
+  return isRight ? goOn({ ...login, progress: { ...progress, hasProven: true } }) : again(WRONG_PASSKEY);
+}
+
+async function answerNewPasskey(login: Login, answer: string, again: Again): Promise<unknown> {
+  const { question, progress, user } = login;
+  const { context, handle, interaction, request, reply } = question;
+  const challenge = makeChallenge(handle, FACTOR_CHALLENGE, interaction.uid);
+  const codes = await addPasskey(context, handle, { user, challenge, answer, label: "Passkey", ip: request.ip });
+  if (codes === undefined) {
+    return again("That passkey was not set up. Try again.");
+  }
+  const { secret: _unused, ...rest } = progress;
+  await keep(question, { ...rest, hasProven: true });
+  return reply.send(renderRecoveryCodesPage({ ...formOf(question), codes }));
 }
 
 async function answerNewPassword(login: Login, chosen: string, repeated: unknown, again: Again): Promise<unknown> {

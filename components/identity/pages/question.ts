@@ -6,6 +6,7 @@ import { toEngineRequest } from "../oidc/engine-request.ts";
 import { SECURITY_HEADERS, interactionPath } from "../oidc/provider.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { makeFormToken } from "./form-token.ts";
+import { describePasskeyUse, makeChallenge, mayUsePasskeys } from "../login/passkeys.ts";
 import { renderConsentPage, renderLoginPage } from "./login-page.ts";
 
 export type Params = { Params: { realm: string; uid: string } };
@@ -20,6 +21,10 @@ export interface Question {
   readonly request: FastifyRequest<Params>;
   readonly reply: FastifyReply;
 }
+
+/** Purposes of challenges: the whole login, or its second step. */
+export const LOGIN_CHALLENGE = "login";
+export const FACTOR_CHALLENGE = "factor";
 
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -41,7 +46,7 @@ export async function ask(
 }
 
 async function toPage(
-  { handle, interaction, request }: Pick<Question, "context" | "handle" | "interaction" | "request">,
+  { context, handle, interaction, request }: Pick<Question, "context" | "handle" | "interaction" | "request">,
   error?: string,
 ): Promise<string> {
   const { action, token } = formOf({ handle, interaction });
@@ -53,7 +58,17 @@ async function toPage(
     return renderConsentPage({ action, token, clientName, scopes: missingOIDCScope ?? [] });
   }
   const username = (request.body as { username?: unknown } | undefined)?.username ?? interaction.params["login_hint"];
-  return renderLoginPage({ action, token, clientName, username: typeof username === "string" ? username : "", error });
+  const passkeyOptions = mayUsePasskeys(context)
+    ? await describePasskeyUse(context, undefined, makeChallenge(handle, LOGIN_CHALLENGE, interaction.uid))
+    : undefined;
+  return renderLoginPage({
+    action,
+    token,
+    clientName,
+    username: typeof username === "string" ? username : "",
+    passkeyOptions,
+    error,
+  });
 }
 
 /** Back to the engine, which goes on from there. */

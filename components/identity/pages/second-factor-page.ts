@@ -2,6 +2,7 @@ import { type Html, html } from "@swath/pages";
 import { renderSVG } from "uqr";
 
 import { otpAddress } from "../login/one-time-codes.ts";
+import { renderPasskeyForm } from "./passkey-form.ts";
 import { FORM_TOKEN } from "./form-token.ts";
 import { renderPage } from "./layout.ts";
 
@@ -12,11 +13,30 @@ interface FormPage {
 }
 
 /** Asks for a one-time code, or a recovery code. */
-export function renderCodePage({ action, token, username, error }: FormPage & { readonly username: string }): string {
+export function renderCodePage({
+  action,
+  token,
+  username,
+  hasCodes,
+  passkeyOptions,
+  error,
+}: FormPage & {
+  readonly username: string;
+  /** Whether there is a device that shows codes, besides recovery codes. */
+  readonly hasCodes: boolean;
+  /** What the user's passkeys are asked, where there are some that can be used. */
+  readonly passkeyOptions?: string | undefined;
+}): string {
   return renderPage({
     title: "One-time code",
     content: html`<h1>One-time code</h1>
-      <p>Type the code that your authenticator shows for <strong>${username}</strong>.</p>
+      <p>
+        ${
+          hasCodes
+            ? html`Type the code that your authenticator shows for <strong>${username}</strong>.`
+            : html`Use your passkey for <strong>${username}</strong>, or type one of your recovery codes.`
+        }
+      </p>
       ${error !== undefined && html`<p role="alert">${error}</p>`}
       <form method="post" action="${action}">
         <input type="hidden" name="${FORM_TOKEN}" value="${token}" />
@@ -34,7 +54,11 @@ export function renderCodePage({ action, token, username, error }: FormPage & { 
         />
         <p class="hint" id="code-hint">Six digits. Without your device, type one of your recovery codes.</p>
         <button type="submit">Go on</button>
-      </form>`,
+      </form>
+      ${
+        passkeyOptions !== undefined &&
+        renderPasskeyForm({ action, token, kind: "get", options: passkeyOptions, button: "Use a passkey" })
+      }`,
   });
 }
 
@@ -67,7 +91,13 @@ export function renderOtpFields({ secret, username, issuer }: SetUp): Html {
 }
 
 /** Asks to set up one-time codes before a login can go on. */
-export function renderSetUpPage({ action, token, error, ...setUp }: FormPage & SetUp): string {
+export function renderSetUpPage({
+  action,
+  token,
+  error,
+  passkeyOptions,
+  ...setUp
+}: FormPage & SetUp & { readonly passkeyOptions?: string | undefined }): string {
   return renderPage({
     title: "Set up one-time codes",
     content: html`<h1>Set up one-time codes</h1>
@@ -77,7 +107,13 @@ export function renderSetUpPage({ action, token, error, ...setUp }: FormPage & S
         <input type="hidden" name="${FORM_TOKEN}" value="${token}" />
         ${renderOtpFields(setUp)}
         <button type="submit">Save and go on</button>
-      </form>`,
+      </form>
+      ${
+        passkeyOptions !== undefined &&
+        html`<h2>Or a passkey</h2>
+          <p>This device, or a security key, then proves who you are.</p>
+          ${renderPasskeyForm({ action, token, kind: "create", options: passkeyOptions, button: "Set up a passkey" })}`
+      }`,
   });
 }
 

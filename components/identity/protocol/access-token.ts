@@ -1,3 +1,5 @@
+import { boundKeyOf } from "@swath/auth";
+
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { isAccessTokenRevoked, isSessionActive } from "../store/sessions.ts";
@@ -13,6 +15,10 @@ export interface Bearer {
 interface CheckOptions {
   /** Take an ID token as well, as clients of the login service send it. */
   readonly acceptIdTokens?: boolean;
+  /** Thumbprint of the key that the sender has shown to hold: a token that is bound to one is good with that one only (RFC 9449 §7). */
+  readonly boundTo?: string | undefined;
+  /** Say what a token is, whoever sends it: introspection, whose caller only asks. */
+  readonly anyHolder?: boolean;
 }
 
 /**
@@ -23,7 +29,7 @@ export async function checkAccessToken(
   { pool }: IdentityContext,
   { realm, issuer, keys }: RealmHandle,
   token: string,
-  { acceptIdTokens = false }: CheckOptions = {},
+  { acceptIdTokens = false, boundTo, anyHolder = false }: CheckOptions = {},
 ): Promise<Bearer | undefined> {
   const claims = keys.verify(token);
   if (
@@ -31,6 +37,10 @@ export async function checkAccessToken(
     claims["iss"] !== issuer ||
     !(claims["typ"] === "Bearer" || (acceptIdTokens && claims["typ"] === "ID"))
   ) {
+    return undefined;
+  }
+  // Of a token that is bound to nothing no proof is asked; one that was sent as DPoP must be bound, though.
+  if (!anyHolder && boundKeyOf(claims) !== boundTo) {
     return undefined;
   }
   const { exp, sub, jti, sid } = claims;

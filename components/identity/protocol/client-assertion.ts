@@ -1,15 +1,15 @@
 import { createSecretKey } from "node:crypto";
 
-import { type JSONWebKeySet, createLocalJWKSet, decodeJwt, errors, jwtVerify } from "jose";
+import { decodeJwt, errors, jwtVerify } from "jose";
 
 import type { RealmHandle } from "../realms/realm-cache.ts";
-import type { Client } from "../store/clients.ts";
+import { type Client, OTHER_SECRET } from "../store/clients.ts";
 import type { Form } from "./form.ts";
 import { OAuthError, invalidClient, invalidRequest } from "./oauth-error.ts";
 
 export const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
-/** Signatures of clients: with a key pair, whose public keys the client's attribute `jwks.string` holds, or with its secret. */
+/** Signatures of clients: with a key pair, whose public keys the client gives, or with its secret. */
 export const KEY_PAIR_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"];
 export const SECRET_ALGORITHMS = ["HS256", "HS384", "HS512"];
 
@@ -36,7 +36,7 @@ export async function authenticateByAssertion(handle: RealmHandle, form: Form): 
     throw invalidClient();
   }
   try {
-    const { payload } = await verify(assertion, client, {
+    const { payload } = await verify(handle, assertion, client, {
       issuer: clientId,
       subject: clientId,
       audience: [
@@ -56,7 +56,9 @@ export async function authenticateByAssertion(handle: RealmHandle, form: Form): 
       throw new OAuthError(401, "invalid_client", "the assertion was used before");
     }
   } catch (error) {
-    throw error instanceof errors.JOSEError || error instanceof TypeError ? invalidClient() : error;
+    throw error instanceof errors.JOSEError || error instanceof TypeError || error instanceof SyntaxError
+      ? invalidClient()
+      : error;
   }
   return client;
 }
@@ -70,13 +72,24 @@ function readSubject(assertion: string): string | undefined {
   }
 }
 
-async function verify(assertion: string, client: Client, options: NonNullable<Parameters<typeof jwtVerify>[2]>) {
-  const jwks = client.settings.attributes["jwks.string"];
-  if (jwks !== undefined && jwks !== "") {
-    const keys = createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet);
+async function verify(
+  { clientKeys }: RealmHandle,
+  assertion: string,
+  client: Client,
+  options: NonNullable<Parameters<typeof jwtVerify>[2]>,
+) {
+  const keys = clientKeys.find(client);
+  if (keys !== undefined) {
     return jwtVerify(assertion, keys, { ...options, algorithms: KEY_PAIR_ALGORITHMS });
   }
   // A client with keys must sign with them: its secret alone is not enough then.
-  const secret = createSecretKey(Buffer.from(client.secret ?? ""));
-  return jwtVerify(assertion, secret, { ...options, algorithms: SECRET_ALGORITHMS });
+  const verifyWith = (secret: string) =>
+    jwtVerify(assertion, createSecretKey(Buffer.from(secret)), { ...options, algorithms: SECRET_ALGORITHMS });
+  const other = client.settings.attributes[OTHER_SECRET];
+  return verifyWith(client.secret ?? "").catch((error: unknown) => {
+    if (other !== undefined && error instanceof errors.JWSSignatureVerificationFailed) {
+      return verifyWith(other);
+    }
+    throw error;
+  });
 }

@@ -3,8 +3,9 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { isHostileText } from "@swath/service";
 
 import type { RealmHandle } from "../realms/realm-cache.ts";
-import type { Client } from "../store/clients.ts";
+import { type Client, OTHER_SECRET } from "../store/clients.ts";
 import { authenticateByAssertion } from "./client-assertion.ts";
+import { signsForItself } from "./client-keys.ts";
 import type { Form } from "./form.ts";
 import { OAuthError, invalidClient, invalidRequest } from "./oauth-error.ts";
 
@@ -48,7 +49,11 @@ export async function authenticateClient(
   if (!client.settings.enabled) {
     throw new OAuthError(401, "invalid_client", "The client is disabled");
   }
-  if (!client.settings.publicClient && !isOneOf(shown.secrets, client.secret)) {
+  if (!client.settings.publicClient && signsForItself(client)) {
+    // Otherwise whoever finds the secret could do without the key.
+    throw refusal();
+  }
+  if (!client.settings.publicClient && !hasSecret(client, shown.secrets)) {
     throw refusal();
   }
   return client;
@@ -94,6 +99,11 @@ function decode(text: string): string {
   } catch {
     return text;
   }
+}
+
+function hasSecret({ secret, settings }: Client, shown: readonly string[]): boolean {
+  const isSecret = isOneOf(shown, secret);
+  return isOneOf(shown, settings.attributes[OTHER_SECRET]) || isSecret;
 }
 
 function isOneOf(given: readonly string[], wanted: string | undefined): boolean {

@@ -19,7 +19,7 @@ export function addCors(app: FastifyInstance, _context: IdentityContext): void {
         .code(204)
         .headers({
           "access-control-allow-methods": "GET, POST, PUT, DELETE, OPTIONS",
-          "access-control-allow-headers": "Authorization, Content-Type, Accept, Origin",
+          "access-control-allow-headers": "Authorization, Content-Type, Accept, Origin, DPoP",
           "access-control-max-age": "3600",
         })
         .send();

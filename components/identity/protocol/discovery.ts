@@ -1,3 +1,5 @@
+import { DPOP_ALGORITHMS } from "@swath/auth";
+
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { UMA_GRANT } from "../uma/uma-grant.ts";
 import { KEY_PAIR_ALGORITHMS, SECRET_ALGORITHMS } from "./client-assertion.ts";
@@ -54,12 +56,15 @@ export function describeProvider({ issuer, address, realm, scopes }: RealmHandle
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGORITHMS,
     pushed_authorization_request_endpoint: endpoint("ext/par/request"),
     require_pushed_authorization_requests: false,
+    dpop_signing_alg_values_supported: DPOP_ALGORITHMS,
     introspection_endpoint_auth_methods_supported: CONFIDENTIAL,
     revocation_endpoint_auth_methods_supported: AUTHENTICATION,
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
-    frontchannel_logout_supported: false,
-    backchannel_logout_supported: false,
+    frontchannel_logout_supported: true,
+    frontchannel_logout_session_supported: true,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
   };
 }
 

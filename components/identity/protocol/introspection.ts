@@ -17,10 +17,19 @@ export async function answerIntrospection(
   const form = readForm(request);
   await authenticateConfidentialClient(handle, request.headers.authorization, form);
   const token = form.require("token");
-  const bearer = await checkAccessToken(context, handle, token, { acceptIdTokens: context.login !== undefined });
+  const bearer = await checkAccessToken(context, handle, token, {
+    acceptIdTokens: context.login !== undefined,
+    anyHolder: true,
+  });
   if (bearer !== undefined) {
     const { claims, user } = bearer;
-    return { ...claims, active: true, username: user.username, client_id: claims["azp"], token_type: "Bearer" };
+    return {
+      ...claims,
+      active: true,
+      username: user.username,
+      client_id: claims["azp"],
+      token_type: claims["cnf"] === undefined ? "Bearer" : "DPoP",
+    };
   }
   const refresh = readRefreshToken(handle.realm.secret, handle.issuer, token);
   if (refresh !== undefined && refresh.exp > Date.now() / 1000 && (await isSessionActive(context.pool, refresh.sid))) {

@@ -13,6 +13,8 @@ export interface Issue {
   readonly access: UserAccess;
   readonly scope: string;
   /** Left out for a client acting for itself. */
+  /** Thumbprint of the key that the tokens are bound to (RFC 9449). */
+  readonly boundTo?: string | undefined;
   readonly session?: {
     readonly id: string;
     readonly refreshId: string;
@@ -36,7 +38,7 @@ export interface TokenAnswer {
   readonly expires_in: number;
   readonly refresh_expires_in: number;
   readonly refresh_token?: string;
-  readonly token_type: "Bearer";
+  readonly token_type: "Bearer" | "DPoP";
   readonly id_token?: string;
   readonly "not-before-policy": 0;
   readonly session_state?: string;
@@ -78,13 +80,15 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
         jti: session.refreshId,
         chain: session.chain,
         ...(session.nonce !== undefined && { nonce: session.nonce }),
+        // A client with a secret proves itself at every refresh (RFC 9449 §5).
+        ...(issue.boundTo !== undefined && client.settings.publicClient && { cnf: { jkt: issue.boundTo } }),
         scope,
         offline: session.offline,
         iat: now,
         exp: now + session.secondsLeft,
       }),
     }),
-    token_type: "Bearer",
+    token_type: issue.boundTo === undefined ? "Bearer" : "DPoP",
     ...(idToken !== undefined && { id_token: idToken }),
     "not-before-policy": 0,
     ...(session && { session_state: session.id }),
@@ -92,7 +96,7 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
   };
 }
 
-type Described = Pick<Issue, "session" | "audience" | "claims"> & {
+type Described = Pick<Issue, "session" | "audience" | "claims" | "boundTo"> & {
   readonly seconds: number;
   /** Seconds since 1970. */
   readonly now?: number;
@@ -103,10 +107,10 @@ export function describeAccessToken(
   { issuer }: RealmHandle,
   subject: ClaimSubject,
   scope: string,
-  { session, audience, claims: more, seconds, now = Math.floor(Date.now() / 1000) }: Described,
+  { session, audience, claims: more, boundTo, seconds, now = Math.floor(Date.now() / 1000) }: Described,
 ): Record<string, unknown> {
   const { client, user } = subject;
-  const { aud, ...claims } = mapClaims("access", subject, scope);
+  const { aud, cnf: _, ...claims } = mapClaims("access", subject, scope);
   return {
     exp: now + seconds,
     iat: now,
@@ -125,6 +129,7 @@ export function describeAccessToken(
     preferred_username: user.username,
     ...claims,
     ...more,
+    ...(boundTo !== undefined && { cnf: { jkt: boundTo } }),
   };
 }
 

@@ -13,6 +13,7 @@ import { endSession } from "../store/sessions.ts";
 import { readRefreshToken } from "../tokens/refresh-token.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { Form, readForm } from "./form.ts";
+import { findLogoutFrames, renderLogoutFrames } from "./front-channel-logout.ts";
 import { invalidGrant } from "./oauth-error.ts";
 
 interface Logout {
@@ -96,10 +97,16 @@ async function logOutBrowser({ context, handle, request, reply }: Logout, form: 
     );
   }
   const subject = typeof known?.["sub"] === "string" ? known["sub"] : session?.user.id;
+  const frames: string[] = [];
   for (const sid of new Set([hinted, session?.uid])) {
     if (sid !== undefined) {
+      frames.push(...(await findLogoutFrames(context, handle, sid)));
       await end({ context, handle, request }, sid, subject, clientId);
     }
+  }
+  if (frames.length > 0) {
+    const { headers, page } = renderLogoutFrames([...new Set(frames)], target);
+    return reply.headers(headers).send(page);
   }
   return target === undefined ? reply.send(renderLoggedOutPage()) : reply.redirect(target, 302);
 }

@@ -6,6 +6,7 @@ import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { putRecord, takeRecord } from "../store/oidc-adapter.ts";
 import { authenticateClient } from "./client-authentication.ts";
+import { findShownKey } from "./dpop.ts";
 import { readForm } from "./form.ts";
 import { invalidRequest } from "./oauth-error.ts";
 
@@ -17,7 +18,7 @@ const CREDENTIALS = ["client_secret", "client_assertion", "client_assertion_type
 
 /** `POST …/ext/par/request` (RFC 9126 §2): keeps an authorization request and gives a reference to it that is good once. */
 export async function answerPushedRequest(
-  { pool }: IdentityContext,
+  context: IdentityContext,
   handle: RealmHandle,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -28,12 +29,18 @@ export async function answerPushedRequest(
   if (form.get("request_uri") !== undefined) {
     throw invalidRequest("request_uri must not be pushed");
   }
+  const boundTo = await findShownKey(context, handle, request);
+  const named = form.get("dpop_jkt");
+  if (boundTo !== undefined && named !== undefined && named !== boundTo) {
+    throw invalidRequest("dpop_jkt is not the thumbprint of the key in the header DPoP");
+  }
   const parameters = Object.fromEntries(form.entries().filter(([name]) => !CREDENTIALS.includes(name)));
   const id = randomBytes(32).toString("base64url");
-  await putRecord(pool, handle.realm.id, {
+  await putRecord(context.pool, handle.realm.id, {
     model: MODEL,
     id,
-    payload: { ...parameters, client_id: client.clientId },
+    // A proof that comes with the request binds its code to the key (RFC 9449 §10.1).
+    payload: { ...parameters, client_id: client.clientId, ...(boundTo !== undefined && { dpop_jkt: boundTo }) },
     seconds: SECONDS,
   });
   return reply.code(201).send({ request_uri: `${PREFIX}${id}`, expires_in: SECONDS });

@@ -13,6 +13,7 @@ import { answerLogout } from "./logout.ts";
 import { readForm } from "./form.ts";
 import { answerPushedRequest, resolveAuthorizationParameters } from "./pushed-authorization.ts";
 import { findRealmOr404, sendOAuthError } from "./realm-scope.ts";
+import { REGISTRATION_PATH, addRegistrationRoutes } from "./registration/registration-routes.ts";
 import { answerRevocation } from "./revocation.ts";
 import { answerToken } from "./token-endpoint.ts";
 import { answerUserinfo } from "./userinfo.ts";
@@ -26,6 +27,10 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
   const within = (answer: Answer) => async (request: FastifyRequest<Params>, reply: FastifyReply) =>
     answer(await findRealmOr404(context, request.params.realm), request, reply);
   const options = { schema: { hide: true } };
+  const describe = (handle: RealmHandle) => ({
+    ...describeProvider(handle),
+    ...(context.registration !== undefined && { registration_endpoint: `${handle.address}/${REGISTRATION_PATH}` }),
+  });
 
   app.register(async (scope) => {
     scope.setErrorHandler(sendOAuthError);
@@ -42,10 +47,10 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
           "tokens-not-before": 0,
         })),
       );
-      open.get<Params>("/realms/:realm/.well-known/openid-configuration", options, within(describeProvider));
+      open.get<Params>("/realms/:realm/.well-known/openid-configuration", options, within(describe));
       open.get<Params>("/realms/:realm/.well-known/uma2-configuration", options, within(describeUma));
       // RFC 8414 §3.1: with a path in the issuer, the well-known part comes first.
-      open.get<Params>("/.well-known/oauth-authorization-server/realms/:realm", options, within(describeProvider));
+      open.get<Params>("/.well-known/oauth-authorization-server/realms/:realm", options, within(describe));
       open.get<Params>(
         endpoint("certs"),
         options,
@@ -120,5 +125,13 @@ export function addProtocolRoutes(app: FastifyInstance, context: IdentityContext
       }),
     });
     addBrowserChecks(scope);
+    if (context.registration !== undefined) {
+      addRegistrationRoutes(scope, context, {
+        url: `/realms/:realm/${REGISTRATION_PATH}`,
+        who: context.registration,
+        refusedToStrangers: ["client_credentials", "password"],
+        mappers: [],
+      });
+    }
   });
 }

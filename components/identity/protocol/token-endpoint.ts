@@ -4,6 +4,7 @@ import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { UMA_GRANT, grantByUmaTicket } from "../uma/uma-grant.ts";
 import { authenticateClient } from "./client-authentication.ts";
+import { checkKeyIsShown, findShownKey, readShownToken } from "./dpop.ts";
 import { readForm } from "./form.ts";
 import { grantByCode } from "./grants/authorization-code.ts";
 import { grantByClientCredentials } from "./grants/client-credentials.ts";
@@ -38,12 +39,14 @@ export async function answerToken(
     throw new OAuthError(400, "invalid_request", "Missing form parameter: grant_type");
   }
   if (type === UMA_GRANT) {
-    return grantByUmaTicket(context, handle, form, request.headers.authorization);
+    return grantByUmaTicket(context, handle, form, await readShownToken(context, handle, request));
   }
   const grant = Object.hasOwn(GRANTS, type) ? GRANTS[type] : undefined;
   if (grant === undefined) {
     throw new OAuthError(400, "unsupported_grant_type", `Unsupported grant_type; allowed: ${GRANT_TYPES.join(", ")}`);
   }
   const client = await authenticateClient(handle, request.headers.authorization, form);
-  return grant({ context, handle, client, form, ip: request.ip, userAgent: request.headers["user-agent"] });
+  const boundTo = await findShownKey(context, handle, request);
+  checkKeyIsShown(client, boundTo);
+  return grant({ context, handle, client, form, boundTo, ip: request.ip, userAgent: request.headers["user-agent"] });
 }

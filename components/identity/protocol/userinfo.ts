@@ -1,4 +1,3 @@
-import { readBearerToken } from "@swath/auth";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
@@ -6,6 +5,7 @@ import type { RealmHandle } from "../realms/realm-cache.ts";
 import { grantScope } from "../claims/scopes.ts";
 import { mapClaims } from "../claims/mappers.ts";
 import { checkAccessToken } from "./access-token.ts";
+import { readShownToken } from "./dpop.ts";
 import { readForm } from "./form.ts";
 import { OAuthError } from "./oauth-error.ts";
 
@@ -16,17 +16,22 @@ export async function answerUserinfo(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const inHeader = await readShownToken(context, handle, request);
+  const scheme = inHeader?.boundTo === undefined ? "Bearer" : "DPoP";
   const challenge = (error: string) => ({
-    "www-authenticate": `Bearer realm="${handle.realm.name}", error="${error}"`,
+    "www-authenticate": `${scheme} realm="${handle.realm.name}", error="${error}"`,
   });
   const inForm = request.method === "POST" ? readForm(request).get("access_token") : undefined;
-  const token = readBearerToken(request.headers.authorization) ?? inForm;
+  const token = inHeader?.token ?? inForm;
   if (token === undefined || token === "") {
     throw new OAuthError(401, "invalid_request", "Token not provided", {
       "www-authenticate": `Bearer realm="${handle.realm.name}"`,
     });
   }
-  const bearer = await checkAccessToken(context, handle, token, { acceptIdTokens: context.login !== undefined });
+  const bearer = await checkAccessToken(context, handle, token, {
+    acceptIdTokens: context.login !== undefined,
+    boundTo: inHeader?.boundTo,
+  });
   if (bearer === undefined) {
     throw new OAuthError(401, "invalid_token", "Token verification failed", challenge("invalid_token"));
   }

@@ -33,6 +33,7 @@ export async function cleanUp(context: IdentityContext): Promise<void> {
         "used_once",
         "device_grant",
         "email_confirmation",
+        "logout_notice",
       ]) {
         await client.query(`delete from ${table} where expires_at < now()`);
       }

@@ -1,5 +1,6 @@
 import type pg from "pg";
 
+import type { ClientKeys } from "../protocol/client-keys.ts";
 import type { ChangeFeed } from "../store/changes.ts";
 import { listClientScopes } from "../store/client-scopes.ts";
 import { takeOnce } from "../store/used-once.ts";
@@ -20,6 +21,8 @@ export interface RealmHandle {
   readonly address: string;
   readonly keys: KeySet;
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
+  /** Public keys of clients that sign for themselves. */
+  readonly clientKeys: ClientKeys;
   /** Names of the realm's client scopes. */
   readonly scopes: readonly string[];
   /** True the first time that this is asked for an id, on every replica. */
@@ -39,6 +42,7 @@ interface RealmCacheOptions {
   /** The realm whose issuer is the bare public URL, as clients of the login service know it. */
   readonly loginRealm?: string | undefined;
   readonly changes: ChangeFeed;
+  readonly clientKeys: ClientKeys;
 }
 
 /** What is kept is dropped after this even when no change was heard of. */
@@ -59,7 +63,7 @@ export function issuerOf(
   return realm === loginRealm ? publicUrl : `${publicUrl}/realms/${realm}`;
 }
 
-export function createRealmCache({ pool, publicUrl, loginRealm, changes }: RealmCacheOptions): RealmCache {
+export function createRealmCache({ pool, publicUrl, loginRealm, changes, clientKeys }: RealmCacheOptions): RealmCache {
   const realms = new Map<string, Kept>();
   const clients = new Map<string, Map<string, { client: Client; until: number }>>();
   /** Counts what was heard, so that what was read before a change is not kept after it. */
@@ -77,6 +81,7 @@ export function createRealmCache({ pool, publicUrl, loginRealm, changes }: Realm
       issuer: issuerOf({ publicUrl, loginRealm }, name),
       address: `${publicUrl}/realms/${name}`,
       keys,
+      clientKeys,
       scopes,
       takeOnce: (kind, id, expiresAt) => takeOnce(pool, `${realm.id} ${kind}`, id, expiresAt),
       findClient: async (clientId) => {

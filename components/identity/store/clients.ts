@@ -73,6 +73,9 @@ interface ClientRow {
   scope_roles: string[];
 }
 
+/** Attribute with the second secret that a client may show while its secret is being changed; the name is Keycloak's. */
+export const OTHER_SECRET = "client.secret.rotated";
+
 const SELECT = `select c.id, c.client_id, c.secret, c.settings, u.id as service_user, ${mappersOf("client", "c")} as mappers,
     coalesce((select jsonb_agg(role_id) from scope_mapping where client = c.id), '[]') as scope_roles,
     coalesce((select jsonb_agg(jsonb_build_object('id', s.id, 'name', s.name, 'optional', a.optional,

@@ -16,6 +16,7 @@ export interface User {
   readonly createdAt: Date;
   /** A code of a device is needed beside the password. */
   readonly hasOtp: boolean;
+  readonly hasPasskey: boolean;
 }
 
 /** Effective roles and groups: what goes into tokens. */
@@ -38,11 +39,13 @@ export interface UserRow {
   service_client: string | null;
   created_at: Date;
   has_otp: boolean;
+  has_passkey: boolean;
 }
 
 export const USER_COLUMNS = `u.id, u.username, u.email, u.email_verified, u.first_name, u.last_name, u.enabled,
   u.attributes, u.required_actions, u.service_client, u.created_at,
-  exists (select 1 from otp_device o where o.user_id = u.id) as has_otp`;
+  exists (select 1 from otp_device o where o.user_id = u.id) as has_otp,
+  exists (select 1 from passkey p where p.user_id = u.id) as has_passkey`;
 
 export async function findUser(db: Queryable, realmId: string, id: string): Promise<User | undefined> {
   const { rows } = await db.query<UserRow>(
@@ -254,5 +257,6 @@ export function toUser(row: UserRow): User {
     serviceClient: row.service_client ?? undefined,
     createdAt: row.created_at,
     hasOtp: row.has_otp,
+    hasPasskey: row.has_passkey,
   };
 }

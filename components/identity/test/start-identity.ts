@@ -62,8 +62,16 @@ interface AskInit {
 /** A whole identity service with its own PostgreSQL, on a free port of the loopback interface. */
 export async function startIdentity({
   login = false,
+  registration = "off",
+  host = "127.0.0.1",
   smtpUrl,
-}: { readonly login?: boolean; readonly smtpUrl?: string } = {}): Promise<TestIdentity> {
+}: {
+  readonly registration?: string;
+  /** Name that browsers know the service by: passkeys need one. */
+  readonly host?: string;
+  readonly login?: boolean;
+  readonly smtpUrl?: string;
+} = {}): Promise<TestIdentity> {
   const postgres = await startTestServer();
   const logged: string[] = [];
   const logger = createLogger("identity", "debug", { write: (line: string) => void logged.push(line) });
@@ -89,7 +97,7 @@ export async function startIdentity({
   await setUpAgain();
 
   const port = await findFreePort();
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${host}:${port}`;
   const service = await buildIdentity({
     settings: {
       DATABASE_URL: postgres.url,
@@ -102,6 +110,8 @@ export async function startIdentity({
       LOGIN_REALM: "master",
       LOGIN_REGISTRATION: "open",
       DECISION_ALLOW_PRIVATE: "127.0.0.1",
+      CLIENT_ALLOW_PRIVATE: "127.0.0.1",
+      CLIENT_REGISTRATION: registration,
       USER_PROFILE: login,
       SMTP_URL: smtpUrl,
       SMTP_FROM: undefined,

@@ -14,6 +14,8 @@ export interface RefreshClaims {
   readonly chain?: string | undefined;
   /** What the client asked to find again (OpenID Connect Core §3.1.2.1); browser adapters compare it in every token. */
   readonly nonce?: string | undefined;
+  /** The key that must be shown with it (RFC 9449 §5). */
+  readonly cnf?: { readonly jkt: string } | undefined;
   readonly scope: string;
   readonly offline: boolean;
   readonly iat: number;

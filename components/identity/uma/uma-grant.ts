@@ -1,8 +1,9 @@
-import { identityOf, readBearerToken } from "@swath/auth";
+import { identityOf } from "@swath/auth";
 
 import type { IdentityContext } from "../context.ts";
 import { checkAccessToken } from "../protocol/access-token.ts";
 import { authenticateClient } from "../protocol/client-authentication.ts";
+import type { ShownToken } from "../protocol/dpop.ts";
 import type { Form } from "../protocol/form.ts";
 import { issueTokens } from "../protocol/issue-tokens.ts";
 import { OAuthError, invalidRequest } from "../protocol/oauth-error.ts";
@@ -21,13 +22,16 @@ export async function grantByUmaTicket(
   context: IdentityContext,
   handle: RealmHandle,
   form: Form,
-  authorization: string | undefined,
+  shown: ShownToken | undefined,
 ): Promise<unknown> {
-  const token = readBearerToken(authorization) ?? form.get("claim_token") ?? form.get("subject_token");
+  const token = shown?.token ?? form.get("claim_token") ?? form.get("subject_token");
   if (token === undefined) {
     throw new OAuthError(401, "invalid_grant", "Send the access token of the user as Authorization: Bearer");
   }
-  const bearer = await checkAccessToken(context, handle, token, { acceptIdTokens: context.login !== undefined });
+  const bearer = await checkAccessToken(context, handle, token, {
+    acceptIdTokens: context.login !== undefined,
+    boundTo: shown?.boundTo,
+  });
   if (bearer === undefined) {
     throw new OAuthError(401, "invalid_grant", "Invalid bearer token");
   }
@@ -77,6 +81,8 @@ export async function grantByUmaTicket(
     client,
     user: bearer.user,
     access: bearer.access,
+    // What comes of a bound token is bound to the same key.
+    boundTo: shown?.boundTo,
     scope: typeof bearer.claims["scope"] === "string" ? bearer.claims["scope"] : "",
     audience: [audience.clientId],
     claims: {

@@ -4,7 +4,9 @@ import type { IdentityContext, LoginFace } from "../../context.ts";
 import { addCors } from "../../protocol/cors.ts";
 import { findRealmOr404, sendOAuthError } from "../../protocol/realm-scope.ts";
 import { describeLogin, describeLoginUma, describeScim } from "./discovery.ts";
-import { addRegistrationRoutes } from "./registration.ts";
+import { addRegistrationRoutes } from "../../protocol/registration/registration-routes.ts";
+import { LOGIN_CLIENT_MAPPERS } from "./client-mappers.ts";
+import { loginBase } from "./paths.ts";
 import { addPdpRoutes } from "./pdp/routes.ts";
 import { addEnforcementResources } from "./resources.ts";
 import { addProfileRoutes } from "./profile/routes.ts";
@@ -34,7 +36,13 @@ export function addLoginFace(app: FastifyInstance, context: IdentityContext, fac
       }
       open.get("/.well-known/scim-configuration", hide, () => describeScim(publicUrl));
     });
-    addRegistrationRoutes(scope, context, face);
+    addRegistrationRoutes(scope, context, {
+      url: `${loginBase(face)}/register`,
+      realm: face.realm,
+      who: face.registration,
+      refusedToStrangers: ["client_credentials"],
+      mappers: LOGIN_CLIENT_MAPPERS,
+    });
   });
   app.register(async (scope) => addScimRoutes(scope, context, face));
   app.register(async (scope) => addEnforcementResources(scope, context, face));

@@ -12,7 +12,7 @@ import { secondsOf } from "./password.ts";
 
 /** Authorization code (RFC 6749 §4.1.3) with PKCE (RFC 7636 §4.6). A code is good once; whoever brings it again ends the session. */
 export async function grantByCode(request: GrantRequest): Promise<TokenAnswer> {
-  const { context, handle, client, form, ip, userAgent } = request;
+  const { context, handle, client, form, boundTo, ip, userAgent } = request;
   const { pool } = context;
   const { realm } = handle;
   if (!client.settings.standardFlowEnabled) {
@@ -49,6 +49,9 @@ export async function grantByCode(request: GrantRequest): Promise<TokenAnswer> {
   if (!isVerified(payload["codeChallenge"], payload["codeChallengeMethod"], form.get("code_verifier"))) {
     return refuse("PKCE verification failed");
   }
+  if (payload["dpopJkt"] !== undefined && payload["dpopJkt"] !== boundTo) {
+    return refuse("The code is bound to another key than was shown");
+  }
   const account =
     payload.accountId === undefined ? undefined : await findUserWithAccess(pool, realm.id, payload.accountId);
   if (account === undefined || !account.user.enabled || payload.sessionUid === undefined) {
@@ -75,6 +78,7 @@ export async function grantByCode(request: GrantRequest): Promise<TokenAnswer> {
   return issueTokens(handle, {
     client,
     ...account,
+    boundTo,
     scope,
     session: {
       id: sessionId,

@@ -11,6 +11,7 @@ export async function grantByClientCredentials({
   handle,
   client,
   form,
+  boundTo,
   ip,
 }: GrantRequest): Promise<TokenAnswer> {
   const { realm } = handle;
@@ -29,7 +30,7 @@ export async function grantByClientCredentials({
     .split(" ")
     .filter((part) => part !== "openid" && part !== "offline_access")
     .join(" ");
-  return issueTokens(handle, { client, ...account, scope });
+  return issueTokens(handle, { client, ...account, boundTo, scope });
 }
 
 interface ClientLogin {

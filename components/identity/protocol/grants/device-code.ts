@@ -12,7 +12,7 @@ export const DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code";
 
 /** Device code (RFC 8628 §3.4, §3.5): the device asks until the person in the browser has decided. */
 export async function grantByDeviceCode(request: GrantRequest): Promise<TokenAnswer> {
-  const { context, handle, client, form, ip, userAgent } = request;
+  const { context, handle, client, form, boundTo, ip, userAgent } = request;
   const { pool } = context;
   const { realm } = handle;
   requireDeviceGrant(client);
@@ -57,6 +57,7 @@ export async function grantByDeviceCode(request: GrantRequest): Promise<TokenAns
   return issueTokens(handle, {
     client,
     ...account,
+    boundTo,
     scope,
     session: { id: sessionId, refreshId, chain, secondsLeft, offline, authTime },
   });

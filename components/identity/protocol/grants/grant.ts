@@ -9,6 +9,8 @@ export interface GrantRequest {
   readonly handle: RealmHandle;
   readonly client: Client;
   readonly form: Form;
+  /** Thumbprint of the key that the tokens are to be bound to (RFC 9449 §5). */
+  readonly boundTo: string | undefined;
   readonly ip: string;
   readonly userAgent: string | undefined;
 }

@@ -10,7 +10,7 @@ import type { GrantRequest } from "./grant.ts";
 
 /** Resource owner password credentials (RFC 6749 §4.3). */
 export async function grantByPassword(request: GrantRequest): Promise<TokenAnswer> {
-  const { context, handle, client, form, ip, userAgent } = request;
+  const { context, handle, client, form, boundTo, ip, userAgent } = request;
   const { realm } = handle;
   if (!client.settings.directAccessGrantsEnabled) {
     throw new OAuthError(400, "unauthorized_client", "Client not allowed for direct access grants");
@@ -59,6 +59,7 @@ export async function grantByPassword(request: GrantRequest): Promise<TokenAnswe
     client,
     user,
     access,
+    boundTo,
     scope,
     session: {
       id: sessionId,

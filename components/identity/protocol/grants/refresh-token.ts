@@ -12,7 +12,8 @@ const DESCRIPTIONS = {
 } as const;
 
 /** Refresh (RFC 6749 §6) with rotation: a token that was exchanged before ends its session, since somebody has a copy. */
-export async function grantByRefreshToken({ context, handle, client, form, ip }: GrantRequest): Promise<TokenAnswer> {
+export async function grantByRefreshToken(request: GrantRequest): Promise<TokenAnswer> {
+  const { context, handle, client, form, boundTo, ip } = request;
   const { pool, startedAt } = context;
   const { realm, issuer } = handle;
   const claims = readRefreshToken(realm.secret, issuer, form.require("refresh_token"));
@@ -21,6 +22,9 @@ export async function grantByRefreshToken({ context, handle, client, form, ip }:
   }
   if (claims.azp !== client.clientId) {
     throw invalidGrant("Invalid refresh token. Token client and authorized client don't match");
+  }
+  if (claims.cnf !== undefined && claims.cnf.jkt !== boundTo) {
+    throw invalidGrant("Invalid refresh token. It is bound to another key than was shown");
   }
   const { sid: sessionId, jti: refreshId, chain } = claims;
   const asked = { sessionId, client: client.id, refreshId, chain };
@@ -47,6 +51,7 @@ export async function grantByRefreshToken({ context, handle, client, form, ip }:
     client,
     user,
     access,
+    boundTo,
     scope: narrowScope(rotated.scope, form.get("scope")),
     session: {
       id: sessionId,

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+
+import { html } from "@swath/pages";
+
+import { inChange } from "../admin/request.ts";
+import { addPasskey, describeNewPasskey, makeChallenge, mayUsePasskeys, removePasskey } from "../login/passkeys.ts";
+import { type AccountForm, type Notice, type Visit, refuseWrongPassword } from "./account-visit.ts";
+import { isFormToken, makeFormToken } from "./form-token.ts";
+import { renderPage } from "./layout.ts";
+import { renderPasskeyForm } from "./passkey-form.ts";
+import { renderRecoveryCodesPage } from "./second-factor-page.ts";
+
+const ATTEMPT = "attempt";
+const ATTEMPT_TOKEN = "attempt_token";
+const NOT_SET_UP = "That passkey was not set up; begin it again.";
+
+const pageOf = ({ handle, session }: Visit) => ({
+  action: `/realms/${handle.realm.name}/account`,
+  token: makeFormToken(handle.realm, "account", session.uid),
+});
+const challengeOf = ({ handle, session }: Visit, attempt: string) =>
+  makeChallenge(handle, "account", `${session.uid} ${attempt}`);
+const bindingOf = ({ session }: Visit, attempt: string) => `${session.uid} ${attempt}`;
+
+/** Asks the authenticator of who knows the password for a new passkey. The token says that the password was shown, in this session. */
+export async function startPasskey(visit: Visit, form: AccountForm): Promise<string | Notice> {
+  const { context, handle, session } = visit;
+  const wrong = await refuseWrongPassword(visit, form["password"], "UPDATE_CREDENTIAL_ERROR");
+  if (wrong !== undefined || !mayUsePasskeys(context)) {
+    return { bad: wrong ?? "Passkeys cannot be used at this address." };
+  }
+  const attempt = randomUUID();
+  const { action, token } = pageOf(visit);
+  return renderPage({
+    title: "Set up a passkey",
+    content: html`<h1>Set up a passkey</h1>
+      <p>This device, or a security key, then logs you in. It asks you for its own PIN or your fingerprint.</p>
+      ${renderPasskeyForm({
+        action,
+        token,
+        kind: "create",
+        options: await describeNewPasskey(context, handle, session.user, challengeOf(visit, attempt)),
+        button: "Set up the passkey",
+        content: html`<input type="hidden" name="action" value="passkey-save" />
+          <input type="hidden" name="${ATTEMPT}" value="${attempt}" />
+          <input
+            type="hidden"
+            name="${ATTEMPT_TOKEN}"
+            value="${makeFormToken(handle.realm, "passkey", bindingOf(visit, attempt))}"
+          />
+          <label for="label">Name of the passkey</label>
+          <input id="label" name="label" value="Passkey" maxlength="100" required />`,
+      })}
+      <noscript><p>Passkeys need scripts, which this browser does not run here.</p></noscript>
+      <p><a href="${action}">Back to your account</a></p>`,
+  });
+}
+
+export async function savePasskey(visit: Visit, form: AccountForm): Promise<string | Notice> {
+  const { context, handle, session, request } = visit;
+  const attempt = form[ATTEMPT] ?? "";
+  if (!isFormToken(handle.realm, "passkey", bindingOf(visit, attempt), form[ATTEMPT_TOKEN])) {
+    return { bad: NOT_SET_UP };
+  }
+  const codes = await addPasskey(context, handle, {
+    user: session.user,
+    challenge: challengeOf(visit, attempt),
+    answer: form["passkey"] ?? "",
+    label: form["label"] ?? "",
+    ip: request.ip,
+  });
+  if (codes === undefined) {
+    return { bad: NOT_SET_UP };
+  }
+  return codes.length === 0 ? { good: "The passkey is set up." } : renderRecoveryCodesPage({ ...pageOf(visit), codes });
+}
+
+export async function dropPasskey(visit: Visit, form: AccountForm): Promise<Notice> {
+  const { context, handle, session, request } = visit;
+  const wrong = await refuseWrongPassword(visit, form["password"], "REMOVE_CREDENTIAL_ERROR");
+  if (wrong !== undefined) {
+    return { bad: wrong };
+  }
+  const removal = { user: session.user, passkey: form["device"] ?? "", ip: request.ip };
+  return (await inChange(context, (db) => removePasskey(db, handle, removal)))
+    ? { good: "The passkey is removed." }
+    : { bad: "That passkey was removed already." };
+}
