@@ -16,6 +16,7 @@ import { createGatekeeper } from "./service.ts";
 import { createTokenFinder } from "./tokens/find-token.ts";
 import { createRefresher } from "./tokens/refresher.ts";
 import { createSealer } from "./tokens/seal.ts";
+import { createShownKeys } from "./tokens/shown-keys.ts";
 import { createTokenCookies } from "./tokens/token-cookies.ts";
 import { createTokenEndpoint } from "./tokens/token-endpoint.ts";
 
@@ -39,7 +40,7 @@ export async function buildGatekeeper({
   const cookies = createTokenCookies({
     names,
     domain: `.${settings.PLATFORM_DOMAIN}`,
-    sealer: createSealer(settings.ENCRYPTION_KEY, "refresh"),
+    sealer: createSealer(settings.ENCRYPTION_KEY, "refresh", settings.ENCRYPTION_KEY_ALSO),
     isOwnClient: (clientId) => clients.has(clientId),
   });
   const origins = [
@@ -100,7 +101,8 @@ export async function buildGatekeeper({
     );
     const endpoint = createTokenEndpoint({ issuer, clients });
     const defaultClient = settings.PORTAL_CLIENT_ID;
-    const flow = createLoginFlow({ issuer, endpoint, sealer: createSealer(settings.ENCRYPTION_KEY, "login"), clock });
+    const sealer = createSealer(settings.ENCRYPTION_KEY, "login", settings.ENCRYPTION_KEY_ALSO);
+    const flow = createLoginFlow({ issuer, sealer, clock });
     return {
       issuer,
       verifier,
@@ -110,6 +112,7 @@ export async function buildGatekeeper({
         policies,
         cookies,
         refresher: createRefresher({ endpoint, defaultClient, clock }),
+        shownKeys: createShownKeys(clock),
       }),
       endpoints: { issuer, endpoint, flow, cookies, policies, domain: settings.PLATFORM_DOMAIN, pages, defaultClient },
       ...((settings.UMA || settings.ACCEPT_ID_TOKENS) &&

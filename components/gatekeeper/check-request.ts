@@ -1,4 +1,11 @@
-import { type Issuer, type RequestCookies, type TokenVerifier, type VerifiedToken } from "@swath/auth";
+import {
+  DPOP_ALGORITHMS,
+  type Issuer,
+  type RequestCookies,
+  type TokenVerifier,
+  type VerifiedToken,
+  readDpopToken,
+} from "@swath/auth";
 import type { IncomingMessage } from "node:http";
 
 import type { CanonicalRequest } from "./canonical/canonical-request.ts";
@@ -75,6 +82,7 @@ export function checkNow(deps: CheckDeps, incoming: Incoming): Pass | undefined 
  */
 export async function check(deps: CheckDeps, incoming: Incoming): Promise<Pass> {
   const { guard } = deps;
+  const { request } = incoming;
   const open = isOpen(incoming);
   if (guard === undefined) {
     if (open) {
@@ -106,7 +114,9 @@ export async function check(deps: CheckDeps, incoming: Incoming): Promise<Pass> 
     });
   }
   if (token.kind === "invalid") {
-    const challenge = `Bearer realm="${realm}", error="invalid_token", error_description="${toQuotable(token.error.message)}"`;
+    const isBound = readDpopToken(request.headers.authorization) !== undefined;
+    const scheme = isBound ? `DPoP algs="${DPOP_ALGORITHMS.join(" ")}", realm` : "Bearer realm";
+    const challenge = `${scheme}="${realm}", error="invalid_token", error_description="${toQuotable(token.error.message)}"`;
     throw new Refusal("TOKEN_INVALID", {
       cause: token.error,
       headers: { "www-authenticate": await addTicket(guard, incoming, challenge) },
@@ -145,10 +155,15 @@ async function addTicket(guard: Guard, { request, host, canonical }: Incoming, c
   return ticket === undefined ? challenge : `${challenge}, ${ticket}`;
 }
 
-export function tokenRequest({ audiences }: Guard, { request, cookies, host }: Incoming) {
+export function tokenRequest({ audiences }: Guard, { request, canonical, cookies, host }: Incoming) {
   return {
     authorization: request.headers.authorization,
     userId: request.headers["x-user-id"],
+    proof: {
+      proofs: request.headersDistinct["dpop"] ?? [],
+      method: canonical.method,
+      url: `${host.url}${canonical.path.encoded}`,
+    },
     cookies,
     audiences: [...audiences, host.credentials.clientId],
     secure: isSecure(host.url),

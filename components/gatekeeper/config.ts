@@ -37,6 +37,12 @@ export const settings = defineSettings({
     secret: true,
     description: "Secret that seals what is kept in browsers: pending logins and refresh tokens.",
   },
+  ENCRYPTION_KEY_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While the key is changed: the other one, which opens what it sealed.",
+  },
   ACCEPTED_AUDIENCES: {
     kind: "string",
     default: "swath-platform",

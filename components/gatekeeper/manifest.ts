@@ -83,6 +83,7 @@ function createWorkload(context: DeployContext, hosts: readonly Protected[]) {
       ...Object.fromEntries(hosts.flatMap(({ route, client }) => referencesOf(route, client))),
       PLATFORM_DOMAIN: domain,
       ENCRYPTION_KEY: variables.IDENTITY_GATEKEEPER_ENCRYPTION_KEY,
+      ENCRYPTION_KEY_ALSO: { also: variables.IDENTITY_GATEKEEPER_ENCRYPTION_KEY },
       IDENTITY_REALM: variables.IDENTITY_REALM,
       ACCEPTED_AUDIENCES: variables.IDENTITY_ACCEPTED_AUDIENCES,
       PAGE_ORIGINS: context.declared.routes

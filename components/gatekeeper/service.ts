@@ -153,6 +153,7 @@ function headersFor(
     host: canonical.host,
     cookie: withoutCookies(incoming.cookies, (name) => cookies.isTokenCookie(name) || name.endsWith("swath_login")),
     verified: token.kind === "verified" ? token.verified : undefined,
+    boundTo: token.kind === "verified" ? token.boundTo : undefined,
     userIdHeader: guard?.issuer.acceptIdTokens === true,
     now: clock(),
   });

@@ -1,4 +1,5 @@
 import type { Issuer, RequestCookies } from "@swath/auth";
+import { LoginFailure, exchangeCode } from "@swath/auth/login";
 import { createHash, randomBytes } from "node:crypto";
 
 import { Refusal } from "../errors.ts";
@@ -6,7 +7,6 @@ import type { ProtectedHost } from "../hosts.ts";
 import { readOnlyValue, renderTokenCookie } from "../tokens/cookies.ts";
 import type { Sealer } from "../tokens/seal.ts";
 import type { TokenSet } from "../tokens/token-cookies.ts";
-import type { TokenEndpoint } from "../tokens/token-endpoint.ts";
 
 /** What a browser is sent to. */
 export interface Redirect {
@@ -28,7 +28,6 @@ export interface LoginFlow {
 
 interface LoginFlowDeps {
   readonly issuer: Issuer;
-  readonly endpoint: TokenEndpoint;
   readonly sealer: Sealer;
   readonly clock: () => number;
 }
@@ -51,7 +50,7 @@ interface State {
  * return; PKCE verifier and nonce are derived from both with the gatekeeper's key. So a state is good only in the browser
  * and on the host it was made for, in as many tabs as people open.
  */
-export function createLoginFlow({ issuer, endpoint, sealer, clock }: LoginFlowDeps): LoginFlow {
+export function createLoginFlow({ issuer, sealer, clock }: LoginFlowDeps): LoginFlow {
   const cookieName = ({ url }: ProtectedHost) => (isSecure(url) ? "__Host-swath_login" : "swath_login");
 
   return {
@@ -90,7 +89,8 @@ export function createLoginFlow({ issuer, endpoint, sealer, clock }: LoginFlowDe
       };
     },
     finish: async (host, cookies, query) => {
-      const state = sealer.open(query.get("state") ?? "") as State | undefined;
+      const sealed = query.get("state") ?? "";
+      const state = sealer.open(sealed) as State | undefined;
       if (state === undefined || state.host !== host.url) {
         throw new Refusal("LOGIN_FAILED", { because: "it was not started here" });
       }
@@ -98,32 +98,21 @@ export function createLoginFlow({ issuer, endpoint, sealer, clock }: LoginFlowDe
       if (state.until < clock() || browser === undefined) {
         throw new Refusal("LOGIN_FAILED", { because: "it was started in another browser, or too long ago" });
       }
-      const { issuer: expected } = await issuer.metadata();
-      const answering = query.get("iss");
-      if (answering !== null && answering !== expected) {
-        // RFC 9207 §2.4
-        throw new Refusal("LOGIN_FAILED", { because: "another issuer answered" });
-      }
-      const code = query.get("code");
-      if (code === null) {
-        const error = query.get("error") ?? "";
-        throw new Refusal("LOGIN_FAILED", {
-          because: `the identity service said ${/^[a-z_]{1,40}$/.test(error) ? error : "nothing of use"}`,
+      const { clientId, secret } = host.credentials;
+      try {
+        const tokens = await exchangeCode({
+          issuer,
+          clientId,
+          clientSecret: secret,
+          callback: new URL(`${host.url}${CALLBACK_PATH}?${query.toString()}`),
+          state: query.get("state") ?? "",
+          nonce: sealer.sealerOf(sealed).derive("nonce", browser, state.id),
+          verifier: sealer.sealerOf(sealed).derive("verifier", browser, state.id),
         });
+        return { tokens: { ...tokens, clientId }, returnTo: state.returnTo };
+      } catch (cause) {
+        throw cause instanceof LoginFailure ? new Refusal("LOGIN_FAILED", { because: cause.message, cause }) : cause;
       }
-      const answer = await endpoint.ask(host.credentials.clientId, {
-        grant_type: "authorization_code",
-        code,
-        redirect_uri: `${host.url}${CALLBACK_PATH}`,
-        code_verifier: sealer.derive("verifier", browser, state.id),
-      });
-      if (!answer.ok) {
-        throw new Refusal("LOGIN_FAILED", { because: "it was completed already, or took too long" });
-      }
-      if (nonceOf(answer.body["id_token"]) !== sealer.derive("nonce", browser, state.id)) {
-        throw new Refusal("LOGIN_FAILED", { because: "its answer belongs to another login" });
-      }
-      return { tokens: answer.tokens, returnTo: state.returnTo };
     },
   };
 }
@@ -131,17 +120,4 @@ export function createLoginFlow({ issuer, endpoint, sealer, clock }: LoginFlowDe
 /** Whether a host's address is one that cookies marked Secure are sent to. */
 export function isSecure(url: string): boolean {
   return url.startsWith("https:");
-}
-
-/** The ID token came from the token endpoint itself, so its signature need not be looked at (OpenID Connect Core §3.1.3.7). */
-function nonceOf(idToken: unknown): unknown {
-  const payload = typeof idToken === "string" ? idToken.split(".")[1] : undefined;
-  if (payload === undefined) {
-    return undefined;
-  }
-  try {
-    return (JSON.parse(Buffer.from(payload, "base64url").toString("utf8")) as { nonce?: unknown }).nonce;
-  } catch {
-    return undefined;
-  }
 }

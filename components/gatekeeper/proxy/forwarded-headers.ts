@@ -13,6 +13,8 @@ interface ForwardOptions {
   /** What is left of the Cookie header. */
   readonly cookie: string | undefined;
   readonly verified: VerifiedToken | undefined;
+  /** Thumbprint of the key that the sender has shown to hold, of a token that is bound to it. */
+  readonly boundTo?: string | undefined;
   /** Services read the token in `X-User-Id`, too (variant B). */
   readonly userIdHeader?: boolean;
   readonly now: number;
@@ -23,7 +25,7 @@ interface ForwardOptions {
  * those of its connection and without any that could be taken for the gatekeeper's, then the verified identity.
  */
 export function forwardedHeaders(options: ForwardOptions): string[] {
-  const { rawHeaders, host, cookie, verified, userIdHeader = false, now } = options;
+  const { rawHeaders, host, cookie, verified, boundTo, userIdHeader = false, now } = options;
   const dropped = connectionNames(rawHeaders);
   const headers: string[] = ["Host", host.authority];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -33,7 +35,7 @@ export function forwardedHeaders(options: ForwardOptions): string[] {
     if (HOP_BY_HOP.has(lower) || dropped?.has(lower) === true || lower === "host" || lower === "cookie") {
       continue;
     }
-    if (lower === "authorization" && verified !== undefined) {
+    if ((lower === "authorization" || lower === "dpop") && verified !== undefined) {
       continue;
     }
     if (isForgery(lower) || (userIdHeader && lower.replaceAll(/[^a-z0-9]/g, "-") === USER_ID_HEADER)) {
@@ -46,6 +48,9 @@ export function forwardedHeaders(options: ForwardOptions): string[] {
   }
   if (verified !== undefined) {
     addIdentity(headers, verified, now);
+    if (boundTo !== undefined) {
+      headers.push("X-Auth-Token-Key", boundTo);
+    }
     if (userIdHeader) {
       headers.push("X-User-Id", verified.token);
     }

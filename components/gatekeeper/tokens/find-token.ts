@@ -3,6 +3,7 @@ import {
   TokenError,
   type TokenVerifier,
   type VerifiedToken,
+  readDpopToken,
   readRequestToken,
   type RequestCookies,
 } from "@swath/auth";
@@ -11,6 +12,7 @@ import { Refusal } from "../errors.ts";
 import type { PolicySource } from "../policies/policy-source.ts";
 import { readOnlyValue } from "./cookies.ts";
 import type { Refresher } from "./refresher.ts";
+import { type ShownKeys, type ShownProof, checkIsBound } from "./shown-keys.ts";
 import type { TokenCookies } from "./token-cookies.ts";
 
 /** Who a request comes from. */
@@ -22,6 +24,8 @@ export type FoundToken =
       readonly kind: "verified";
       readonly verified: VerifiedToken;
       readonly from: "header" | "cookie";
+      /** Thumbprint of the key that the sender has shown to hold, of a token that is bound to it. */
+      readonly boundTo?: string;
       /** Set-Cookie values of a login that was just renewed. */
       readonly setCookies: readonly string[];
     };
@@ -31,6 +35,7 @@ export interface TokenFinderDeps {
   readonly policies: PolicySource;
   readonly cookies: TokenCookies;
   readonly refresher: Refresher;
+  readonly shownKeys: ShownKeys;
 }
 
 export interface TokenFinder {
@@ -44,6 +49,8 @@ export interface TokenRequest {
   readonly authorization: string | undefined;
   /** Header `X-User-Id`, which counts where ID tokens are accepted. */
   readonly userId?: string | readonly string[] | undefined;
+  /** What shows that the sender holds the key of a token in `Authorization: DPoP`. */
+  readonly proof?: ShownProof | undefined;
   readonly cookies: RequestCookies;
   readonly audiences: readonly string[] | undefined;
   /** Whether cookies may be marked Secure. */
@@ -53,17 +60,22 @@ export interface TokenRequest {
 /** How long after its end an access token still tells which client its refresh token belongs to. */
 const READ_EXPIRED_FOR = 90 * 86_400_000;
 
-/** Looks for a token: `Authorization: Bearer`, else `X-User-Id` where ID tokens are accepted, else the cookies, renewing the login they keep when its access token has ended. */
+/** Looks for a token: `Authorization: DPoP` with its proof, else `Bearer`, else `X-User-Id` where ID tokens are accepted, else the cookies, renewing the login they keep when its access token has ended. */
 export function createTokenFinder({
   verifier,
   policies,
   cookies: tokenCookies,
   refresher,
+  shownKeys,
 }: TokenFinderDeps): TokenFinder {
   const readHeaders = ({ authorization, userId }: TokenRequest) =>
     readRequestToken({ authorization, "x-user-id": userId }, verifier.acceptsIdTokens);
   const peek: TokenFinder["peek"] = (request) => {
     const { cookies, audiences } = request;
+    if (readDpopToken(request.authorization) !== undefined) {
+      // Each proof is to be looked at.
+      return undefined;
+    }
     const bearer = readHeaders(request);
     const token = bearer ?? readOnlyValue(cookies, tokenCookies.names.access);
     if (token === undefined) {
@@ -79,9 +91,10 @@ export function createTokenFinder({
   const check = async (
     token: string,
     audiences: readonly string[] | undefined,
+    boundTo?: string,
   ): Promise<VerifiedToken | TokenError> => {
     try {
-      const verified = await verifier.verify(token, { ...(audiences !== undefined && { audiences }) });
+      const verified = await verifier.verify(token, { ...(audiences !== undefined && { audiences }), boundTo });
       return (await policies.isTokenGood(verified))
         ? verified
         : new TokenError("REVOKED", "the token's login has ended, or its user has changed");
@@ -91,6 +104,23 @@ export function createTokenFinder({
       }
       if (error instanceof TokenError) {
         return error;
+      }
+      throw error;
+    }
+  };
+
+  const findBound = async (token: string, { proof, audiences }: TokenRequest): Promise<FoundToken> => {
+    try {
+      const boundTo = await shownKeys.check(token, proof);
+      const result = await check(token, audiences, boundTo);
+      if (result instanceof TokenError) {
+        throw result;
+      }
+      checkIsBound(result.claims);
+      return { kind: "verified", verified: result, from: "header", boundTo, setCookies: [] };
+    } catch (error) {
+      if (error instanceof TokenError) {
+        return { kind: "invalid", error, from: "header" };
       }
       throw error;
     }
@@ -109,6 +139,10 @@ export function createTokenFinder({
         return known;
       }
       const { cookies, audiences, secure } = request;
+      const bound = readDpopToken(request.authorization);
+      if (bound !== undefined) {
+        return findBound(bound, request);
+      }
       const bearer = readHeaders(request);
       if (bearer !== undefined) {
         const result = await check(bearer, audiences);
