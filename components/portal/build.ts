@@ -7,12 +7,14 @@ import { readyServer } from "@swath/service/fastify";
 
 import { createEmbeddedStatus } from "./admin/embedded-status.ts";
 import { createKubernetesStatus } from "./admin/kubernetes-status.ts";
+import { createListUsers } from "./admin/list-users.ts";
 import type { PlatformStatus } from "./admin/platform-status.ts";
 import { createRequireAdmin } from "./admin/require-admin.ts";
 import type { settings as definitions } from "./config.ts";
 import { createWorkspaceStorage } from "./files/workspace-storage.ts";
 import type { AuthDeps } from "./routes/auth.ts";
 import { createPortal } from "./service.ts";
+import { createHealthHistory } from "./services/health-history.ts";
 import { createHealthWatch } from "./services/health.ts";
 import { type Registry, openRegistry } from "./services/registry.ts";
 import { createLoginWatch } from "./session/login-watch.ts";
@@ -38,20 +40,26 @@ export async function buildPortal({ settings, logger, env }: BuildOptions): Prom
     workspaceApi === undefined || settings.S3_ENDPOINT === undefined
       ? undefined
       : createWorkspaceStorage(workspaceApi, settings.S3_ENDPOINT);
+  const health = createHealthWatch(registry);
+  const healthHistory = createHealthHistory(health);
+  const identity = ownIdentity(registry, settings);
   const app = await createPortal({
     logger,
     settings,
     ...(login && { auth: login.auth, sessions: login.sessions }),
     registry,
-    health: createHealthWatch(registry),
+    health,
+    healthHistory,
     storage,
-    requireAdmin: createRequireAdmin(ownIdentity(registry, settings), settings.REALM),
+    requireAdmin: createRequireAdmin(identity, settings.REALM),
+    listUsers: createListUsers(identity, settings.REALM),
     status,
     webRoot: settings.WEB_ROOT ?? join(import.meta.dirname, "web/dist"),
   });
   return {
     servers: { http: await readyServer(app) },
     close: async () => {
+      healthHistory.close();
       storage?.close();
       await Promise.all([login?.close(), status?.close(), registry.close()]);
     },

@@ -18,6 +18,11 @@ export const settings = defineSettings({
   WORKSPACE_DOCS_URL: address("the workspace API's documentation page"),
   IMAGES_REGISTRY_URL: address("the image registry"),
   DUMMY_SERVICE_URL: address("the dummy service"),
+  BASE_MAPS: {
+    kind: "string",
+    default: "",
+    description: "Base maps of other hosts that people may choose: Title=https://host/{z}/{x}/{y}.png, one a line.",
+  },
   ACCESS_TOKEN_NAME: { kind: "string", default: "auth_user_id", description: "Cookie that holds the access token." },
   ACCESS_TOKEN_DOMAIN: { kind: "string", description: "Domain of that cookie: .<domain>." },
   REFRESH_TOKEN_NAME: {

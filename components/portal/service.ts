@@ -3,6 +3,8 @@ import { createApp } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
 
+import { originsOf, parseBaseMaps } from "./base-maps.ts";
+import type { ListUsers } from "./admin/list-users.ts";
 import type { PlatformStatus } from "./admin/platform-status.ts";
 import type { RequireAdmin } from "./admin/require-admin.ts";
 import type { settings as definitions } from "./config.ts";
@@ -14,6 +16,7 @@ import { createDoorkeeper } from "./routes/context.ts";
 import { addFileRoutes } from "./routes/files.ts";
 import { addServiceRoutes } from "./routes/services.ts";
 import { addSessionRoutes } from "./routes/session.ts";
+import type { HealthHistory } from "./services/health-history.ts";
 import type { HealthWatch } from "./services/health.ts";
 import type { Registry } from "./services/registry.ts";
 import type { SessionFinder } from "./session/session.ts";
@@ -28,6 +31,8 @@ interface PortalDeps {
   readonly health: HealthWatch;
   readonly storage: WorkspaceStorage | undefined;
   readonly requireAdmin: RequireAdmin;
+  readonly listUsers: ListUsers;
+  readonly healthHistory: HealthHistory;
   readonly status: PlatformStatus | undefined;
   /** Folder of the built pages. */
   readonly webRoot: string;
@@ -35,7 +40,20 @@ interface PortalDeps {
 
 /** The portal's server: login, what pages ask, and the pages. */
 export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
-  const { logger, settings, auth, sessions, registry, health, storage, requireAdmin, status, webRoot } = deps;
+  const {
+    logger,
+    settings,
+    auth,
+    sessions,
+    registry,
+    health,
+    storage,
+    requireAdmin,
+    listUsers,
+    healthHistory,
+    status,
+    webRoot,
+  } = deps;
   // Keys of files may be long, and a folder of them longer still.
   const app = createApp(logger, { routerOptions: { maxParamLength: 4096 } });
   app.addHook("onSend", async (_request, reply) => {
@@ -49,7 +67,14 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
   addSessionRoutes(app, doorkeeper);
   addServiceRoutes(app, { doorkeeper, registry, health });
   addFileRoutes(app, { doorkeeper, storage });
-  addAdminRoutes(app, { doorkeeper, requireAdmin, status, configuration: settings.PLATFORM_CONFIGURATION });
+  addAdminRoutes(app, {
+    doorkeeper,
+    requireAdmin,
+    status,
+    listUsers,
+    healthHistory,
+    configuration: settings.PLATFORM_CONFIGURATION,
+  });
   if (auth === undefined) {
     app.get("/auth/*", () => {
       throw new Problem(503, "This deployment has no identity service, so nobody can log in.");
@@ -57,6 +82,10 @@ export async function createPortal(deps: PortalDeps): Promise<FastifyInstance> {
   } else {
     addAuthRoutes(app, auth);
   }
-  await addWebFiles(app, { directory: webRoot, programs: ["/api/", "/auth/"] });
+  await addWebFiles(app, {
+    directory: webRoot,
+    programs: ["/api/", "/auth/"],
+    images: originsOf(parseBaseMaps(settings.BASE_MAPS)),
+  });
   return app;
 }

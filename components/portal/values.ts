@@ -19,6 +19,7 @@ export function completeConfig({ settings, publicUrl }: DeployContext): PortalCo
     workspace_docs_url: `${publicUrl("workspace-api")}/docs#`,
     images_registry_url: variables.REGISTRY_URL ?? publicUrl("registry"),
     dummy_service_url: publicUrl("dummy-service"),
+    base_maps: "",
     access_token_name: "auth_user_id",
     access_token_domain: `.${domain}`,
     refresh_token_name: "auth_refresh_token",

@@ -2,8 +2,10 @@ import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Type } from "typebox";
 
+import type { ListUsers } from "../admin/list-users.ts";
 import type { PlatformStatus } from "../admin/platform-status.ts";
 import type { RequireAdmin } from "../admin/require-admin.ts";
+import type { HealthHistory } from "../services/health-history.ts";
 import type { Doorkeeper } from "./context.ts";
 
 interface AdminDeps {
@@ -11,6 +13,8 @@ interface AdminDeps {
   readonly requireAdmin: RequireAdmin;
   /** Left out where the deployment does not say where to ask. */
   readonly status: PlatformStatus | undefined;
+  readonly listUsers: ListUsers;
+  readonly healthHistory: HealthHistory;
   /** JSON list of the settings, secrets masked. */
   readonly configuration: string;
 }
@@ -19,10 +23,12 @@ const Name = Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$" });
 
 /** What administrators may look at: pods, their logs, the configuration. Nothing can be changed here. */
 export function addAdminRoutes(app: FastifyInstance, deps: AdminDeps): void {
-  const { doorkeeper, requireAdmin, status, configuration } = deps;
+  const { doorkeeper, requireAdmin, status, listUsers, healthHistory, configuration } = deps;
   const enter = async (request: FastifyRequest, reply: FastifyReply) => {
-    await requireAdmin(await doorkeeper.enter(request, reply), request.ip);
+    const session = await doorkeeper.enter(request, reply);
+    await requireAdmin(session, request.ip);
     void reply.header("cache-control", "no-store");
+    return session;
   };
   const platform = () => {
     if (status === undefined) {
@@ -55,6 +61,15 @@ export function addAdminRoutes(app: FastifyInstance, deps: AdminDeps): void {
       return reply.type("text/plain; charset=utf-8").send(text);
     },
   );
+
+  app.get("/api/admin/users", async (request, reply) => ({
+    users: await listUsers(await enter(request, reply), request.ip),
+  }));
+
+  app.get("/api/admin/health", async (request, reply) => {
+    await enter(request, reply);
+    return { services: healthHistory.read() };
+  });
 
   app.get("/api/admin/configuration", async (request, reply) => {
     await enter(request, reply);

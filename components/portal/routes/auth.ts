@@ -39,7 +39,11 @@ export function addAuthRoutes(
   const finish = async (request: FastifyRequest, reply: FastifyReply) => {
     const query = request.url.slice(request.url.indexOf("?") >= 0 ? request.url.indexOf("?") : request.url.length);
     try {
-      const { location, setCookies, tokens } = await flow.finish(parseCookies(request.headers.cookie), query);
+      const { location, setCookies, tokens } = await flow.finish(
+        parseCookies(request.headers.cookie),
+        query,
+        request.headers["user-agent"],
+      );
       return await reply.header("set-cookie", [...setCookies, ...cookies.keep(toKept(tokens))]).redirect(location, 302);
     } catch (error) {
       return explain(error, request, reply);

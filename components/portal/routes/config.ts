@@ -1,6 +1,7 @@
 import type { Settings } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 
+import { parseBaseMaps } from "../base-maps.ts";
 import type { settings as definitions } from "../config.ts";
 import type { Registry } from "../services/registry.ts";
 
@@ -25,6 +26,7 @@ export function addConfigRoute(app: FastifyInstance, settings: Settings<typeof d
     workspace_docs_url: settings.WORKSPACE_DOCS_URL,
     images_registry_url: settings.IMAGES_REGISTRY_URL,
     dummy_service_url: settings.DUMMY_SERVICE_URL,
+    base_maps: parseBaseMaps(settings.BASE_MAPS),
     access_token_name: settings.ACCESS_TOKEN_NAME,
     access_token_domain: settings.ACCESS_TOKEN_DOMAIN,
     refresh_token_name: settings.REFRESH_TOKEN_NAME,

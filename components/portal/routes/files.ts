@@ -1,12 +1,16 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 
 import type { GetObjectCommandInput } from "@aws-sdk/client-s3";
 import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Type } from "typebox";
 
 import { deleteFolder, listFolder } from "../files/list-folder.ts";
+import { moveFiles } from "../files/move-files.ts";
 import { areKeysRefused, toStorageProblem } from "../files/problems.ts";
+import { searchFiles } from "../files/search-files.ts";
 import type { Bucket, WorkspaceStorage } from "../files/workspace-storage.ts";
+import { listZipEntries, zipFiles } from "../files/zip-files.ts";
 import { type Doorkeeper, untilGone } from "./context.ts";
 import { UNTRUSTED } from "./services.ts";
 
@@ -19,6 +23,15 @@ interface FileDeps {
 type Params = { Params: { workspace: string } };
 type Request = FastifyRequest<Params>;
 
+const Key = Type.String({ minLength: 1, maxLength: 1024 });
+const SearchQuery = Type.Object({
+  text: Type.String({ minLength: 1, maxLength: 200 }),
+  prefix: Type.Optional(Type.String({ maxLength: 1024 })),
+  after: Type.Optional(Type.String({ maxLength: 1024 })),
+});
+const MoveBody = Type.Object({ from: Key, to: Key }, { additionalProperties: false });
+const ZipQuery = Type.Object({ key: Type.Union([Key, Type.Array(Key, { minItems: 1, maxItems: 100 })]) });
+
 const LARGEST_FILE = 5 * 1024 ** 3;
 
 /**
@@ -26,6 +39,9 @@ const LARGEST_FILE = 5 * 1024 ** 3;
  *
  *     GET    /api/workspaces/{workspace}/folder?prefix=&after=    a page of a folder
  *     DELETE /api/workspaces/{workspace}/folder?prefix=           a folder with everything in it
+ *     GET    /api/workspaces/{workspace}/search?text=&prefix=     files by a part of their names
+ *     POST   /api/workspaces/{workspace}/move {from, to}          renames or moves a file, or a folder with its slash
+ *     GET    /api/workspaces/{workspace}/zip?key=&key=            files and folders as one archive
  *     GET    /api/workspaces/{workspace}/files/{key}              a file, or a range of it; ?download to have it saved
  *     PUT    /api/workspaces/{workspace}/files/{key}              a file as it comes; If-None-Match: * keeps what is there
  *     DELETE /api/workspaces/{workspace}/files/{key}
@@ -71,6 +87,45 @@ export function addFileRoutes(app: FastifyInstance, { doorkeeper, storage }: Fil
         deleted: await deleteFolder(bucket, prefix, untilGone(request, reply)),
       }));
     },
+  );
+
+  app.get<Params & { Querystring: { prefix?: string; text: string; after?: string } }>(
+    "/api/workspaces/:workspace/search",
+    { schema: { querystring: SearchQuery } },
+    async (request, reply) => {
+      const { prefix = "", text, after } = request.query;
+      void reply.header("cache-control", "no-store");
+      return use(request, reply, (bucket) => searchFiles(bucket, { prefix, text, after }, untilGone(request, reply)));
+    },
+  );
+
+  app.post<Params & { Body: { from: string; to: string } }>(
+    "/api/workspaces/:workspace/move",
+    { schema: { body: MoveBody } },
+    async (request, reply) =>
+      use(request, reply, async (bucket) => ({
+        moved: await moveFiles(bucket, request.body, untilGone(request, reply)),
+      })),
+  );
+
+  app.get<Params & { Querystring: { key: string | string[] } }>(
+    "/api/workspaces/:workspace/zip",
+    { schema: { querystring: ZipQuery } },
+    async (request, reply) =>
+      use(request, reply, async (bucket) => {
+        const keys = [request.query.key].flat();
+        const signal = untilGone(request, reply);
+        const entries = await listZipEntries(bucket, keys, signal);
+        const [first = ""] = keys;
+        const name = keys.length === 1 ? first.replace(/\/$/, "").split("/").at(-1) : request.params.workspace;
+        void reply.headers({
+          "content-type": "application/zip",
+          "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(`${name}.zip`).replaceAll("'", "%27")}`,
+          "cache-control": "no-store",
+          ...UNTRUSTED,
+        });
+        return reply.send(Readable.from(zipFiles(bucket, entries, signal)));
+      }),
   );
 
   void app.register((scope, _options, done) => {

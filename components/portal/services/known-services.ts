@@ -60,6 +60,7 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
   },
   {
     id: "application-hub",
+    forwarded: true,
     title: "Application hub",
     description: "Notebooks and applications beside the data",
     page: "/",
@@ -67,6 +68,7 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
   },
   {
     id: "pde",
+    forwarded: true,
     title: "Development environment",
     description: "Editor, notebooks and tools for application packages",
     page: "/",

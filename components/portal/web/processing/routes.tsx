@@ -1,14 +1,16 @@
-import { Navigate, type RouteObject } from "react-router";
+import { loadPage } from "@swath/ui";
+import { type RouteObject, redirect } from "react-router";
 
 /** The addresses below `/processing`. */
 export function processingRoutes(): RouteObject[] {
   return [
-    { index: true, element: <Navigate to="processes" replace /> },
-    { path: "processes", lazy: () => import("./pages/process-list.tsx") },
-    { path: "deploy", lazy: () => import("./pages/deploy.tsx") },
-    { path: "processes/:id", lazy: () => import("./pages/process-page.tsx") },
-    { path: "processes/:id/run", lazy: () => import("./pages/run.tsx") },
-    { path: "jobs", lazy: () => import("./pages/job-list.tsx") },
-    { path: "jobs/:id", lazy: () => import("./pages/job-page.tsx") },
+    // By a loader: an element would take the open page away before the next one has come.
+    { index: true, loader: () => redirect("/processing/processes") },
+    { path: "processes", lazy: () => loadPage(() => import("./pages/process-list.tsx")) },
+    { path: "deploy", lazy: () => loadPage(() => import("./pages/deploy.tsx")) },
+    { path: "processes/:id", lazy: () => loadPage(() => import("./pages/process-page.tsx")) },
+    { path: "processes/:id/run", lazy: () => loadPage(() => import("./pages/run.tsx")) },
+    { path: "jobs", lazy: () => loadPage(() => import("./pages/job-list.tsx")) },
+    { path: "jobs/:id", lazy: () => loadPage(() => import("./pages/job-page.tsx")) },
   ];
 }

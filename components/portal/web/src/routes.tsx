@@ -1,4 +1,5 @@
-import { Navigate, type RouteObject } from "react-router";
+import { RouteError, loadPage } from "@swath/ui";
+import { type RouteObject, redirect } from "react-router";
 
 import { catalogueRoutes } from "../catalogue/routes.tsx";
 import { processingRoutes } from "../processing/routes.tsx";
@@ -9,38 +10,48 @@ import { NotFound } from "./not-found.tsx";
 /** Every address of the portal. What the home page does not need is loaded when somebody goes there. */
 export function createRoutes(): RouteObject[] {
   return [
-    { path: "/logged-in", lazy: () => import("./session/logged-in.tsx") },
-    { path: "/login-failed", lazy: () => import("./session/login-failed.tsx") },
+    { path: "/logged-in", lazy: () => loadPage(() => import("./session/logged-in.tsx")) },
+    { path: "/login-failed", lazy: () => loadPage(() => import("./session/login-failed.tsx")) },
     {
       path: "/",
       element: <Layout />,
+      // A page that breaks leaves the frame as it is.
       children: [
-        { index: true, element: <Home /> },
         {
-          path: "workspaces",
+          errorElement: <RouteError />,
           children: [
-            { index: true, lazy: () => import("./workspaces/workspace-list.tsx") },
-            { path: "new", lazy: () => import("./workspaces/new-workspace.tsx") },
-            { path: ":name", element: <Navigate to="files" replace /> },
-            { path: ":name/:part", lazy: () => import("./workspaces/workspace-page.tsx") },
+            { index: true, element: <Home /> },
+            {
+              path: "workspaces",
+              children: [
+                { index: true, lazy: () => loadPage(() => import("./workspaces/workspace-list.tsx")) },
+                { path: "new", lazy: () => loadPage(() => import("./workspaces/new-workspace.tsx")) },
+                {
+                  path: ":name",
+                  loader: ({ params }) => redirect(`/workspaces/${encodeURIComponent(params["name"] ?? "")}/files`),
+                },
+                { path: ":name/:part", lazy: () => loadPage(() => import("./workspaces/workspace-page.tsx")) },
+              ],
+            },
+            { path: "catalogue", children: catalogueRoutes() },
+            { path: "explore", lazy: () => loadPage(() => import("./explore/explore-page.tsx")) },
+            { path: "processing", children: processingRoutes() },
+            {
+              path: "admin",
+              lazy: () => loadPage(() => import("./admin/admin-gate.tsx")),
+              children: [
+                { index: true, loader: () => redirect("/admin/pods") },
+                { path: "pods", lazy: () => loadPage(() => import("./admin/pods.tsx")) },
+                { path: "pods/:namespace/:pod", lazy: () => loadPage(() => import("./admin/pod-log.tsx")) },
+                { path: "registration", lazy: () => loadPage(() => import("./admin/registration.tsx")) },
+                { path: "use", lazy: () => loadPage(() => import("./admin/use.tsx")) },
+                { path: "configuration", lazy: () => loadPage(() => import("./admin/configuration.tsx")) },
+                { path: "users", lazy: () => loadPage(() => import("./admin/users.tsx")) },
+              ],
+            },
+            { path: "*", element: <NotFound /> },
           ],
         },
-        { path: "catalogue", children: catalogueRoutes() },
-        { path: "explore", lazy: () => import("./explore/explore-page.tsx") },
-        { path: "processing", children: processingRoutes() },
-        {
-          path: "admin",
-          lazy: () => import("./admin/admin-gate.tsx"),
-          children: [
-            { index: true, element: <Navigate to="pods" replace /> },
-            { path: "pods", lazy: () => import("./admin/pods.tsx") },
-            { path: "pods/:namespace/:pod", lazy: () => import("./admin/pod-log.tsx") },
-            { path: "registration", lazy: () => import("./admin/registration.tsx") },
-            { path: "configuration", lazy: () => import("./admin/configuration.tsx") },
-            { path: "users", lazy: () => import("./admin/users.tsx") },
-          ],
-        },
-        { path: "*", element: <NotFound /> },
       ],
     },
   ];

@@ -56,17 +56,24 @@ export function ResultList({ items, selected, onSelect }: ResultListProps) {
   );
 }
 
+interface ThumbnailProps {
+  readonly item: StacItem;
+  /** Pixels, or a share of the room with a height of its own. */
+  readonly size?: number | string;
+  readonly height?: number;
+}
+
 /** The smallest picture of an item that the portal can show. */
-export function Thumbnail({ item, size = 64 }: { readonly item: StacItem; readonly size?: number }) {
+export function Thumbnail({ item, size = 64, height }: ThumbnailProps) {
   const url = pictureAssets(item)
     .map(assetUrl)
     .find((address) => address !== undefined);
   return url === undefined ? (
-    <div className={classes["placeholder"] ?? ""} style={{ width: size, height: size }} aria-hidden>
-      <Satellite size={size / 2.5} strokeWidth={1.2} />
+    <div className={classes["placeholder"] ?? ""} style={{ width: size, height: height ?? size }} aria-hidden>
+      <Satellite size={(height ?? Number(size)) / 2.5} strokeWidth={1.2} />
     </div>
   ) : (
-    <Image src={url} alt="" w={size} h={size} radius="sm" fit="cover" loading="lazy" />
+    <Image src={url} alt="" w={size} h={height ?? size} radius="sm" fit="cover" loading="lazy" />
   );
 }
 

@@ -3,6 +3,7 @@ import { DrawArea, Footprints, MapView } from "@swath/ui/map";
 import { SquareDashed, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 
+import { AreaFileButton } from "../../processing/fields/area-file-button.tsx";
 import { type Box, boxOf, roundBox, toPolygon } from "../../processing/model/areas.ts";
 import { type StacItem, boxOfFeatures } from "../model/stac.ts";
 import { keyOf } from "./result-list.tsx";
@@ -40,6 +41,12 @@ export function SearchMap({ items, selected, onSelect, box, onBox }: SearchMapPr
         >
           {box === undefined ? "Draw an area" : "Draw another area"}
         </Button>
+        <AreaFileButton
+          onArea={(area) => {
+            const around = boxOf(area);
+            onBox(around && roundBox(around));
+          }}
+        />
         {box !== undefined && (
           <Button
             size="xs"

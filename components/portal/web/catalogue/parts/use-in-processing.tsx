@@ -8,11 +8,13 @@ import { processesQuery, useProcessing } from "../../processing/api/processing.t
 interface UseInProcessingProps {
   /** Address of the STAC item. */
   readonly href: string;
+  /** The area that is looked at: west,south,east,north. */
+  readonly bbox?: string;
   readonly onClose: () => void;
 }
 
 /** Chooses the process whose form gets the item. */
-export function UseInProcessing({ href, onClose }: UseInProcessingProps) {
+export function UseInProcessing({ href, bbox, onClose }: UseInProcessingProps) {
   const processes = useQuery(processesQuery(useProcessing()));
   return (
     <Modal opened onClose={onClose} title="Use in processing" closeButtonProps={{ "aria-label": "Close" }}>
@@ -25,7 +27,7 @@ export function UseInProcessing({ href, onClose }: UseInProcessingProps) {
                 <Anchor
                   component={Link}
                   fw={600}
-                  to={`/processing/processes/${encodeURIComponent(id)}/run?scene=${encodeURIComponent(href)}`}
+                  to={`/processing/processes/${encodeURIComponent(id)}/run?${new URLSearchParams({ scene: href, ...(bbox !== undefined && { bbox }) })}`}
                 >
                   {title ?? id}
                 </Anchor>

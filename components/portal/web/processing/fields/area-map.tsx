@@ -1,9 +1,11 @@
-import { Button, Group, Text } from "@mantine/core";
+import { Alert, Button, Group, Text } from "@mantine/core";
 import { DrawArea, Footprints, MapView, type Polygon } from "@swath/ui/map";
-import { SquareDashed, Trash2 } from "lucide-react";
+import { SquareDashed, Trash2, TriangleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
 
-import { boxOf } from "../model/areas.ts";
+import { boxOf, toPolygon } from "../model/areas.ts";
+import { findOutside } from "../model/area-in-scenes.ts";
+import { AreaFileButton } from "./area-file-button.tsx";
 import { boxOfItems } from "../model/result-items.ts";
 import { useForm } from "./form-context.ts";
 import type { Scene } from "./scene-sources.ts";
@@ -41,7 +43,9 @@ export function AreaMap({ label, shape, value, typed, onChange }: AreaMapProps) 
   const [isDrawing, setDrawing] = useState(false);
   const [said, setSaid] = useState<string>();
   const shown = useMemo(() => [...scenes.values()].map(({ href, geometry }) => ({ id: href, geometry })), [scenes]);
-  const box = useSight(value, typed, scenes);
+  const [uploaded, setUploaded] = useState<Polygon>();
+  const box = useSight(value, uploaded ?? typed, scenes);
+  const outside = findOutside(value, [...scenes.values()]);
   return (
     <>
       <Group gap="xs" mb="xs">
@@ -57,6 +61,13 @@ export function AreaMap({ label, shape, value, typed, onChange }: AreaMapProps) 
         >
           {value === undefined ? `Draw a ${shape}` : "Draw anew"}
         </Button>
+        <AreaFileButton
+          onArea={(area) => {
+            const around = boxOf(area);
+            setUploaded(area);
+            onChange(shape === "box" && around !== undefined ? toPolygon(around) : area);
+          }}
+        />
         {value !== undefined && (
           <Button
             size="xs"
@@ -85,6 +96,11 @@ export function AreaMap({ label, shape, value, typed, onChange }: AreaMapProps) 
           }}
         />
       </MapView>
+      {outside !== undefined && (
+        <Alert color="yellow" variant="light" role="status" mt="xs" icon={<TriangleAlert aria-hidden />}>
+          {outside}
+        </Alert>
+      )}
     </>
   );
 }

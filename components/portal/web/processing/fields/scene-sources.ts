@@ -69,7 +69,8 @@ function findRoot({ StacCatalogUri: uri }: Readonly<Record<string, unknown>>): s
   return typeof uri === "string" ? uri.slice(0, uri.lastIndexOf("/")) : undefined;
 }
 
-function toScene(document: unknown, href: string, name: string): Scene | undefined {
+/** A STAC document as a scene; `undefined` for anything else. */
+export function toScene(document: unknown, href: string, name: string): Scene | undefined {
   const item = readItem(document, name, []);
   if (item !== undefined) {
     return {

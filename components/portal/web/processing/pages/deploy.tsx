@@ -2,7 +2,7 @@ import { Alert, Button, FileButton, Group, Paper, Select, Stack, Text, TextInput
 import { ErrorNote, Loading, Page, notifyDone } from "@swath/ui";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { CircleCheck, FileUp, Link2, Rocket, Sparkles } from "lucide-react";
-import { type FormEvent, Suspense, useState } from "react";
+import { type FormEvent, useEffect, Suspense, useState } from "react";
 import { useNavigate, useSearchParams } from "react-router";
 
 import { type PackageSource, problemsOf } from "../api/processing-client.ts";
@@ -167,12 +167,21 @@ interface SourceBarProps {
 /** Where a package may come from, besides being written. */
 function SourceBar({ isEmpty, onLoad }: SourceBarProps) {
   const client = useProcessing();
-  const [address, setAddress] = useState("");
+  // `?href=` of another page: fetched at once.
+  const [query] = useSearchParams();
+  const given = query.get("href") ?? "";
+  const [address, setAddress] = useState(given);
   const [fileError, setFileError] = useState<string>();
   const fetched = useMutation({
     mutationFn: (href: string) => client.checkPackage({ href }),
     onSuccess: (report) => onLoad(report.package, report.reference),
   });
+  const { mutate } = fetched;
+  useEffect(() => {
+    if (given !== "") {
+      mutate(given);
+    }
+  }, [given, mutate]);
   const fetchIt = (event: FormEvent) => {
     event.preventDefault();
     if (address.trim() !== "") {

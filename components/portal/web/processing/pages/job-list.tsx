@@ -115,13 +115,13 @@ function Filters({ filter, onChange, onClear, isFiltered }: FiltersProps) {
         </Group>
         <Group grow wrap="nowrap" align="flex-end">
           <NumberInput
-            label="Took at least (s)"
+            label="Min. duration (s)"
             min={0}
             value={filter.minDuration ?? ""}
             onChange={(value) => onChange({ minDuration: seconds(value) })}
           />
           <NumberInput
-            label="At most (s)"
+            label="Max. duration (s)"
             min={0}
             value={filter.maxDuration ?? ""}
             onChange={(value) => onChange({ maxDuration: seconds(value) })}

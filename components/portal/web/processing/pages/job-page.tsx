@@ -12,13 +12,16 @@ import {
 } from "@swath/ui";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { FileQuestion, RotateCcw, Square, Trash2 } from "lucide-react";
-import { type ReactNode, Suspense, lazy, useState } from "react";
-import { Link, useNavigate, useParams } from "react-router";
+import { type ReactNode, Suspense, lazy, useEffect, useState } from "react";
+import { Link, useNavigate, useParams, useSearchParams } from "react-router";
 
 import type { Job } from "../api/processing-client.ts";
-import { isGone, jobQuery, useProcessing, useRefresh } from "../api/processing.ts";
+import { inputsQuery, isGone, jobQuery, useProcessing, useRefresh } from "../api/processing.ts";
+import { splitFailure } from "../model/failure-text.ts";
 import { isActive } from "../model/step-states.ts";
+import { CopyJob } from "../parts/copy-job.tsx";
 import { JobInputs } from "../parts/job-inputs.tsx";
+import { JobLinks } from "../parts/job-links.tsx";
 import { JobLog } from "../parts/job-log.tsx";
 import { JobSteps } from "../parts/job-steps.tsx";
 import { StatusBadge } from "../parts/status-badge.tsx";
@@ -40,7 +43,7 @@ export function Component() {
       actions={job.data && <JobActions job={job.data} />}
     >
       {isGone(job.error) ? (
-        <NothingThere title="There is no such job" icon={FileQuestion} to="/processing/jobs" label="To the jobs">
+        <NothingThere title="There is no such job" icon={FileQuestion} to="/processing/jobs" label="Back to jobs">
           It was deleted, or it belongs to somebody else.
         </NothingThere>
       ) : (
@@ -52,18 +55,20 @@ export function Component() {
   );
 }
 
+const TABS = ["results", "steps", "log", "inputs"];
+
 function JobParts({ job }: { readonly job: Job }) {
-  const [tab, setTab] = useState<string | null>(job.status === "successful" ? "results" : "steps");
-  const [step, setStep] = useState<string>();
+  // Tab and step are in the address: a link to a log leads to the log.
+  const [search, setSearch] = useSearchParams();
   const { status } = job;
-  // Who waits for the results is shown them when they are there.
-  const [wasActive, setWasActive] = useState(isActive(status));
-  if (wasActive && !isActive(status)) {
-    setWasActive(false);
-    if (status === "successful" && tab === "steps") {
-      setTab("results");
-    }
-  }
+  const chosen = search.get("tab");
+  const isKnown = chosen !== null && TABS.includes(chosen) && (chosen !== "results" || status === "successful");
+  // Without a choice the steps are shown until there are results.
+  const tab = isKnown ? chosen : status === "successful" ? "results" : "steps";
+  const step = search.get("step") ?? undefined;
+  const setTab = (next: string | null) => setSearch(next === null ? {} : { tab: next }, { replace: true });
+  const setStep = (next: string | undefined) =>
+    setSearch({ tab: "steps", ...(next !== undefined && { step: next }) }, { replace: true });
   return (
     <Stack>
       <JobHead job={job} />
@@ -98,7 +103,8 @@ function JobParts({ job }: { readonly job: Job }) {
 
 function JobHead({ job }: { readonly job: Job }) {
   const { status, progress, message, created, started, finished } = job;
-  const [first = "", ...rest] = message.split("\n");
+  const { headline, output } = splitFailure(message);
+  const now = useNow(isActive(status));
   const seconds = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 1000;
   return (
     <Paper withBorder p="md">
@@ -106,28 +112,27 @@ function JobHead({ job }: { readonly job: Job }) {
         <Group gap="sm" role="status" aria-live="polite">
           <StatusBadge status={status} />
           <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-            {first}
+            {headline}
           </Text>
         </Group>
         {isActive(status) && <Progress value={progress} aria-label="Progress" />}
-        {status === "failed" && rest.length > 0 && (
-          <Alert color="red" variant="light" title="What the step said last">
-            <pre style={{ margin: 0, whiteSpace: "pre-wrap", overflowWrap: "anywhere", fontSize: 12 }}>
-              {rest.join("\n")}
-            </pre>
+        {status === "failed" && output !== "" && (
+          <Alert color="red" variant="light" title="Last output of the step">
+            <pre style={{ margin: 0, whiteSpace: "pre-wrap", overflowWrap: "anywhere", fontSize: 12 }}>{output}</pre>
           </Alert>
         )}
         <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
-          <Fact name="Asked for">
+          <Fact name="Created">
             <RelativeTime time={created} />
           </Fact>
-          <Fact name="Waited">{started === undefined ? "still waits" : formatDuration(seconds(created, started))}</Fact>
-          <Fact name="Ran">
+          <Fact name="Queued">
+            {formatDuration(seconds(created, started ?? finished ?? now))}
+            {started === undefined && isActive(status) && " so far"}
+          </Fact>
+          <Fact name="Duration">
             {started === undefined
-              ? "not yet"
-              : finished === undefined
-                ? `${progress} %`
-                : formatDuration(seconds(started, finished))}
+              ? "not started"
+              : `${formatDuration(seconds(started, finished ?? now))}${finished === undefined ? ` so far, ${progress} % done` : ""}`}
           </Fact>
           <Fact name="Job">
             <Group gap={4} wrap="nowrap">
@@ -138,9 +143,23 @@ function JobHead({ job }: { readonly job: Job }) {
             </Group>
           </Fact>
         </SimpleGrid>
+        <JobLinks job={job} />
       </Stack>
     </Paper>
   );
+}
+
+/** The time, second by second while a job is active. ISO 8601. */
+function useNow(isRunning: boolean): string {
+  const [now, setNow] = useState(() => new Date().toISOString());
+  useEffect(() => {
+    if (!isRunning) {
+      return undefined;
+    }
+    const timer = setInterval(() => setNow(new Date().toISOString()), 1000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
@@ -162,6 +181,7 @@ function JobActions({ job }: { readonly job: Job }) {
   const refresh = useRefresh();
   const confirm = useConfirm();
   const active = isActive(job.status);
+  const inputs = useQuery(inputsQuery(client, job.jobID));
   const dismiss = useMutation({
     mutationFn: () => client.dismiss(job.jobID),
     onSuccess: async () => {
@@ -195,6 +215,7 @@ function JobActions({ job }: { readonly job: Job }) {
   };
   return (
     <>
+      <CopyJob process={job.processID} inputs={inputs.data} />
       <Button
         component={Link}
         to={`/processing/processes/${encodeURIComponent(job.processID)}/run?from=${job.jobID}`}

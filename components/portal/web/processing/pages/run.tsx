@@ -10,6 +10,8 @@ import { inputsQuery, isGone, processQuery, useProcessing, useRefresh } from "..
 import { FieldInput } from "../fields/field-input.tsx";
 import { FormContext } from "../fields/form-context.ts";
 import type { Scene } from "../fields/scene-sources.ts";
+import { useSceneDocuments } from "../fields/use-scene-documents.ts";
+import { parseBox, toPolygon } from "../model/areas.ts";
 import { type InputProblem, checkInputs } from "../model/check-inputs.ts";
 import { type Kind, toFields } from "../model/form-fields.ts";
 import { type Drafts, toDrafts } from "../model/form-values.ts";
@@ -18,12 +20,16 @@ import { readForm } from "../model/read-form.ts";
 import { NoSuchProcess } from "../parts/no-such-process.tsx";
 import { Trail } from "../parts/trail.tsx";
 
-/** The form of a process; with `?from=<job>` as it was filled in for that job, with `?scene=<address>` for that scene. */
+/**
+ * The form of a process; with `?from=<job>` as it was filled in for that job, with `?scene=<address>&bbox=` for that
+ * scene and area.
+ */
 export function Component() {
   const { id = "" } = useParams();
   const [query] = useSearchParams();
   const from = query.get("from") ?? undefined;
   const scene = query.get("scene") ?? undefined;
+  const bbox = query.get("bbox") ?? undefined;
   const client = useProcessing();
   const process = useQuery(processQuery(client, id));
   const before = useQuery({ ...inputsQuery(client, from ?? ""), enabled: from !== undefined });
@@ -47,7 +53,13 @@ export function Component() {
         <Awaited query={process} what="Reading the process">
           {(found) =>
             from === undefined ? (
-              <RunForm process={found} {...(scene !== undefined && { given: giveScene(found, scene) })} />
+              <RunForm
+                process={found}
+                given={{
+                  ...(scene !== undefined && giveScene(found, scene)),
+                  ...(bbox !== undefined && giveArea(found, bbox)),
+                }}
+              />
             ) : (
               <Awaited query={before} what="Reading what the job was given">
                 {(given) => <RunForm process={found} given={given} />}
@@ -68,6 +80,16 @@ function giveScene(process: ProcessDescription, scene: string): Readonly<Record<
     fields.find(({ kind }) => takesScene(kind) || (kind.kind === "list" && takesScene(kind.items))) ??
     fields.find(({ kind }) => kind.kind === "address");
   return field === undefined ? {} : { [field.name]: field.kind.kind === "list" ? [scene] : scene };
+}
+
+/** Fills the first input that takes an area: a box, or the polygon around it. */
+function giveArea(process: ProcessDescription, bbox: string): Readonly<Record<string, unknown>> {
+  const box = parseBox(bbox);
+  const field = toFields(process).find(({ kind }) => kind.kind === "box" || kind.kind === "area");
+  if (box === undefined || field === undefined) {
+    return {};
+  }
+  return { [field.name]: field.kind.kind === "box" ? bbox : toPolygon(box) };
 }
 
 interface RunFormProps {
@@ -105,15 +127,17 @@ function RunForm({ process, given }: RunFormProps) {
     ? [...problems, ...problemsOf(run.error).map(({ path = "", message }) => ({ path, message }))]
     : [];
   const errorAt = (path: string) => shown.find((problem) => problem.path === path)?.message;
+  const read = useSceneDocuments(inputs, scenes);
+  const known = useMemo(() => new Map([...scenes, ...read]), [scenes, read]);
   const form = useMemo(
     () => ({
       errorAt,
-      scenes,
+      scenes: known,
       noteScenes: (added: readonly Scene[]) =>
         setScenes((known) => new Map([...known, ...added.map((scene) => [scene.href, scene] as const)])),
     }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- errorAt follows `shown`
-    [shown, scenes],
+    [shown, known],
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();

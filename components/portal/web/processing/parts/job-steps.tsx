@@ -5,6 +5,7 @@ import { useMemo } from "react";
 
 import type { Job } from "../api/processing-client.ts";
 import { graphQuery, isGone, stepsQuery, useProcessing } from "../api/processing.ts";
+import { summarizeFailure } from "../model/failure-text.ts";
 import { type StepRecord, type StepState, describeState, toStepStates, withoutIndices } from "../model/step-states.ts";
 import type { WorkflowGraph } from "../model/workflow-graph.ts";
 import { Workflow } from "./workflow.tsx";
@@ -55,7 +56,7 @@ function StepTable({ graph, records, job, selected, onSelect }: StepPartsProps) 
   if (rows.length === 0) {
     return (
       <Text c="dimmed" size="sm">
-        No step has begun.
+        No step has started.
       </Text>
     );
   }
@@ -66,7 +67,7 @@ function StepTable({ graph, records, job, selected, onSelect }: StepPartsProps) 
           <Table.Tr>
             <Table.Th>Step</Table.Th>
             <Table.Th>State</Table.Th>
-            <Table.Th>Took</Table.Th>
+            <Table.Th>Duration</Table.Th>
             <Table.Th>Message</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -89,7 +90,7 @@ function StepTable({ graph, records, job, selected, onSelect }: StepPartsProps) 
               <Table.Td>{durationOf(state)}</Table.Td>
               <Table.Td style={{ overflowWrap: "anywhere" }}>
                 {state.exitCode !== undefined && state.exitCode !== 0 && `Status ${state.exitCode}. `}
-                {state.message?.split("\n", 1)[0]}
+                {state.message !== undefined && summarizeFailure(state.message)}
               </Table.Td>
             </Table.Tr>
           ))}

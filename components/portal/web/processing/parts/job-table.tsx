@@ -15,6 +15,7 @@ import {
   toPageStarts,
   writeFilter,
 } from "../model/job-filter.ts";
+import { summarizeFailure } from "../model/failure-text.ts";
 import { isActive } from "../model/step-states.ts";
 import classes from "./job-table.module.css";
 import { StatusBadge } from "./status-badge.tsx";
@@ -69,7 +70,7 @@ function FilteredJobs({ filter, label, empty = <Text c="dimmed">No jobs.</Text> 
     <>
       {error && <ErrorNote error={error} onRetry={() => pages.forEach((page) => void page.refetch())} />}
       {total === undefined ? (
-        !error && <Loading what="Reading the jobs" />
+        !error && <Loading what="Loading jobs" />
       ) : total === 0 ? (
         empty
       ) : (
@@ -90,9 +91,9 @@ function FilteredJobs({ filter, label, empty = <Text c="dimmed">No jobs.</Text> 
                 <span role="columnheader" className={classes.wide}>
                   Message
                 </span>
-                <span role="columnheader">Begun</span>
+                <span role="columnheader">Created</span>
                 <span role="columnheader" className={classes.wide}>
-                  Took
+                  Duration
                 </span>
               </div>
             </div>
@@ -142,7 +143,7 @@ function JobRow({ index, top, job }: JobRowProps) {
             )}
           </span>
           <Text role="cell" span size="sm" c="dimmed" truncate className={classes.wide}>
-            {job.message.split("\n", 1)[0]}
+            {summarizeFailure(job.message)}
           </Text>
           <Text role="cell" span size="sm">
             <RelativeTime time={job.created} />

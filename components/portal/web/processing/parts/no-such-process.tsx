@@ -9,7 +9,7 @@ export function NoSuchProcess() {
       title="There is no such process"
       icon={FileQuestion}
       to="/processing/processes"
-      label="To the processes"
+      label="Back to processes"
     >
       It was removed, or it belongs to somebody else.
     </NothingThere>

@@ -15,6 +15,8 @@ export interface RasterAnswer {
   /** 1: every pixel was read; 4: an overview with a fourth of the pixels across. */
   readonly reducedBy: number;
   readonly noData: number | null;
+  /** West, south, east, north in the reference system of the file; left out where it says neither. */
+  readonly place?: { readonly code: string; readonly bounds: readonly [number, number, number, number] };
   /** `undefined` when no pixel has a value. */
   readonly statistics: RasterStatistics | undefined;
 }

@@ -1,5 +1,5 @@
 // Reads a band and sums it up, beside the page: a scene has millions of pixels.
-import { fromUrl } from "geotiff";
+import { type GeoTIFFImage, fromUrl } from "geotiff";
 
 import { computeStatistics } from "../model/raster-statistics.ts";
 import type { RasterAnswer, RasterRequest } from "./raster-messages.ts";
@@ -16,6 +16,7 @@ async function read({ url, band }: RasterRequest): Promise<RasterAnswer> {
     image = await tiff.getImage(index);
   }
   const isReduced = image !== whole;
+  const place = findPlace(whole);
   const values = await image.readRasters({ samples: [band - 1], interleave: true });
   return {
     bands: whole.getSamplesPerPixel(),
@@ -23,8 +24,23 @@ async function read({ url, band }: RasterRequest): Promise<RasterAnswer> {
     height: whole.getHeight(),
     reducedBy: isReduced ? whole.getWidth() / image.getWidth() : 1,
     noData: whole.getGDALNoData(),
+    ...(place && { place }),
     statistics: computeStatistics(values as unknown as ArrayLike<number>, whole.getGDALNoData()),
   };
+}
+
+/** Where the raster lies; nothing for one without a place on Earth, or in a reference system without a code. */
+function findPlace(image: GeoTIFFImage): RasterAnswer["place"] {
+  const keys = image.getGeoKeys();
+  const code = keys?.ProjectedCSTypeGeoKey ?? keys?.GeographicTypeGeoKey;
+  if (typeof code !== "number" || code === 32_767 || !hasAffine(image)) {
+    return undefined;
+  }
+  return { code: `EPSG:${code}`, bounds: image.getBoundingBox() as [number, number, number, number] };
+}
+
+function hasAffine(image: GeoTIFFImage): boolean {
+  return image.fileDirectory.hasTag("ModelPixelScale") || image.fileDirectory.hasTag("ModelTransformation");
 }
 
 self.addEventListener("message", ({ data }: MessageEvent<RasterRequest>) => {

@@ -24,11 +24,11 @@ export function Component() {
         maw={360}
       />
       <Switch
-        label="Only what was set"
+        label="Only explicitly set values"
         checked={isGivenOnly}
         onChange={(event) => setGivenOnly(event.currentTarget.checked)}
       />
-      <Awaited query={configuration} what="Reading the configuration">
+      <Awaited query={configuration} what="Loading the configuration">
         {(settings) => {
           const groups = groupSettings(settings, { wanted, isGivenOnly });
           return groups.length === 0 ? (

@@ -38,7 +38,7 @@ export function Component() {
       {known?.message !== undefined && <Text size="sm">{known.message}</Text>}
       <Group align="flex-end">
         <TextInput
-          label="Only lines with"
+          label="Filter lines"
           value={wanted}
           onChange={(event) => setWanted(event.currentTarget.value)}
           w={240}
@@ -79,7 +79,7 @@ function LogText({ name, text, wanted, isLive }: LogTextProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a region that scrolls has to be reached
     <div ref={box} className={classes.log} role="log" aria-live="off" aria-label={`Log of ${name}`} tabIndex={0}>
-      {lines.length === 0 && <Text c="dimmed">{wanted === "" ? "It has said nothing yet." : "No line has that."}</Text>}
+      {lines.length === 0 && <Text c="dimmed">{wanted === "" ? "No log output yet." : "No matching lines."}</Text>}
       {lines.map(({ id, time, level, message, detail }) => (
         <div key={id} className={classes.line} data-level={level}>
           <span className={classes.time}>{time}</span> <span className={classes.level}>{level}</span> {message}{" "}

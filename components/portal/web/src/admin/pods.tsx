@@ -50,7 +50,7 @@ const COLUMNS: readonly Column<Pod>[] = [
   },
   {
     key: "age",
-    header: "Made",
+    header: "Age",
     width: "150px",
     hideBelow: "md",
     sortBy: ({ createdAt }) => createdAt,
@@ -62,7 +62,7 @@ const COLUMNS: readonly Column<Pod>[] = [
 export function Component() {
   const pods = useQuery({ queryKey: ["pods"], queryFn: listPods, refetchInterval: 3000 });
   return (
-    <Awaited query={pods} what="Looking what runs">
+    <Awaited query={pods} what="Loading pods">
       {(rows) => {
         const unwell = rows.filter(({ phase, ready }) => phase !== "Completed" && !(phase === "Running" && ready));
         return (

@@ -1,8 +1,9 @@
-import { request, requestJson } from "@swath/ui";
+import { RequestError, request, requestJson } from "@swath/ui";
 
+import type { HealthSample } from "../../../services/health-history.ts";
 import type { Pod } from "../../../admin/platform-status.ts";
 
-export type { Pod };
+export type { HealthSample, Pod };
 
 /** One line of the deployment's configuration; secrets are masked. */
 export interface Setting {
@@ -26,4 +27,22 @@ export async function readPodLog(namespace: string, pod: string, lines: number):
 
 export async function readConfiguration(): Promise<readonly Setting[]> {
   return (await requestJson<{ settings: readonly Setting[] }>("/api/admin/configuration")).settings;
+}
+
+/** How a service did, minute by minute. */
+export async function readHealth(): Promise<Readonly<Record<string, readonly HealthSample[]>>> {
+  return (await requestJson<{ services: Readonly<Record<string, readonly HealthSample[]>> }>("/api/admin/health"))
+    .services;
+}
+
+/** Names of all users; `undefined` where another identity service keeps them. */
+export async function listUsers(): Promise<readonly string[] | undefined> {
+  try {
+    return (await requestJson<{ users: readonly string[] }>("/api/admin/users")).users;
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 404) {
+      return undefined;
+    }
+    throw error;
+  }
 }

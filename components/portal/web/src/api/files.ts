@@ -53,6 +53,31 @@ export async function deleteFolder(workspace: string, prefix: string): Promise<n
   return (await requestJson<{ deleted: number }>(`${base(workspace)}/folder?${query}`, { method: "DELETE" })).deleted;
 }
 
+/** Files whose names contain a text, below a folder. */
+export function searchFiles(workspace: string, prefix: string, text: string, after?: string): Promise<FolderPage> {
+  const query = new URLSearchParams({ prefix, text, ...(after !== undefined && { after }) });
+  return requestJson(`${base(workspace)}/search?${query}`);
+}
+
+/** Renames or moves a file, or a folder (with its slash) with everything in it. */
+export function moveFile(workspace: string, from: string, to: string): Promise<void> {
+  return requestJson(`${base(workspace)}/move`, { method: "POST", body: { from, to } });
+}
+
+/** An empty object stands for a folder that nothing is in yet. */
+export function createFolder(workspace: string, prefix: string): Promise<void> {
+  return requestJson(fileUrl(workspace, prefix), {
+    method: "PUT",
+    body: new Blob([]),
+    headers: { "if-none-match": "*" },
+  });
+}
+
+/** Address of files and folders as one archive. */
+export function zipUrl(workspace: string, keys: readonly string[]): string {
+  return `${base(workspace)}/zip?${new URLSearchParams(keys.map((key) => ["key", key]))}`;
+}
+
 interface UploadOptions {
   /** Share that has been sent, 0 to 1. */
   readonly onProgress?: (share: number) => void;

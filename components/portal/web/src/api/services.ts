@@ -7,7 +7,10 @@ export type { ServiceInfo };
 type Options = Parameters<typeof request>[1];
 
 /** Services that pages may ask, in the name of who is logged in. */
-export type ServiceId = "ades" | "workspace-api" | "resource-catalogue" | "data-access" | "registration-api";
+export type ServiceId = "ades" | "workspace-api" | "resource-catalogue" | "data-access" | "registration-api" | HubId;
+
+/** The application hub: `pde` in a deployment of variant B. */
+export type HubId = "application-hub" | "pde";
 
 /**
  * Address of a path of a service, on the portal's own host: the portal's server adds the access token and hands everything else
@@ -23,6 +26,8 @@ const TITLES: Readonly<Record<ServiceId, string>> = {
   "resource-catalogue": "Resource catalogue",
   "data-access": "Data access",
   "registration-api": "Registration",
+  "application-hub": "Application hub",
+  pde: "Development environment",
 };
 
 /** Asks a service for JSON. @throws {RequestError}; status 502 and `problem.service` when the service is down */

@@ -1,9 +1,11 @@
 import { Button } from "@mantine/core";
 import { Page } from "@swath/ui";
 import { Explore } from "@swath/ui/explore";
+import type { Polygon } from "@swath/ui/map";
 import { Layers } from "lucide-react";
 import { Link, useSearchParams } from "react-router";
 
+import { UseArea } from "./use-area.tsx";
 import { serviceUrl } from "../api/services.ts";
 import { usePortal } from "../session/portal.ts";
 
@@ -29,7 +31,14 @@ export function Component() {
         )
       }
     >
-      <Explore base={serviceUrl("data-access", "")} publicUrl={config.data_access_url ?? window.location.origin} />
+      <Explore
+        base={serviceUrl("data-access", "")}
+        publicUrl={config.data_access_url ?? window.location.origin}
+        {...(config.services.includes("ades") &&
+          config.services.includes("resource-catalogue") && {
+            areaActions: (shown: string, area: Polygon) => <UseArea layer={shown} area={area} />,
+          })}
+      />
     </Page>
   );
 }

@@ -29,19 +29,20 @@ export function LatestJobs() {
       }
     >
       {jobs.error instanceof RequestError && jobs.error.status === 403 ? (
-        <Empty title="No space for your jobs" icon={Cpu}>
+        <Empty compact title="No space for your jobs" icon={Cpu}>
           You may not use the processing service; an administrator can let you.
         </Empty>
       ) : (
-        <Awaited query={jobs} what="Looking for your jobs">
+        <Awaited query={jobs} what="Loading jobs">
           {(found) =>
             found.length === 0 ? (
               <Empty
+                compact
                 title="No jobs yet"
                 icon={Cpu}
                 action={
                   <Button component={Link} to="/processing">
-                    Run something
+                    Run a process
                   </Button>
                 }
               >

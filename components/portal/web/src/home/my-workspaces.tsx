@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { FolderOpen } from "lucide-react";
 import { Link } from "react-router";
 
-import { listWorkspaces, readWorkspace } from "../api/workspaces.ts";
+import { type WorkspaceLine, listWorkspaces, readWorkspace } from "../api/workspaces.ts";
 import { usePortal } from "../session/portal.ts";
 import { StatusBadge } from "../workspaces/status-badge.tsx";
 import { Section } from "./section.tsx";
@@ -28,31 +28,63 @@ export function MyWorkspaces() {
         </Anchor>
       }
     >
-      <Awaited query={workspaces} what="Looking for your workspace">
+      <Awaited query={workspaces} what="Loading workspaces">
         {(all) => {
           const mine = all.filter(({ owner }) => owner === user.username);
-          return mine.length === 0 ? (
-            <Empty
-              title="No workspace yet"
-              icon={FolderOpen}
-              action={
-                <Button component={Link} to="/workspaces/new">
-                  Create my workspace
-                </Button>
-              }
-            >
-              A private space for your data and for what your jobs make.
-            </Empty>
-          ) : (
+          // An administrator sees all workspaces and is a member of few: those are no news.
+          const shared = user.isAdmin ? [] : all.filter(({ owner }) => owner !== user.username);
+          const own =
+            mine.length === 0 ? (
+              <Empty
+                compact
+                title="No workspace yet"
+                icon={FolderOpen}
+                action={
+                  <Button component={Link} to="/workspaces/new">
+                    Create my workspace
+                  </Button>
+                }
+              >
+                A private space for your data and for what your jobs make.
+              </Empty>
+            ) : (
+              <Stack gap="sm">
+                {mine.slice(0, MOST_SHOWN).map(({ name }) => (
+                  <WorkspaceCard key={name} name={name} />
+                ))}
+              </Stack>
+            );
+          return (
             <Stack gap="sm">
-              {mine.slice(0, MOST_SHOWN).map(({ name }) => (
-                <WorkspaceCard key={name} name={name} />
-              ))}
+              {own}
+              {shared.length > 0 && <SharedWithMe workspaces={shared} />}
             </Stack>
           );
         }}
       </Awaited>
     </Section>
+  );
+}
+
+function SharedWithMe({ workspaces }: { readonly workspaces: readonly WorkspaceLine[] }) {
+  return (
+    <Card withBorder padding="md">
+      <Text fw={600} size="sm" mb={4}>
+        Shared with me
+      </Text>
+      <Stack gap={2} component="ul" p={0} m={0} aria-label="Shared with me">
+        {workspaces.map(({ name, owner, role }) => (
+          <Group key={name} component="li" gap="xs" justify="space-between" style={{ listStyle: "none" }}>
+            <Anchor component={Link} to={`/workspaces/${name}`} mih={24}>
+              {name}
+            </Anchor>
+            <Text size="xs" c="dimmed">
+              by {owner}, {role === "writer" ? "read and write" : "read"}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    </Card>
   );
 }
 

@@ -13,7 +13,7 @@ export function Services() {
   const services = useQuery({ queryKey: ["services"], queryFn: listServices, refetchInterval: 10_000 });
   return (
     <Section title="Services">
-      <Awaited query={services} what="Asking the services how they do">
+      <Awaited query={services} what="Loading service status">
         {(found) => (
           <SimpleGrid cols={{ base: 1, xs: 2, lg: 3 }} spacing="md" component="ul" p={0} m={0}>
             {toServiceLinks(found, config)
@@ -54,8 +54,8 @@ function ServiceCard({ service }: { readonly service: ServiceLink }) {
             </Anchor>
           )}
           {docs !== undefined && (
-            <Anchor href={docs} size="sm" aria-label={`Try the interface of ${title}`}>
-              Try the interface
+            <Anchor href={docs} size="sm" aria-label={`API docs of ${title}`}>
+              API docs
             </Anchor>
           )}
           <Text size="xs" c="dimmed" w="100%" style={{ overflowWrap: "anywhere" }}>

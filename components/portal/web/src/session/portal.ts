@@ -1,5 +1,6 @@
 import { createContext, use } from "react";
 
+import type { BaseMapOption } from "@swath/ui";
 import type { User } from "./session.ts";
 
 /** The keys of the portal's ConfigMap, and which parts the deployment has. `GET /config.json`. */
@@ -17,6 +18,8 @@ export interface PortalConfig {
   readonly workspace_docs_url?: string;
   readonly images_registry_url?: string;
   readonly dummy_service_url?: string;
+  /** Base maps of other services that the operator allows. */
+  readonly base_maps?: readonly BaseMapOption[];
   /** `.<domain>` of the deployment. */
   readonly access_token_domain: string;
   /** Services of this deployment that have a host: `ades`, `workspace-api`, … */

@@ -7,13 +7,13 @@ import { type FormEvent, useState } from "react";
 import { type Role, type Workspace, changeWorkspace } from "../api/workspaces.ts";
 
 const ROLES = [
-  { value: "reader", label: "may read" },
-  { value: "writer", label: "may read and write" },
+  { value: "reader", label: "Read" },
+  { value: "writer", label: "Write" },
 ];
 
 type Member = Workspace["members"][number];
 
-/** Who may enter a workspace, and what they may do. */
+/** The members of a workspace and their access. */
 export function Members({ workspace: { name, members, role, owner } }: { readonly workspace: Workspace }) {
   const client = useQueryClient();
   const [username, setUsername] = useState("");
@@ -32,17 +32,17 @@ export function Members({ workspace: { name, members, role, owner } }: { readonl
     event.preventDefault();
     const added = username.trim();
     const next = [...others.filter((member) => member.username !== added), { username: added, role: chosen }];
-    change.mutate({ next, said: `${added} may enter ${name}.` });
+    change.mutate({ next, said: `${added} was added to ${name}.` });
   };
   const setRole = (member: Member, next: Role) =>
     change.mutate({
       next: others.map((other) => (other === member ? { ...other, role: next } : other)),
-      said: `${member.username} is ${next} now.`,
+      said: `${member.username} now has ${next === "writer" ? "write" : "read"} access.`,
     });
   const remove = (member: Member) =>
     change.mutate({
       next: others.filter((other) => other !== member),
-      said: `${member.username} may enter ${name} no more.`,
+      said: `${member.username} was removed from ${name}.`,
     });
   return (
     <Stack gap="lg">
@@ -75,7 +75,7 @@ export function Members({ workspace: { name, members, role, owner } }: { readonl
                       onChange={(event) => setRole(member, event.currentTarget.value as Role)}
                     />
                   ) : (
-                    member.role
+                    (ROLES.find(({ value }) => value === member.role)?.label ?? member.role)
                   )}
                 </Table.Td>
                 {isOwner && (
@@ -97,14 +97,14 @@ export function Members({ workspace: { name, members, role, owner } }: { readonl
         </Table>
         {others.length === 0 && (
           <Text size="sm" c="dimmed" mt="sm">
-            Nobody else may enter this workspace.
+            No other members.
           </Text>
         )}
       </Paper>
       {isOwner && (
         <Paper withBorder p="lg" maw={560}>
           <Title order={2} mb="sm">
-            Let somebody in
+            Add member
           </Title>
           <form onSubmit={add}>
             <Stack>
@@ -125,7 +125,7 @@ export function Members({ workspace: { name, members, role, owner } }: { readonl
               />
               <Group justify="flex-end">
                 <Button type="submit" loading={change.isPending}>
-                  Let in
+                  Add
                 </Button>
               </Group>
             </Stack>

@@ -30,7 +30,7 @@ const COLUMNS: readonly Column<WorkspaceLine>[] = [
   },
   {
     key: "created",
-    header: "Made",
+    header: "Created",
     render: ({ created_at: time }) => <RelativeTime time={time} />,
     sortBy: ({ created_at: time }) => time,
     width: "150px",
@@ -58,7 +58,7 @@ export function Component() {
       about={user.isAdmin ? "Of everybody: you are an administrator" : "Yours, and those that others let you into"}
       actions={create}
     >
-      <Awaited query={workspaces} what="Looking for workspaces">
+      <Awaited query={workspaces} what="Loading workspaces">
         {(rows) =>
           rows.length === 0 ? (
             <Empty title="No workspace yet" icon={FolderOpen} action={create}>

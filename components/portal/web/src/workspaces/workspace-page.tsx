@@ -51,7 +51,7 @@ export function Component() {
       actions={workspace.data?.storage?.usage && <Usage workspace={workspace.data} />}
     >
       {isRefused(workspace.error) ? (
-        <NothingThere title="There is no such workspace" icon={FolderLock} to="/workspaces" label="To the workspaces">
+        <NothingThere title="There is no such workspace" icon={FolderLock} to="/workspaces" label="Back to workspaces">
           Or it is somebody else's: its owner can let you in.
         </NothingThere>
       ) : (

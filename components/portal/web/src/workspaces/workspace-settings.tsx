@@ -120,8 +120,8 @@ function Deletion({ workspace: { name } }: { readonly workspace: Workspace }) {
       title: data === "keep" ? `Close ${name}?` : `Delete ${name} and its files?`,
       body:
         data === "keep"
-          ? "Its keys end and nobody enters it any more. The files stay, and the name stays yours; creating it again opens it again."
-          : "Everything in it is lost for ever.",
+          ? "Access keys are revoked and members lose access. Files are kept; creating a workspace of this name again opens it."
+          : "All files are deleted. This cannot be undone.",
       action: data === "keep" ? "Close workspace" : "Delete everything",
       danger: data === "purge",
       ...(data === "purge" && { typed: name }),
@@ -133,7 +133,7 @@ function Deletion({ workspace: { name } }: { readonly workspace: Workspace }) {
   return (
     <Paper withBorder p="lg">
       <Title order={2} mb="sm">
-        End
+        Close or delete
       </Title>
       <Stack>
         {remove.error && <ErrorNote error={remove.error} title="The workspace was not deleted" />}

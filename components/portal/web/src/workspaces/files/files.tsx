@@ -1,36 +1,40 @@
-import { Button, FileButton, Group, Stack } from "@mantine/core";
-import { Awaited, Empty, formatPlural, notifyDone, notifyFailed, useConfirm } from "@swath/ui";
+import { Button, FileButton, Group, Stack, TextInput } from "@mantine/core";
+import { useDebouncedCallback } from "@mantine/hooks";
+import { Awaited, Empty, notifyDone } from "@swath/ui";
 import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
-import { CloudUpload, FolderOpen, RefreshCw, Trash } from "lucide-react";
+import { CloudUpload, FolderOpen, FolderPlus, RefreshCw, Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
 
-import { deleteFile, deleteFolder, listFolder } from "../../api/files.ts";
+import { createFolder, listFolder, searchFiles } from "../../api/files.ts";
 import type { Workspace } from "../../api/workspaces.ts";
 import { usePortal } from "../../session/portal.ts";
 import { DropArea } from "./drop-area.tsx";
 import { FileTable } from "./file-table.tsx";
 import { FolderPath } from "./folder-path.tsx";
+import { NameDialog } from "./name-dialog.tsx";
 import { Preview } from "./preview.tsx";
-import { toRows } from "./rows.ts";
+import { type Row, toRows } from "./rows.ts";
+import { SelectionBar } from "./selection-bar.tsx";
 import { UploadList } from "./upload-list.tsx";
 import { useUploads } from "./use-uploads.ts";
 
-/** The files of a workspace: look, upload, download, delete. */
+/** The files of a workspace: look, find, upload, download, rename, move, delete. The folder, the search and the file are in the address. */
 export function Files({ workspace }: { readonly workspace: Workspace }) {
   const { config } = usePortal();
   const { name, role } = workspace;
   const [search, setSearch] = useSearchParams();
   const prefix = search.get("prefix") ?? "";
   const shown = search.get("file");
+  const text = search.get("find") ?? "";
   const mayWrite = role !== "reader";
   const client = useQueryClient();
-  const confirm = useConfirm();
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const [isDeleting, setDeleting] = useState(false);
+  const [isNaming, setNaming] = useState(false);
   const folder = useInfiniteQuery({
-    queryKey: ["folder", name, prefix],
-    queryFn: ({ pageParam }) => listFolder(name, prefix, pageParam),
+    queryKey: ["folder", name, prefix, text],
+    queryFn: ({ pageParam }) =>
+      text === "" ? listFolder(name, prefix, pageParam) : searchFiles(name, prefix, text, pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,
     enabled: config.files && workspace.storage !== null,
@@ -38,6 +42,17 @@ export function Files({ workspace }: { readonly workspace: Workspace }) {
   const reload = () => client.invalidateQueries({ queryKey: ["folder", name] });
   const uploads = useUploads({ workspace: name, prefix, onDone: () => void reload() });
   const rows = useMemo(() => toRows(folder.data?.pages ?? []), [folder.data]);
+  const change = (
+    next: { readonly prefix?: string; readonly find?: string; readonly file?: string },
+    replace = false,
+  ) => {
+    const entries = Object.entries({ prefix, find: text, ...next }).filter(([, value]) => value !== "");
+    setSearch(Object.fromEntries(entries), { replace });
+  };
+  const find = useDebouncedCallback((next: string) => {
+    setSelected(new Set());
+    change({ find: next }, true);
+  }, 300);
 
   if (!config.files || workspace.storage === null) {
     return (
@@ -49,36 +64,8 @@ export function Files({ workspace }: { readonly workspace: Workspace }) {
 
   const open = (next: string) => {
     setSelected(new Set());
-    setSearch(next === "" ? {} : { prefix: next });
+    change({ prefix: next, find: "" });
   };
-  const show = (key: string | undefined) =>
-    setSearch({ ...(prefix !== "" && { prefix }), ...(key !== undefined && { file: key }) });
-  const remove = async () => {
-    const chosen = rows.filter(({ key }) => selected.has(key));
-    const hasFolder = chosen.some(({ isFolder }) => isFolder);
-    const yes = await confirm({
-      title: `Delete ${formatPlural(chosen.length, "entry", "entries")}?`,
-      body: hasFolder ? "Folders go with everything in them. This cannot be undone." : "This cannot be undone.",
-      action: "Delete",
-      danger: true,
-    });
-    if (!yes) {
-      return;
-    }
-    setDeleting(true);
-    try {
-      for (const { key, isFolder } of chosen) {
-        await (isFolder ? deleteFolder(name, key) : deleteFile(name, key));
-      }
-      notifyDone(`${formatPlural(chosen.length, "entry", "entries")} deleted.`);
-    } catch (error) {
-      notifyFailed("Not everything was deleted", error);
-    }
-    setDeleting(false);
-    setSelected(new Set());
-    await reload();
-  };
-
   const upload = mayWrite && (
     <FileButton onChange={uploads.add} multiple>
       {(props) => (
@@ -94,17 +81,16 @@ export function Files({ workspace }: { readonly workspace: Workspace }) {
         <Group justify="space-between">
           <FolderPath root={name} prefix={prefix} onOpen={open} />
           <Group gap="xs">
-            {selected.size > 0 && mayWrite && (
-              <Button
-                color="red"
-                variant="light"
-                leftSection={<Trash size={16} aria-hidden />}
-                loading={isDeleting}
-                onClick={() => void remove()}
-              >
-                Delete {selected.size}
-              </Button>
-            )}
+            <TextInput
+              key={prefix}
+              type="search"
+              aria-label="Find files"
+              placeholder="Find files"
+              defaultValue={text}
+              leftSection={<Search size={16} aria-hidden />}
+              onChange={(event) => find(event.currentTarget.value.trim())}
+              w={170}
+            />
             <Button
               variant="default"
               leftSection={<RefreshCw size={16} aria-hidden />}
@@ -113,27 +99,66 @@ export function Files({ workspace }: { readonly workspace: Workspace }) {
             >
               Reload
             </Button>
+            {mayWrite && (
+              <Button
+                variant="default"
+                leftSection={<FolderPlus size={16} aria-hidden />}
+                onClick={() => setNaming(true)}
+              >
+                New folder
+              </Button>
+            )}
             {upload}
           </Group>
         </Group>
+        {selected.size > 0 && (
+          <Group gap="xs" role="toolbar" aria-label="Chosen files">
+            <SelectionBar
+              workspace={name}
+              prefix={prefix}
+              chosen={rows.filter(({ key }) => selected.has(key))}
+              mayWrite={mayWrite}
+              onDone={async () => {
+                setSelected(new Set());
+                await reload();
+              }}
+            />
+          </Group>
+        )}
         <UploadList uploads={uploads} />
-        <Awaited query={folder} what="Listing files">
+        <Awaited query={folder} what="Loading files">
           {() =>
             rows.length === 0 ? (
-              <Empty title="No files here yet" icon={FolderOpen} action={upload}>
-                {mayWrite
-                  ? "Upload files or drop them here. Results of your jobs appear here as well."
-                  : "Files that the owner puts here appear here."}
-              </Empty>
+              text === "" ? (
+                <Empty title="No files here yet" icon={FolderOpen} action={upload}>
+                  {mayWrite
+                    ? "Upload files or drop them here. Results of your jobs are stored below processing-results."
+                    : "Files that the owner puts here appear here."}
+                </Empty>
+              ) : (
+                <Empty
+                  title="No matching files"
+                  icon={Search}
+                  action={
+                    folder.hasNextPage && (
+                      <Button onClick={() => void folder.fetchNextPage()} loading={folder.isFetchingNextPage}>
+                        Search on
+                      </Button>
+                    )
+                  }
+                >
+                  No name below {prefix === "" ? name : prefix} contains “{text}”.
+                </Empty>
+              )
             ) : (
               <FileTable
                 workspace={name}
                 prefix={prefix}
                 rows={rows}
                 selected={selected}
-                onSelect={mayWrite ? setSelected : undefined}
+                onSelect={setSelected}
                 onOpen={open}
-                onShow={show}
+                onShow={(key) => change({ file: key })}
                 more={
                   folder.hasNextPage
                     ? { load: () => void folder.fetchNextPage(), isLoading: folder.isFetchingNextPage }
@@ -144,7 +169,25 @@ export function Files({ workspace }: { readonly workspace: Workspace }) {
           }
         </Awaited>
       </Stack>
-      <Preview workspace={name} file={rows.find(({ key }) => key === shown)} onClose={() => show(undefined)} />
+      <Preview workspace={name} file={findShown(rows, shown)} onClose={() => change({})} />
+      {isNaming && (
+        <NameDialog
+          title="New folder"
+          label="Name"
+          initial=""
+          mayNest={false}
+          onClose={() => setNaming(false)}
+          save={async (folderName) => {
+            await createFolder(name, `${prefix}${folderName}/`);
+            notifyDone(`${folderName} is created.`);
+            await reload();
+          }}
+        />
+      )}
     </DropArea>
   );
+}
+
+function findShown(rows: readonly Row[], key: string | null): Row | undefined {
+  return rows.find((row) => row.key === key);
 }

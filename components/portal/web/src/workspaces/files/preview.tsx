@@ -1,12 +1,18 @@
 import { Anchor, Button, Drawer, Group, Stack, Text } from "@mantine/core";
-import { Awaited, CopyButton, formatBytes, formatTime, request } from "@swath/ui";
+import { Awaited, CopyButton, Part, formatBytes, formatTime, lazyPart, request } from "@swath/ui";
 import { useQuery } from "@tanstack/react-query";
-import { Download } from "lucide-react";
+import { Cpu, Download } from "lucide-react";
+import { useState } from "react";
+import { Link } from "react-router";
 
+import { UseInProcessing } from "../../../catalogue/parts/use-in-processing.tsx";
 import { fileUrl } from "../../api/files.ts";
+import { usePortal } from "../../session/portal.ts";
 import classes from "./preview.module.css";
 import { kindOf, prettify } from "./preview-kind.ts";
 import type { Row } from "./rows.ts";
+
+const RasterPreview = lazyPart(async () => ({ default: (await import("./raster-preview.tsx")).RasterPreview }));
 
 interface PreviewProps {
   readonly workspace: string;
@@ -32,6 +38,8 @@ export function Preview({ workspace, file, onClose }: PreviewProps) {
 
 function Content({ workspace, file }: { readonly workspace: string; readonly file: Row }) {
   const { key, name, size = 0, modified } = file;
+  const { config } = usePortal();
+  const [isUsed, setUsed] = useState(false);
   return (
     <Stack>
       <Text size="sm" c="dimmed">
@@ -48,6 +56,22 @@ function Content({ workspace, file }: { readonly workspace: string; readonly fil
           Download
         </Button>
         <CopyButton value={`s3://${workspace}/${key}`} label="Copy the S3 address" labelled />
+        {config.services.includes("ades") && /\.(geo)?json$|\.tiff?$/i.test(name) && (
+          <Button variant="default" leftSection={<Cpu size={16} aria-hidden />} onClick={() => setUsed(true)}>
+            Use in processing
+          </Button>
+        )}
+        {config.services.includes("ades") && /\.(cwl|ya?ml)$/i.test(name) && (
+          <Button
+            component={Link}
+            to={`/processing/deploy?href=${encodeURIComponent(`s3://${workspace}/${key}`)}`}
+            variant="default"
+            leftSection={<Cpu size={16} aria-hidden />}
+          >
+            Deploy as a process
+          </Button>
+        )}
+        {isUsed && <UseInProcessing href={`s3://${workspace}/${key}`} onClose={() => setUsed(false)} />}
       </Group>
       <Look workspace={workspace} file={file} />
     </Stack>
@@ -62,6 +86,12 @@ function Look({ workspace, file: { key, name, size = 0 } }: { readonly workspace
         <Anchor href={url}>
           <img src={url} alt={`Contents of ${name}`} className={classes.image} />
         </Anchor>
+      );
+    case "raster":
+      return (
+        <Part what="the raster">
+          <RasterPreview key={url} url={url} name={name} />
+        </Part>
       );
     case "text":
       return <TextLook url={url} name={name} />;
