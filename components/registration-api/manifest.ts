@@ -8,6 +8,8 @@ import {
   objectStorageEnv,
 } from "@swath/manifest";
 
+import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
+
 const NAMESPACE = "rm";
 const SERVICE = "registration-api";
 
@@ -75,6 +77,7 @@ export const manifest: Component = {
           entry: "worker/main",
           kind: "service",
           env: {
+            ...PROCESS_ENVIRONMENT,
             DATABASE_URL: { database: "url" },
             CATALOGUE_URL: { peer: "resource-catalogue", port: "internal" },
             CATALOGUE_PUBLIC_URL: context.publicUrl("resource-catalogue"),
@@ -88,7 +91,7 @@ export const manifest: Component = {
             ...toCloudData(context),
           },
           callsOutside: true,
-          resources: { requests: { cpu: "25m", memory: "192Mi" }, limits: { memory: "768Mi" } },
+          resources: { requests: { cpu: "25m", memory: "192Mi" }, limits: { memory: "1280Mi" } },
         },
       ],
     };

@@ -1,3 +1,4 @@
+import { tokenSettings } from "@swath/auth/settings";
 import { defineSettings } from "@swath/service";
 
 export const settings = defineSettings({
@@ -19,19 +20,7 @@ export const settings = defineSettings({
     optional: true,
     description: "Host name on which requests without a token act for the administrator.",
   },
-  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
-  ACCEPTED_AUDIENCES: {
-    kind: "string",
-    default: "swath-platform",
-    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
-  },
-  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
-  ACCEPT_ID_TOKENS: {
-    kind: "boolean",
-    default: false,
-    description:
-      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
-  },
+  ...tokenSettings,
   IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   WORKSPACE_URL: {
     kind: "string",

@@ -5,10 +5,11 @@ import { createItemValidator } from "@swath/stac/schema";
 import type pg from "pg";
 
 import type { RecordProblem } from "../store/problems.ts";
-import { type KnownRecord, type Origin, noteChanges } from "../store/records.ts";
+import { type KnownRecord, type Origin, noteChanges, noteUnchanged } from "../store/records.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { type CatalogueClient, describeRefusal } from "./client.ts";
 import { type Collections, createCollections } from "./collections.ts";
+import { findMissing } from "./find-missing.ts";
 import { type RecordWriter, createRecordWriter } from "./record-writer.ts";
 
 export interface WriteOutcome {
@@ -30,6 +31,11 @@ export interface CatalogueWriter extends RecordWriter {
   readonly collections: Collections;
   /** Writes items of one collection. Those that are not valid are named, the others written. */
   readonly writeItems: (origin: Origin, collection: string, items: readonly LocatedItem[]) => Promise<WriteOutcome>;
+  /**
+   * Notes that records are as they were.
+   * @returns those that are gone from the catalogue although they should be there
+   */
+  readonly confirmRecords: <T extends KnownRecord>(origin: Origin, records: readonly T[]) => Promise<readonly T[]>;
   /** Takes records out, with the same rules. @returns how many there were */
   readonly removeRecords: (origin: Origin, records: readonly KnownRecord[]) => Promise<number>;
 }
@@ -92,7 +98,12 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
           { ...origin, collection },
         );
         const same = lines.filter((_, index) => verdicts[index] === "unchanged");
-        const gone = await findMissing(client, scope, collection, same);
+        const gone = await findMissing(
+          client,
+          scope,
+          collection,
+          same.map(({ id }) => id),
+        );
         const changed = lines.filter(({ id }, index) => verdicts[index] === "write" || gone.has(id));
         const refused: RecordProblem[] = [];
         for (const batch of toBatches(changed)) {
@@ -124,6 +135,20 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
         records: outcome.written.slice(0, 20).map(({ id }) => `${collection}/${id}`),
       };
     },
+    confirmRecords: (origin, records) =>
+      inTransaction(pool, async (db) => {
+        const gone: (typeof records)[number][] = [];
+        for (const [collection, group] of Map.groupBy(records, (record) => record.collection)) {
+          const noted = await noteUnchanged(
+            db,
+            group.map(({ id }) => id),
+            { ...origin, collection },
+          );
+          const missing = await findMissing(client, origin.scope, collection, noted);
+          gone.push(...group.filter(({ id }) => missing.has(id)));
+        }
+        return gone;
+      }),
     removeRecords: async (origin, records) => {
       let removed = 0;
       for (const { collection, id } of records) {
@@ -189,28 +214,4 @@ function* toBatches<T extends Line>(lines: readonly T[]): Generator<readonly T[]
   if (batch.length > 0) {
     yield batch;
   }
-}
-
-/** Ids of items that should be there and were taken out by somebody else. */
-async function findMissing(
-  client: CatalogueClient,
-  scope: string,
-  collection: string,
-  lines: readonly Line[],
-): Promise<ReadonlySet<string>> {
-  const missing = new Set(lines.map(({ id }) => id));
-  for (let start = 0; start < lines.length; start += 500) {
-    const ids = lines.slice(start, start + 500).map(({ id }) => id);
-    const { status, body } = await client.send(scope, "POST", "/stac/search", {
-      ids,
-      collections: [collection],
-      limit: ids.length,
-      fields: { include: ["id"] },
-    });
-    const features = status === 200 ? (body as { features: readonly { id: string }[] }).features : [];
-    for (const { id } of features) {
-      missing.delete(id);
-    }
-  }
-  return missing;
 }

@@ -5,34 +5,55 @@ import { readWithPatience } from "../registrars/read-tolerantly.ts";
 import type { HarvesterConfig } from "./config.ts";
 import type { HarvestedPage, PageOptions } from "./pages.ts";
 
-/** Schemas of records, the one that says most first, with the name of their types in a query. */
+/** Schemas of records, the one that says most first, with the names of their types and of their times in a query. */
 const SCHEMAS = [
-  { schema: "http://www.isotc211.org/2005/gmd", typeNames: "gmd:MD_Metadata", element: "MD_Metadata" },
-  { schema: "http://www.opengis.net/cat/csw/2.0.2", typeNames: "csw:Record", element: "Record" },
+  {
+    schema: "http://www.isotc211.org/2005/gmd",
+    typeNames: "gmd:MD_Metadata",
+    element: "MD_Metadata",
+    from: "apiso:TempExtent_end",
+    to: "apiso:TempExtent_begin",
+  },
+  {
+    schema: "http://www.opengis.net/cat/csw/2.0.2",
+    typeNames: "csw:Record",
+    element: "Record",
+    from: "dc:date",
+    to: "dc:date",
+  },
 ] as const;
 const MAX_PAGE_SIZE = 500;
 
 /** The records of a catalogue service (CSW 2.0.2 GetRecords by GET): ISO 19139 where it has that, else Dublin Core. */
 export async function* readCsw(
-  { resource, pauseMs }: HarvesterConfig,
-  { sources, read, position }: PageOptions,
+  { resource, pauseMs, incremental }: HarvesterConfig,
+  { sources, read, position, since }: PageOptions,
 ): AsyncGenerator<HarvestedPage> {
   const pageSize = Math.min(resource.pageSize, MAX_PAGE_SIZE);
   let { start = 1, schema: at = 0 } = (position ?? {}) as { readonly start?: number; readonly schema?: number };
+  let refusal = "";
   for (;;) {
     const form = SCHEMAS[at];
     if (form === undefined) {
-      throw new RegistrationError(`${resource.url} gives records neither in ISO 19139 nor in Dublin Core.`);
+      throw new RegistrationError(
+        `${resource.url} gives records neither in ISO 19139 nor in Dublin Core; it says: ${refusal}`,
+      );
     }
-    const { bytes } = await readWithPatience(sources, toUrl(resource, form, start, pageSize), {
-      ...read,
-      accept: "application/xml",
-      headers: resource.headers,
-    });
+    const constraint = toConstraint(resource.query, form, incremental, since);
+    const { bytes } = await readWithPatience(
+      sources,
+      toUrl(resource.url, form, { start, count: pageSize, constraint }),
+      {
+        ...read,
+        accept: "application/xml",
+        headers: resource.headers,
+      },
+    );
     const text = bytes.toString("utf8");
     if (/<(?:\w+:)?ExceptionReport/.test(text)) {
       if (start === 1) {
         at += 1;
+        refusal = toPlainText(text);
         continue;
       }
       throw new RegistrationError(`${resource.url} refuses a page of its records: ${toPlainText(text)}`);
@@ -60,11 +81,27 @@ export async function* readCsw(
   }
 }
 
+/** What is asked for, as CQL text; empty: everything. */
+function toConstraint(
+  { bbox, begin, end }: HarvesterConfig["resource"]["query"],
+  { from, to }: (typeof SCHEMAS)[number],
+  incremental: string | undefined,
+  since: string | undefined,
+): string {
+  return [
+    ...(bbox === undefined ? [] : [`BBOX(ows:BoundingBox, ${bbox.join(", ")})`]),
+    ...(begin === undefined ? [] : [`${from} >= '${begin}'`]),
+    ...(end === undefined ? [] : [`${to} <= '${end}'`]),
+    ...(incremental === undefined || since === undefined
+      ? []
+      : [`${incremental.replaceAll(/[^\w:.-]/g, "")} >= '${since}'`]),
+  ].join(" AND ");
+}
+
 function toUrl(
-  { url, query }: HarvesterConfig["resource"],
+  url: string,
   { schema, typeNames }: (typeof SCHEMAS)[number],
-  start: number,
-  count: number,
+  { start, count, constraint }: { readonly start: number; readonly count: number; readonly constraint: string },
 ): string {
   const address = new URL(url);
   const parameters = {
@@ -77,10 +114,10 @@ function toUrl(
     typeNames,
     startPosition: String(start),
     maxRecords: String(count),
-    ...(query.bbox !== undefined && {
+    ...(constraint !== "" && {
       constraintLanguage: "CQL_TEXT",
       constraint_language_version: "1.1.0",
-      constraint: `BBOX(ows:BoundingBox, ${query.bbox.join(", ")})`,
+      constraint,
     }),
   };
   for (const [name, value] of Object.entries(parameters)) {

@@ -1,27 +1,44 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { type StacItem, type StacLink, isStac, parseStac, resolveHref, walkItems } from "@swath/stac";
+import { type StacItem, type StacLink, isStac, parseStac, resolveHref } from "@swath/stac";
 
 import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import { normalizeItem, normalizeLinks } from "../registrars/normalize-item.ts";
-import { createTolerantReader, keepGoodParts, readJson } from "../registrars/read-tolerantly.ts";
+import { keepGoodParts, readJson } from "../registrars/read-tolerantly.ts";
 import type { ReadOptions, Sources } from "../sources/source-types.ts";
 import type { RecordProblem } from "../store/problems.ts";
+import type { KnownDocument, ReadDocument } from "../store/read-documents.ts";
+import type { KnownRecord } from "../store/records.ts";
 import type { HarvesterConfig } from "./config.ts";
 import { readCsw } from "./csw.ts";
 import { readTemplate, toSearchUrl } from "./open-search.ts";
+import { readCatalog } from "./read-catalog.ts";
 
 /** What was found at once, and where to go on from. */
 export interface HarvestedPage {
-  readonly items: readonly (LocatedItem & { readonly collection?: string })[];
+  readonly items: readonly HarvestedItem[];
   readonly problems: readonly RecordProblem[];
   /** OGC records that are no STAC, as they are. */
   readonly records?: readonly (Json & { readonly id: string })[];
   /** Metadata records in XML, as they are. */
   readonly xml?: readonly string[];
+  /** Records whose documents are unchanged at their source. */
+  readonly unchanged?: readonly UnchangedRecord[];
+  /** Catalogues and collections that were read. */
+  readonly catalogs?: readonly ReadDocument[];
   /** Undefined at the end. */
   readonly next?: object;
+}
+
+export interface HarvestedItem extends LocatedItem {
+  readonly collection?: string;
+  /** How its document was when it was read, where it can be asked later whether it changed. */
+  readonly read?: ReadDocument;
+}
+
+export interface UnchangedRecord extends KnownRecord {
+  readonly document: string;
 }
 
 export interface PageOptions {
@@ -31,6 +48,8 @@ export interface PageOptions {
   readonly position: Readonly<Record<string, unknown>> | null;
   /** Only what changed since; left out for everything. */
   readonly since?: string;
+  /** What is known of a document from an earlier run. */
+  readonly findKnown?: (address: string) => Promise<KnownDocument | undefined>;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -233,37 +252,4 @@ function boundsOf(geometry: unknown): readonly number[] | undefined {
   const least = (values: readonly number[]): number => values.reduce((a, b) => Math.min(a, b), Infinity);
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), -Infinity);
   return points.length === 0 ? undefined : [least(xs), least(ys), most(xs), most(ys)];
-}
-
-const CATALOG_PAGE = 200;
-
-async function* readCatalog(
-  { resource }: HarvesterConfig,
-  { sources, read }: PageOptions,
-): AsyncGenerator<HarvestedPage> {
-  const problems: RecordProblem[] = [];
-  const { url } = resource;
-  const options = { ...read, headers: resource.headers };
-  const onProblem = (problem: RecordProblem): void => {
-    problems.push(problem);
-  };
-  let items: HarvestedPage["items"][number][] = [];
-  const walk = walkItems(await readJson(sources, url, options), {
-    read: createTolerantReader(sources, options, onProblem),
-    maxDocuments: 1_000_000,
-    maxDepth: 64,
-  });
-  for await (const { item, href, document } of walk) {
-    items.push({
-      item: normalizeItem(item, href),
-      document: sources.normalize(document),
-      ...(item.collection !== undefined && { collection: item.collection }),
-    });
-    if (items.length >= CATALOG_PAGE) {
-      // A catalogue is walked from its beginning again; what was written is unchanged then.
-      yield { items, problems: problems.splice(0), next: {} };
-      items = [];
-    }
-  }
-  yield { items, problems };
 }

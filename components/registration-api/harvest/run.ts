@@ -1,18 +1,24 @@
 import { ProductError, readXmlId } from "@swath/products";
+import { parseStac } from "@swath/stac";
 
 import type { RecordOutcome } from "../catalogue/record-writer.ts";
 import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import type { Registrar, TaskContext } from "../queue/run-task.ts";
+import { normalizeItem } from "../registrars/normalize-item.ts";
+import { readJson } from "../registrars/read-tolerantly.ts";
 import { type Tools, defaultCollection, readRights } from "../registrars/registrar-context.ts";
 import { writeBatch } from "../registrars/write-batch.ts";
+import type { ReadOptions } from "../sources/source-types.ts";
 import { type Harvester, findHarvester, setCursor } from "../store/harvesters.ts";
+import { findReadDocument, forgetReadDocuments, keepReadDocuments } from "../store/read-documents.ts";
 import { type Origin, findUnmet } from "../store/records.ts";
 import { runBucket } from "./bucket.ts";
 import { passes } from "./filter.ts";
 import { CLOUD_DATA } from "./cloud-data.ts";
 import { runOads } from "./oads.ts";
-import { type HarvestedPage, readPages } from "./pages.ts";
+import type { HarvesterConfig } from "./config.ts";
+import { type HarvestedItem, type HarvestedPage, type UnchangedRecord, readPages } from "./pages.ts";
 import { readProduct } from "./postprocess.ts";
 import { readsProducts } from "./postprocess-names.ts";
 
@@ -76,18 +82,61 @@ async function runPages(tools: Tools, context: TaskContext, harvester: Harvester
     read: { rights, signal },
     position: task.position,
     ...(since !== undefined && { since }),
+    findKnown: (address) => findReadDocument(tools.pool, harvester, address),
   });
   for await (const page of pages) {
     signal.throwIfAborted();
-    const items = page.items.filter(({ item }) => passes(config.filter, item.properties));
+    const gone = await confirmUnchanged(tools, context, origin, page.unchanged ?? []);
+    const found = [...page.items, ...(await readAgain(tools.sources, { ...config.resource, rights, signal }, gone))];
+    const items = found.filter(({ item }) => passes(config.filter, item.properties));
     await context.report(page.problems);
     const ready = withProducts ? await readProducts(tools, context, items) : items;
+    const refused = new Set<string>();
     for (const [collection, batch] of groupByCollection(ready, config.collection, task.scope)) {
-      await writeBatch(tools, context, { origin, collection, batch });
+      (await writeBatch(tools, context, { origin, collection, batch })).forEach((id) => refused.add(id));
     }
     await writeRecords(tools, context, origin, page);
+    // Those that were refused are read and named again at the next run.
+    const written = ready.flatMap(({ item, read }) => (read === undefined || refused.has(item.id) ? [] : [read]));
+    await keepReadDocuments(tools.pool, harvester, [...(page.catalogs ?? []), ...written]);
     await context.save(page.next);
   }
+}
+
+/** Notes what is as it was. @returns what is gone from the catalogue all the same */
+async function confirmUnchanged(
+  { writer }: Tools,
+  context: TaskContext,
+  origin: Origin,
+  records: readonly UnchangedRecord[],
+): Promise<readonly UnchangedRecord[]> {
+  if (records.length === 0) {
+    return [];
+  }
+  const gone = await writer.confirmRecords(origin, records);
+  context.count({ unchanged: records.length - gone.length });
+  return gone;
+}
+
+/** The items of documents whose records somebody took out of the catalogue. */
+async function readAgain(
+  sources: Tools["sources"],
+  { headers, rights, signal }: Pick<HarvesterConfig["resource"], "headers"> & Pick<ReadOptions, "rights" | "signal">,
+  gone: readonly UnchangedRecord[],
+): Promise<readonly HarvestedItem[]> {
+  const items: HarvestedItem[] = [];
+  for (const { document } of gone) {
+    const { value, href } = await readJson(sources, document, { headers, rights, signal });
+    const item = parseStac(value, href);
+    if (item.type === "Feature") {
+      items.push({
+        item: normalizeItem(item, href),
+        document,
+        ...(item.collection !== undefined && { collection: item.collection }),
+      });
+    }
+  }
+  return items;
 }
 
 /** After everything that the source has: what is gone from it goes here, if that is wanted. */
@@ -95,6 +144,7 @@ async function endRun(tools: Tools, context: TaskContext, harvester: Harvester):
   if (harvester.config.deletions) {
     await removeUnmet(tools, context, harvester.name);
   }
+  await forgetReadDocuments(tools.pool, harvester);
   await setCursor(tools.pool, harvester, (context.task.started_at ?? new Date()).toISOString());
 }
 

@@ -1,8 +1,11 @@
 /** Files that stand for something that can be registered. */
-const SCENE = /\.(?:tiff?|jp2)$|_MTL\.txt$/i;
+const SCENE = /\.(?:tiff?|jp2)$|_MTL\.(?:txt|xml)$/i;
 const STAC = /\.json$/i;
 /** Side files are not registered by themselves. */
-const SIDE = /_MTL\.json$|(?:^|\/)\.|_(?:SR|ST|QA)_?\w*\.TIF$/i;
+const SIDE = /_MTL\.json$|_stac\.json$|(?:^|\/)\./i;
+/** Files beside an MTL, which names them: of Collection 1 and 2, and of scenes before collections. */
+const LANDSAT_BAND =
+  /(?:^|\/)L[A-Z]\d{2}_\w+_(?:SR|ST|QA)_\w+\.TIF$|(?:^|\/)L[A-Z]\d{2}_L\w{3}_\d{6}_\d{8}_\d{8}_\d{2}_\w{2}_\w+\.TIF$|(?:^|\/)L[A-Z]\d{14}[A-Z]{3}\d{2}_\w+\.TIF$/i;
 const PRODUCT = /^(.+\.(?:SAFE|SEN3))\/(.+)$/i;
 /** Files that describe a product, and those that are read beside them. */
 const DESCRIBES = /^(?:manifest\.safe|xfdumanifest\.xml|MTD_MSIL\w+\.xml)$/i;
@@ -23,5 +26,7 @@ export function toSceneKey(key: string): SceneKey | undefined {
     const isMain = DESCRIBES.test(inner);
     return isMain || READ_BESIDE.test(inner) ? { path: folder, isMain } : undefined;
   }
-  return !SIDE.test(key) && (SCENE.test(key) || STAC.test(key)) ? { path: key, isMain: true } : undefined;
+  return !SIDE.test(key) && !LANDSAT_BAND.test(key) && (SCENE.test(key) || STAC.test(key))
+    ? { path: key, isMain: true }
+    : undefined;
 }

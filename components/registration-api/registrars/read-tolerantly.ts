@@ -51,16 +51,16 @@ export function parseJson(bytes: Buffer, href: string): unknown {
  * nothing. Failures that may pass are thrown.
  */
 export function createTolerantReader(
-  sources: Sources,
-  options: ReadOptions,
+  load: (href: string) => Promise<{ readonly value: unknown; readonly href: string }>,
+  { signal }: Pick<ReadOptions, "signal">,
   onProblem: (problem: RecordProblem) => void,
 ): WalkOptions["read"] {
   return async (href) => {
     try {
-      const { value, href: address } = await readJson(sources, href, options);
+      const { value, href: address } = await load(href);
       return { href: address, value: keepGoodParts(value, address, onProblem) };
     } catch (error) {
-      if (options.signal.aborted || (error instanceof RegistrationError && error.isTransient)) {
+      if (signal.aborted || (error instanceof RegistrationError && error.isTransient)) {
         throw error;
       }
       onProblem({ record: href, reason: (error as Error).message });

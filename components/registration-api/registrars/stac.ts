@@ -78,7 +78,7 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
     }
   };
   const walk = walkItems(root, {
-    read: createTolerantReader(sources, options, onProblem),
+    read: createTolerantReader((href) => readJson(sources, href, options), options, onProblem),
     maxDocuments: MAX_DOCUMENTS,
     maxDepth: MAX_DEPTH,
     onCollection: (collection, href) => met.push({ collection, href }),

@@ -6,6 +6,7 @@ import { Agent, type Dispatcher, request } from "undici";
 
 import { RegistrationError } from "../queue/errors.ts";
 import { collectBody } from "./collect-body.ts";
+import { readValidators, toConditions } from "./validators.ts";
 import type { PeerSettings, ReadOptions, SourceDocument } from "./source-types.ts";
 
 export interface HttpReader {
@@ -63,7 +64,7 @@ export function createHttpReader({ allowPrivate, peers }: HttpReaderOptions): Ht
   };
 
   return {
-    read: async (href, { signal, accept = "*/*", headers = {}, body, maxBytes }) => {
+    read: async (href, { signal, accept = "*/*", headers = {}, body, maxBytes, ifChangedFrom }) => {
       let url = parseHref(href);
       const deadline = AbortSignal.timeout(TOTAL_TIMEOUT_MS);
       const both = AbortSignal.any([signal, deadline]);
@@ -79,6 +80,7 @@ export function createHttpReader({ allowPrivate, peers }: HttpReaderOptions): Ht
               accept,
               // Keys are for the host that they were given for.
               ...(url.origin === parseHref(href).origin && headers),
+              ...toConditions(ifChangedFrom),
               ...(body !== undefined && { "content-type": "application/json" }),
               ...own,
             },
@@ -90,16 +92,19 @@ export function createHttpReader({ allowPrivate, peers }: HttpReaderOptions): Ht
             url = parseHref(new URL(location, url).href);
             continue;
           }
+          if (response.statusCode === 304 && ifChangedFrom !== undefined) {
+            destroy(response.body);
+            return { href: url.href, bytes: Buffer.alloc(0), contentType: "", isUnchanged: true };
+          }
           if (response.statusCode !== 200) {
             destroy(response.body);
             throw toRefusal(href, response.statusCode, response.headers["retry-after"]);
           }
-          const etag = response.headers["etag"];
           return {
             href: url.href,
             bytes: await collectBody(response.body, href, maxBytes),
             contentType: String(response.headers["content-type"] ?? ""),
-            ...(typeof etag === "string" && { etag }),
+            ...readValidators(response.headers),
           };
         } catch (error) {
           throw signal.aborted ? error : toFailure(href, error, deadline.aborted);

@@ -5,13 +5,14 @@ import { Agent, request } from "undici";
 
 import { RegistrationError } from "../queue/errors.ts";
 import { collectBody } from "./collect-body.ts";
-import type { ListedObject, SourceDocument, StoreSettings } from "./source-types.ts";
+import { readValidators, toConditions } from "./validators.ts";
+import type { ListedObject, ReadOptions, SourceDocument, StoreSettings } from "./source-types.ts";
 
 export interface S3Store {
   readonly get: (
     bucket: string,
     key: string,
-    options: { signal: AbortSignal; maxBytes?: number },
+    options: Pick<ReadOptions, "signal" | "maxBytes" | "ifChangedFrom">,
   ) => Promise<SourceDocument>;
   readonly list: (bucket: string, prefix: string, signal: AbortSignal) => AsyncGenerator<ListedObject>;
   /** Has a bucket tell a webhook of what is put and removed, beside what it tells others. */
@@ -32,7 +33,12 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     connections: 8,
     ...(socketPath !== undefined && { connect: { socketPath } }),
   });
-  const send = async (path: string, signal: AbortSignal, where: string, put?: string) => {
+  const send = async (
+    path: string,
+    signal: AbortSignal,
+    where: string,
+    { put, conditions = {} }: { readonly put?: string; readonly conditions?: Record<string, string> } = {},
+  ) => {
     const method = put === undefined ? "GET" : "PUT";
     const address = `${origin}${base}${path}`;
     const signed =
@@ -45,14 +51,15 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
             region,
             method,
             url: address,
-            ...(put !== undefined && { body: put, headers: { "content-type": "application/xml" } }),
+            headers: { ...conditions, ...(put !== undefined && { "content-type": "application/xml" }) },
+            ...(put !== undefined && { body: put }),
           }).sign();
     const response = await request(address, {
       method,
       ...(put !== undefined && { body: put }),
       dispatcher: agent,
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      ...(signed && { headers: Object.fromEntries(signed.headers) }),
+      headers: signed === undefined ? conditions : Object.fromEntries(signed.headers),
     }).catch((error: unknown) => {
       throw signal.aborted
         ? error
@@ -61,7 +68,8 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
             cause: error,
           });
     });
-    if (response.statusCode !== 200) {
+    const isUnchanged = response.statusCode === 304 && Object.keys(conditions).length > 0;
+    if (response.statusCode !== 200 && !isUnchanged) {
       const text = (await collectBody(response.body, where, 65_536)).toString();
       const code = /<Code>([^<]{1,100})<\/Code>/.exec(text)?.[1] ?? "";
       throw new RegistrationError(
@@ -74,15 +82,21 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     return response;
   };
   return {
-    get: async (bucket, key, { signal, maxBytes }) => {
+    get: async (bucket, key, { signal, maxBytes, ifChangedFrom }) => {
       const where = `s3://${bucket}/${key}`;
-      const { body, headers } = await send(`/${bucket}/${key.split("/").map(escape).join("/")}`, signal, where);
-      const etag = headers["etag"];
+      const path = `/${bucket}/${key.split("/").map(escape).join("/")}`;
+      const { body, headers, statusCode } = await send(path, signal, where, {
+        conditions: toConditions(ifChangedFrom),
+      });
+      if (statusCode === 304) {
+        await body.dump();
+        return { href: where, bytes: Buffer.alloc(0), contentType: "", isUnchanged: true };
+      }
       return {
         href: where,
         bytes: await collectBody(body, where, maxBytes),
         contentType: String(headers["content-type"] ?? ""),
-        ...(typeof etag === "string" && { etag }),
+        ...readValidators(headers),
       };
     },
     list: async function* (bucket, prefix, signal) {
@@ -110,7 +124,7 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
       const events = NOTIFIED_EVENTS.map((event) => `<Event>${event}</Event>`).join("");
       const own = `<TopicConfiguration><Id>${target}</Id><Topic>arn:aws:sns:${region}::${target}</Topic>${events}</TopicConfiguration>`;
       const wanted = `<NotificationConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${kept}${own}</NotificationConfiguration>`;
-      await (await send(path, signal, where, wanted)).body.dump();
+      await (await send(path, signal, where, { put: wanted })).body.dump();
     },
     close: () => agent.destroy(),
   };

@@ -6,6 +6,15 @@ export interface SourceDocument {
   readonly bytes: Buffer;
   readonly contentType: string;
   readonly etag?: string;
+  readonly lastModified?: string;
+  /** Nothing of it came: it is as `ifChangedFrom` says. */
+  readonly isUnchanged?: boolean;
+}
+
+/** What a source said of a document (RFC 9110 §8.8). */
+export interface Validators {
+  readonly etag?: string;
+  readonly lastModified?: string;
 }
 
 /** Which buckets a request may read. */
@@ -20,6 +29,8 @@ export interface ReadOptions {
   readonly accept?: string;
   readonly maxBytes?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How the document was when it was read last: it comes only if it changed. */
+  readonly ifChangedFrom?: Validators;
   /** Sent as POST, in JSON. */
   readonly body?: unknown;
 }

@@ -53,11 +53,7 @@ export function openSources({ allowPrivate, stores, peers }: SourcesOptions): So
         return http.read(address, options);
       }
       const { bucket, key } = parseS3Href(address);
-      const { signal, maxBytes } = options;
-      return storeOf(bucket, options.rights).store.get(bucket, key, {
-        signal,
-        ...(maxBytes !== undefined && { maxBytes }),
-      });
+      return storeOf(bucket, options.rights).store.get(bucket, key, options);
     },
     list: (href, { rights, signal }) => {
       const { bucket, key } = parseS3Href(normalize(href));

@@ -31,6 +31,12 @@ export async function putHarvester(
 ): Promise<void> {
   const { schedule = null } = config;
   const next = schedule === null ? null : nextRun(schedule, new Date(0), new Date());
+  // Unchanged documents mean other records when the harvester is another.
+  await pool.query(
+    `delete from read_document d using harvester h where d.scope = $1 and d.harvester = $2 and h.scope = $1 and h.name = $2
+       and h.config - 'schedule' <> $3::jsonb - 'schedule'`,
+    [scope, config.name, JSON.stringify(config)],
+  );
   await pool.query(
     `insert into harvester as h (scope, name, config, schedule, next_at, created_by) values ($1, $2, $3, $4, $5, $6)
      on conflict (scope, name) do update set config = excluded.config, schedule = excluded.schedule, next_at = excluded.next_at,
@@ -68,6 +74,7 @@ export async function listCreatedBy(pool: pg.Pool, createdBy: string): Promise<r
 
 export async function deleteHarvester(pool: pg.Pool, scope: string, name: string): Promise<boolean> {
   await pool.query("delete from watched_object where scope = $1 and harvester = $2", [scope, name]);
+  await pool.query("delete from read_document where scope = $1 and harvester = $2", [scope, name]);
   const { rowCount } = await pool.query("delete from harvester where scope = $1 and name = $2", [scope, name]);
   return rowCount === 1;
 }

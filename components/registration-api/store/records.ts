@@ -105,6 +105,27 @@ export async function noteChanges(
   return verdicts;
 }
 
+/**
+ * Notes that items of one collection were met and are as they were, under the same rules.
+ * @returns the ids of those whose last change is no later one
+ */
+export async function noteUnchanged(
+  client: pg.PoolClient,
+  ids: readonly string[],
+  { scope, collection, sequence, harvester }: ChangeOrigin,
+): Promise<readonly string[]> {
+  await client.query("select pg_advisory_xact_lock_shared(hashtext($1))", [`registration removal ${scope}`]);
+  const { rows } = await client.query<{ id: string }>(
+    `with held as (
+       select id from record where scope = $1 and collection = $2 and id = any($3) and sequence <= $4 and octet_length(hash) > 0
+       order by id collate "C" for update)
+     update record r set sequence = $4, run = case when $5::text is null then null else $4::bigint end
+     from held where r.scope = $1 and r.collection = $2 and r.id = held.id returning r.id`,
+    [scope, collection, ids, sequence, harvester ?? null],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** Records that were registered under an address or by an id. */
 export async function findRecords(
   pool: pg.Pool,

@@ -10,6 +10,8 @@ import { findFreePorts, waitUntil } from "@swath/testing";
 import { AwsV4Signer } from "aws4fetch";
 import pg from "pg";
 
+import { PROCESS_ENVIRONMENT } from "../process-environment.ts";
+
 const COMPONENTS = join(import.meta.dirname, "../..");
 const ROOT_KEY = { accessKeyId: "root", secretAccessKey: "root-password-of-the-tests" };
 const SECRET = "secret-of-the-tests";
@@ -21,7 +23,7 @@ export interface TestResponse {
   readonly body: any;
 }
 
-type Part = "postgres" | "catalogue" | "api" | "worker" | "objstore";
+type Part = "postgres" | "catalogue" | "api" | "worker" | "worker2" | "objstore";
 
 export interface Fixture {
   readonly postgres: TestServer;
@@ -44,10 +46,16 @@ export interface Fixture {
   /** A statement on the database, to change what cannot be waited for. */
   readonly query: (sql: string) => Promise<{ readonly rowCount: number }>;
   readonly kill: (part: Part) => Promise<void>;
-  /** @param more settings beside its own */
+  /**
+   * `worker2` is a second worker, which only some tests start.
+   * @param more settings beside its own
+   */
   readonly start: (part: Part, more?: Readonly<Record<string, string>>) => Promise<void>;
   readonly close: () => Promise<void>;
 }
+
+/** A long harvest on a loaded machine. */
+const TASK_SECONDS = 600;
 
 /** The bucket that `put` writes to. */
 export const BUCKET = "scenes";
@@ -99,9 +107,14 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
         LISTEN_INTERNAL: internal ?? "",
       },
     },
-    worker: {
+    worker: worker(),
+    worker2: worker(),
+  };
+  function worker(): { readonly entry: string; readonly env: Record<string, string> } {
+    return {
       entry: "registration-api/worker/main.ts",
       env: {
+        ...PROCESS_ENVIRONMENT,
         CATALOGUE_URL: `http://${catalogueInternal}`,
         CATALOGUE_PUBLIC_URL: "http://resource-catalogue.localhost",
         CATALOGUE_SECRET: SECRET,
@@ -114,8 +127,8 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
         PORTAL_PUBLIC_URL: "http://portal.localhost",
         ...workerEnv,
       },
-    },
-  };
+    };
+  }
   const readiness: Readonly<Partial<Record<Part, () => Promise<boolean>>>> = {
     catalogue: async () => (await fetch(`${catalogueUrl}/stac`)).ok,
     api: async () => (await fetch(`${apiUrl}/probe`)).ok,
@@ -149,7 +162,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
     }
   };
   const close = async (): Promise<void> => {
-    await Promise.all((["worker", "api", "catalogue", "objstore"] as const).map(kill));
+    await Promise.all((["worker", "worker2", "api", "catalogue", "objstore"] as const).map(kill));
     await postgres.close();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -183,10 +196,11 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
   const settle = async (location: string): Promise<TestResponse> => {
     const path = new URL(location).pathname;
     let response = await send("GET", path);
-    await waitUntil(`task ${path}`, async () => {
+    const hasEnded = async (): Promise<boolean> => {
       response = await send("GET", path);
       return !["queued", "running"].includes(response.body.state);
-    });
+    };
+    await waitUntil(`task ${path}`, hasEnded, TASK_SECONDS);
     return response;
   };
   const escape = (key: string): string => key.split("/").map(encodeURIComponent).join("/");

@@ -252,6 +252,20 @@ test("catalogues of other kinds: CSW in ISO and Dublin Core, OGC API Records, an
   const { registered, unchanged, failed } = csw.body.result;
   assert.deepEqual([csw.body.state, registered + unchanged, failed], ["done", 1, 0], JSON.stringify(csw.body));
 
+  // A time that the note does not have, and one of which nothing changed since.
+  const time = { begin: "2024-01-01T00:00:00Z", end: "2024-02-01T00:00:00Z" };
+  const none = await harvest("csw-time", { ...source, query: { ...source.query, time } });
+  assert.deepEqual(
+    [none.body.state, none.body.result.registered + none.body.result.unchanged],
+    ["done", 0],
+    JSON.stringify(none.body),
+  );
+  const twice = { incremental: "apiso:Modified" };
+  const all = await harvest("csw-changes", source, twice);
+  assert.equal(all.body.result.registered + all.body.result.unchanged, 1);
+  const changed = await register("/harvesters/csw-changes/run", undefined);
+  assert.deepEqual([changed.body.state, changed.body.result.registered + changed.body.result.unchanged], ["done", 0]);
+
   const plain = await startDocuments((path) => {
     const { searchParams } = new URL(path, "http://localhost");
     if (/gmd/.test(searchParams.get("outputSchema") ?? "")) {

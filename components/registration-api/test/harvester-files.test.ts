@@ -122,7 +122,15 @@ test("which objects of a bucket are scenes, or parts of one", () => {
     ["in/S2A_X.SAFE/GRANULE/L2A_1/MTD_TL.xml", { path: "in/S2A_X.SAFE", isMain: false }],
     ["in/S2A_X.SAFE/GRANULE/L2A_1/IMG_DATA/B04.jp2", undefined],
     ["LC08_1/LC08_1_MTL.txt", { path: "LC08_1/LC08_1_MTL.txt", isMain: true }],
+    ["LC08_1/LC08_1_MTL.xml", { path: "LC08_1/LC08_1_MTL.xml", isMain: true }],
     ["LC08_1/LC08_1_SR_B4.TIF", undefined],
+    ["in/LC08_L1TP_197018_20200101_20200113_01_T1_B4.TIF", undefined],
+    ["in/LC08_L1TP_197018_20200101_20200113_01_T1_BQA.TIF", undefined],
+    ["in/LE07_L2SP_021030_20100109_20200911_02_T1_SR_stac.json", undefined],
+    ["in/LC81970182015146LGN00_B4.TIF", undefined],
+    ["in/kempen_srtm.tif", { path: "in/kempen_srtm.tif", isMain: true }],
+    ["in/cog_stats.tif", { path: "in/cog_stats.tif", isMain: true }],
+    ["in/LC08_mosaic_20200101.TIF", { path: "in/LC08_mosaic_20200101.TIF", isMain: true }],
   ];
   for (const [key, expected] of cases) {
     assert.deepEqual(toSceneKey(key), expected, key);

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 
+import { writeZip } from "@swath/archive";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { type Coverage, describeCoverage } from "../../coverages/coverage.ts";
 import { openCoverage } from "../../coverages/send-coverage.ts";
 import { MAX_COVERAGE_PIXELS, parseSubset, timesOf } from "../../coverages/subset.ts";
 import { type DataAccessContext, callerOf, signalOf } from "../../http/context.ts";
-import { writeZip } from "../../http/zip.ts";
 import type { Layer } from "../../layers/layer.ts";
 import { ITEM_SEPARATOR } from "../../layers/names.ts";
 import type { Kvp } from "../kvp.ts";

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, test } from "node:test";
+
+import { waitUntil } from "@swath/testing";
+
+import { makeItem, startDocuments, startFixture } from "./fixture.ts";
+
+// Two workers on one queue.
+const fixture = await startFixture();
+after(fixture.close);
+const { send, askCatalogue, settle } = fixture;
+await fixture.start("worker2");
+
+const accept = async (document: unknown): Promise<string> => {
+  const { status, headers } = await send("POST", "/register-json", document);
+  assert.equal(status, 202);
+  return headers.get("location") ?? "";
+};
+
+test("each task is carried out once, and of each record the last change is what stays", async (t) => {
+  const RECORDS = 40;
+  const CHANGES = 5;
+  const asked = new Map<string, number>();
+  const source = await startDocuments((path) => {
+    asked.set(path, (asked.get(path) ?? 0) + 1);
+    return makeItem(path.slice(1), { collection: "by-address" });
+  });
+  t.after(source.close);
+  const locations: string[] = [];
+  for (let change = 1; change <= CHANGES; change += 1) {
+    for (let record = 0; record < RECORDS; record += 1) {
+      const properties = { datetime: "2024-06-01T10:00:00Z", change };
+      locations.push(await accept(makeItem(`r${record}`, { collection: "contended", properties, assets: {} })));
+    }
+  }
+  for (let record = 0; record < RECORDS; record += 1) {
+    const { headers } = await send("POST", "/register", { type: "stac-item", url: `${source.url}/i${record}` });
+    locations.push(headers.get("location") ?? "");
+  }
+  for (const location of locations) {
+    const { body } = await settle(location);
+    assert.equal(body.state, "done", JSON.stringify(body));
+    assert.equal(body.attempts, 1);
+  }
+  const { body } = await askCatalogue("/stac/collections/contended/items?limit=100");
+  assert.equal(body.features.length, RECORDS);
+  for (const { id, properties } of body.features) {
+    assert.equal(properties.change, CHANGES, id);
+  }
+  assert.deepEqual(new Set(asked.values()), new Set([1]));
+  assert.equal(asked.size, RECORDS);
+});
+
+test("what a worker that is killed leaves is carried out by the other", async (t) => {
+  const held: string[] = [];
+  const source = await startDocuments((path) => makeItem(path.slice(1), { collection: "left" }));
+  t.after(source.close);
+  // Answers stay away for as long as the first worker lives.
+  const released = Promise.withResolvers<void>();
+  const slow = createServer((request, response) => {
+    const name = request.url?.slice(1) ?? "";
+    held.push(name);
+    void released.promise.then(() =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify(makeItem(name, { collection: "left" }))),
+    );
+  });
+  await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+  t.after(() => slow.closeAllConnections());
+  t.after(() => slow.close());
+  const slowUrl = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`;
+  const locations: string[] = [];
+  for (let number = 0; number < 8; number += 1) {
+    const { headers } = await send("POST", "/register", { type: "stac-item", url: `${slowUrl}/slow${number}` });
+    locations.push(headers.get("location") ?? "");
+  }
+  // Four each: both have all hands full.
+  await waitUntil("all at work", () => held.length === 8);
+  const waiting = await send("POST", "/register", { type: "stac-item", url: `${source.url}/waits` });
+  await fixture.kill("worker");
+  released.resolve();
+  assert.equal((await settle(waiting.headers.get("location") ?? "")).body.state, "done");
+  // The leases of the dead worker end now rather than in a minute.
+  await fixture.query("update registration.task set lease_until = now() where state = 'running'");
+  for (const location of locations) {
+    const { body } = await settle(location);
+    assert.equal(body.state, "done", JSON.stringify(body));
+  }
+  const { body } = await askCatalogue("/stac/collections/left/items?limit=100");
+  assert.equal(body.features.length, 9);
+  await fixture.start("worker");
+});
