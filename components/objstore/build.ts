@@ -105,6 +105,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     store,
     rootUser: settings.OBJSTORE_ROOT_USER,
     rootPassword: settings.OBJSTORE_ROOT_PASSWORD,
+    rootPasswordAlso: settings.OBJSTORE_ROOT_PASSWORD_ALSO,
     region: settings.OBJSTORE_REGION,
     publicUrl: settings.PUBLIC_URL,
     disk,
@@ -166,8 +167,14 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
       }
     },
   });
+  const oldKeys = new Gauge({
+    name: "objstore_encryption_old_keys",
+    help: "1 while data keys may be encrypted by another key than the deployment's first, 0 when none is",
+    registers: [metrics],
+  });
+  oldKeys.set(1);
   const rotation = watch(
-    rotateKeys(store, keyring, { logger, signal: stopping.signal }),
+    rotateKeys(store, keyring, { logger, signal: stopping.signal }).then((isDone) => oldKeys.set(isDone ? 0 : 1)),
     "changing the encryption key",
   );
   const login = openLogin(settings);
@@ -229,12 +236,12 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
   };
 }
 
-/** After a change of the deployment's key: data keys are encrypted by the new one, in the background. */
+/** After a change of the deployment's key: data keys are encrypted by the new one, in the background. Tells whether all are. */
 async function rotateKeys(
   store: ObjectStore,
   keyring: Keyring,
   { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
-): Promise<void> {
+): Promise<boolean> {
   const report = await rewrapKeys(store, keyring, signal);
   if (report !== undefined && report.rewrapped > 0) {
     logger.info({ rewrapped: report.rewrapped, key: keyring.names[0] }, "encryption key changed");
@@ -242,6 +249,7 @@ async function rotateKeys(
   for (const [key, objects] of report?.missing ?? []) {
     logger.error({ key, objects }, "objects cannot be read: their key is missing in OBJSTORE_ENCRYPTION_KEYS");
   }
+  return !signal.aborted && (report?.missing.size ?? 0) === 0;
 }
 
 /** People come by the platform's login where there is one that can send them back. */

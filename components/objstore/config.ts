@@ -13,6 +13,12 @@ export const settings = defineSettings({
   },
   OBJSTORE_ROOT_USER: { kind: "string", description: "Access key of the root user" },
   OBJSTORE_ROOT_PASSWORD: { kind: "string", secret: true, description: "Secret key of the root user" },
+  OBJSTORE_ROOT_PASSWORD_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While the root user's secret key is changed: the other one, which is accepted as well",
+  },
   OBJSTORE_REGION: { kind: "string", default: "us-east-1", description: "Region that signatures must name" },
   OBJSTORE_RESERVED_MIB: {
     kind: "integer",

@@ -39,7 +39,8 @@ export const manifest: Component = {
             PUBLIC_URL: context.publicUrl("objstore"),
             CONSOLE_URL: context.publicUrl("objstore-console"),
             OBJSTORE_ROOT_USER: variables.OBJSTORE_ROOT_USER,
-            OBJSTORE_ROOT_PASSWORD: { secret: "objstore-root", key: "password" },
+            OBJSTORE_ROOT_PASSWORD: { eitherOf: variables.OBJSTORE_ROOT_PASSWORD, which: "first" },
+            OBJSTORE_ROOT_PASSWORD_ALSO: { eitherOf: variables.OBJSTORE_ROOT_PASSWORD, which: "second" },
             OBJSTORE_REGION: variables.OBJSTORE_REGION,
             OBJSTORE_ENCRYPTION_KEYS: { secret: "objstore-encryption", key: "keys" },
             ...(variables.OBJSTORE_EVENT_TARGETS !== undefined && {

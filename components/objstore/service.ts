@@ -35,6 +35,8 @@ export interface S3Options {
   readonly store: ObjectStore;
   readonly rootUser: string;
   readonly rootPassword: string;
+  /** Accepted as well, while the password is being changed. */
+  readonly rootPasswordAlso?: string | undefined;
   readonly region: string;
   readonly publicUrl: string;
   readonly consoleOrigin?: string | undefined;
@@ -78,11 +80,14 @@ export interface RequestEntry {
 /** The S3 server: address → signature → operation → right → handle. Listens on nothing. */
 export function createS3Server(options: S3Options): Server {
   const rootKey = toRootKey(options.rootUser, options.rootPassword);
+  const { rootPasswordAlso: also } = options;
+  const otherRootKey = also === undefined ? undefined : toRootKey(options.rootUser, also);
   const context: ServerContext = {
     ...options,
     domain: new URL(options.publicUrl).hostname,
     credentials: {
       findCredential: (id) => (id === options.rootUser ? rootKey : options.store.accounts.findKey(id)),
+      ...(otherRootKey && { findOther: (id: string) => (id === options.rootUser ? otherRootKey : undefined) }),
       keys: new SigningKeys(),
       region: options.region,
       version2: options.signatureVersion2,

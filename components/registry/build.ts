@@ -68,7 +68,9 @@ export async function buildRegistry({
   const signing = { secret: settings.TOKEN_SECRET, service: new URL(settings.PUBLIC_URL).host };
   const access: CallerDeps = {
     sql: database,
-    adminPassword: settings.REGISTRY_ADMIN_PASSWORD,
+    adminPasswords: [settings.REGISTRY_ADMIN_PASSWORD, settings.REGISTRY_ADMIN_PASSWORD_ALSO].filter(
+      (password) => password !== undefined,
+    ),
     identityAdmin: settings.IDENTITY_ADMIN_USER,
     verifier: issuer && createTokenVerifier({ issuer }),
     audiences: ["registry", ...readAudiences(settings.ACCEPTED_AUDIENCES)],

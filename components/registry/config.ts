@@ -1,9 +1,16 @@
+import { tokenSettings } from "@swath/auth/settings";
 import { defineSettings } from "@swath/service";
 
 export const settings = defineSettings({
   DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
   PUBLIC_URL: { kind: "url", description: "Public base URL of the registry: https://registry.<domain>." },
   REGISTRY_ADMIN_PASSWORD: { kind: "string", secret: true, description: "Password of the user admin." },
+  REGISTRY_ADMIN_PASSWORD_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While the password is changed: the other one, which is accepted as well.",
+  },
   TOKEN_SECRET: {
     kind: "string",
     secret: true,
@@ -35,19 +42,7 @@ export const settings = defineSettings({
     default: false,
     description: "Send clients to presigned URLs of the object storage for content instead of streaming it.",
   },
-  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
-  ACCEPTED_AUDIENCES: {
-    kind: "string",
-    default: "swath-platform",
-    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
-  },
-  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
-  ACCEPT_ID_TOKENS: {
-    kind: "boolean",
-    default: false,
-    description:
-      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
-  },
+  ...tokenSettings,
   IDENTITY_ADMIN_USER: {
     kind: "string",
     default: "admin",

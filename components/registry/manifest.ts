@@ -35,6 +35,7 @@ export const manifest: Component = {
             DATABASE_URL: { database: "url" },
             PUBLIC_URL: context.publicUrl("registry"),
             REGISTRY_ADMIN_PASSWORD: variables.REGISTRY_ADMIN_PASSWORD,
+            REGISTRY_ADMIN_PASSWORD_ALSO: { also: variables.REGISTRY_ADMIN_PASSWORD },
             TOKEN_SECRET: { kind: "generated", name: "registry-token", bytes: 32 },
             PROCESSING_SECRET: { kind: "generated", name: "registry-processing", bytes: 32 },
             ...(variables.PROCESSING_ALLOW_PRIVATE !== undefined && {

@@ -1,4 +1,4 @@
-import type { OidcClient } from "@swath/auth/login";
+import { type OidcClient, addConsoleLogin } from "@swath/auth/login";
 import { type Logger, Problem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -22,7 +22,6 @@ import { exchangeToken } from "../sts/assume-role.ts";
 import { addAccountRoutes } from "./account-routes.ts";
 import { Policy, checkPolicy, toKeyJson } from "./json.ts";
 import { addLinkRoutes } from "./link-routes.ts";
-import { addPlatformLogin } from "./platform-login.ts";
 import { addRoleRoutes } from "./role-routes.ts";
 import { type Session, Sessions, toSessionToken } from "./sessions.ts";
 
@@ -116,13 +115,17 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
   app.get("/api/sign-in", () => ({ platform: options.login !== undefined }));
   if (options.login !== undefined && options.role !== undefined) {
     const { role, logger } = options;
-    addPlatformLogin(app, {
-      ...options.login,
+    addConsoleLogin(app, {
+      client: options.login.client,
+      publicUrl: options.login.consoleUrl,
+      cookiePrefix: "objstore_login_",
       logger,
-      signIn: async (reply, accessToken) => {
+      openSession: async (reply, accessToken) => {
         const key = await exchangeToken(role, accessToken, { seconds: LOGIN_SECONDS });
         openSession(reply, sessions.find(toSessionToken(key)) as Session);
       },
+      findReason: (cause) =>
+        cause instanceof S3Error ? (cause.code === "AccessDenied" ? "no-role" : "refused") : undefined,
     });
   }
   app.post("/api/session", { schema: { body: SignIn } }, async (request, reply) => {

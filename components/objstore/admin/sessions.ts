@@ -16,6 +16,8 @@ interface SessionsDeps {
   readonly store: ObjectStore;
   readonly rootUser: string;
   readonly rootPassword: string;
+  /** Accepted as well, while the password is being changed. */
+  readonly rootPasswordAlso?: string | undefined;
   readonly failures: Failures;
 }
 
@@ -54,11 +56,12 @@ export class Sessions {
 
   /** @throws {Problem} 401; 429 from an address that failed often lately */
   async check(accessKey: string, secret: string, address: string): Promise<Principal> {
-    const { store, rootUser, rootPassword, failures } = this.#deps;
+    const { store, rootUser, rootPassword, rootPasswordAlso: also, failures } = this.#deps;
     const now = store.now();
     const key = store.accounts.findKey(accessKey);
     const expected = accessKey === rootUser ? rootPassword : key?.token === null ? key.secret : undefined;
-    if (expected === undefined || !equalsSafely(expected, secret)) {
+    const isOther = accessKey === rootUser && also !== undefined && equalsSafely(also, secret);
+    if (expected === undefined || !(equalsSafely(expected, secret) || isOther)) {
       // Only what is wrong is counted and waits: whoever has the secret signs in, whatever others tried.
       const isOften = failures.count(address) >= ATTEMPTS;
       await failures.slow(address);

@@ -32,6 +32,32 @@ export function authenticate<C extends Credential>(
   request: SignedRequest,
   deps: AuthenticateDeps<C>,
 ): Authenticated<C> | undefined {
+  return withEitherSecret(deps, (either) => verifyRequest(request, either));
+}
+
+/** A signature that does not match is looked at again with the other secret, where the key has two at the moment. */
+function withEitherSecret<C extends Credential, T>(
+  deps: AuthenticateDeps<C>,
+  verify: (deps: AuthenticateDeps<C>) => T,
+): T {
+  const { findOther, findCredential } = deps;
+  if (findOther === undefined) {
+    return verify(deps);
+  }
+  try {
+    return verify(deps);
+  } catch (error) {
+    if (error instanceof S3Error && error.code === "SignatureDoesNotMatch") {
+      return verify({ ...deps, findCredential: (id) => findOther(id) ?? findCredential(id) });
+    }
+    throw error;
+  }
+}
+
+function verifyRequest<C extends Credential>(
+  request: SignedRequest,
+  deps: AuthenticateDeps<C>,
+): Authenticated<C> | undefined {
   const { authorization } = request.headers;
   const { parameters } = request;
   const inQuery = parameters.has("X-Amz-Algorithm") || parameters.has("X-Amz-Signature");
@@ -175,6 +201,10 @@ export function authenticateForm<C extends Credential>(
   form: ReadonlyMap<string, string>,
   deps: AuthenticateDeps<C>,
 ): C | undefined {
+  return withEitherSecret(deps, (either) => verifyForm(form, either));
+}
+
+function verifyForm<C extends Credential>(form: ReadonlyMap<string, string>, deps: AuthenticateDeps<C>): C | undefined {
   const policy = form.get("policy");
   const signature = form.get("x-amz-signature");
   if (policy === undefined && signature === undefined) {

@@ -33,6 +33,8 @@ export interface SignedRequest {
 
 export interface AuthenticateDeps<C extends Credential> {
   readonly findCredential: (accessKey: string) => C | undefined;
+  /** A second secret of an access key whose secret is being changed. */
+  readonly findOther?: (accessKey: string) => C | undefined;
   readonly keys: SigningKeys;
   readonly region: string;
   readonly now: () => number;

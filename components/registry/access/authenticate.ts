@@ -13,7 +13,8 @@ export const ADMIN_NAME = "admin";
 
 export interface AuthenticateDeps {
   readonly sql: Sql;
-  readonly adminPassword: string;
+  /** One, and while it is being changed the other as well. */
+  readonly adminPasswords: readonly string[];
   /** User of the identity service who administers the registry. */
   readonly identityAdmin: string;
   /** Left out where the deployment has no identity service. */
@@ -66,9 +67,18 @@ export async function authenticate(deps: AuthenticateDeps, { user, password, add
   return principal;
 }
 
+export function isAdminLogin(
+  { adminPasswords }: Pick<AuthenticateDeps, "adminPasswords">,
+  user: string,
+  password: string,
+) {
+  const isRight = adminPasswords.map((known) => isSecret(password, digestSecret(known))).includes(true);
+  return user === ADMIN_NAME && isRight;
+}
+
 async function findPrincipal(deps: AuthenticateDeps, user: string, password: string): Promise<Principal | undefined> {
-  const { sql, adminPassword } = deps;
-  if (user === ADMIN_NAME && isSecret(password, digestSecret(adminPassword))) {
+  const { sql } = deps;
+  if (isAdminLogin(deps, user, password)) {
     return { kind: "admin", name: ADMIN_NAME };
   }
   if (isRobotName(user)) {

@@ -1,12 +1,11 @@
-import { parseCookies } from "@swath/auth";
-import { LoginFailure, type LoginFailureKind, type OidcClient, createLoginFlow } from "@swath/auth/login";
+import { type OidcClient, addConsoleLogin } from "@swath/auth/login";
 import { type Logger, Problem } from "@swath/service";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { type Static, Type } from "typebox";
 
-import { ADMIN_NAME, authenticate, authenticateToken } from "../access/authenticate.ts";
+import { authenticate, authenticateToken, isAdminLogin } from "../access/authenticate.ts";
 import { addressOf } from "../access/caller.ts";
-import { digestSecret, isSecret } from "../access/secrets.ts";
+import { isSecret } from "../access/secrets.ts";
 import { RegistryError } from "../errors.ts";
 import { findAccount } from "../store/accounts.ts";
 import { type ApiContext, findPrincipal } from "./context.ts";
@@ -19,8 +18,6 @@ interface SessionOptions {
 }
 
 const SignIn = Type.Object({ user: Type.String({ maxLength: 256 }), password: Type.String({ maxLength: 16_384 }) });
-const CALLBACK = "/api/login/callback";
-const MAX_PATH_CHARACTERS = 2000;
 
 /** Signing in to the console: as administrator, with a user's secret for command lines, or with the platform's login. */
 export function addSessionRoutes(app: FastifyInstance, { context, client, logger }: SessionOptions): void {
@@ -45,7 +42,7 @@ export function addSessionRoutes(app: FastifyInstance, { context, client, logger
   app.post("/api/session", { schema: { body: SignIn } }, async ({ body, raw }, reply) => {
     const { user, password } = body as Static<typeof SignIn>;
     const { kind, name } = await toProblemOf(authenticate(access, { user, password, address: addressOf(raw) }));
-    const isByPassword = user === ADMIN_NAME && isSecret(password, digestSecret(access.adminPassword));
+    const isByPassword = isAdminLogin(access, user, password);
     const account = isByPassword ? undefined : await findAccount(database, name);
     if (kind === "robot" || (account === undefined && !isByPassword)) {
       throw new Problem(403, "Robots work without the console; sign in as yourself.");
@@ -70,61 +67,22 @@ export function addSessionRoutes(app: FastifyInstance, { context, client, logger
   );
 
   if (client !== undefined) {
-    addLogin(app, context, client, logger);
+    addConsoleLogin(app, {
+      client,
+      publicUrl: access.publicUrl.replace(/\/+$/, ""),
+      cookiePrefix: "registry_login_",
+      logger,
+      openSession: async (reply, accessToken) => {
+        const { name } = await authenticateToken(access, accessToken);
+        const account = await findAccount(database, name);
+        if (account === undefined) {
+          throw new Error(`the account of ${name} was not kept`);
+        }
+        void reply.header("set-cookie", await sessions.openForAccount(account, "login"));
+      },
+      findReason: (cause) => (cause instanceof RegistryError && cause.code === "UNAUTHORIZED" ? "refused" : undefined),
+    });
   }
-}
-
-function addLogin(
-  app: FastifyInstance,
-  { access, database, sessions }: ApiContext,
-  client: OidcClient,
-  logger: Logger,
-) {
-  const publicUrl = access.publicUrl.replace(/\/+$/, "");
-  const flow = createLoginFlow({
-    client,
-    publicUrl,
-    callbackPath: CALLBACK,
-    cookiePrefix: "registry_login_",
-    readReturnPath: toOwnPath,
-  });
-  const fail = (reply: FastifyReply, why: LoginFailureKind) => reply.redirect(`/sign-in?failed=${why}`, 303);
-
-  app.get<{ Querystring: { to?: string } }>("/api/login", async ({ query: { to }, headers }, reply) => {
-    try {
-      const { location, setCookies } = await flow.start(
-        parseCookies(headers.cookie),
-        typeof to === "string" ? to : undefined,
-      );
-      return await reply.header("set-cookie", [...setCookies]).redirect(location, 303);
-    } catch (error) {
-      logger.warn({ err: error }, "the identity service does not answer");
-      return fail(reply, "unavailable");
-    }
-  });
-
-  app.get(CALLBACK, async (request, reply) => {
-    const { search } = new URL(request.url, publicUrl);
-    try {
-      const { location, setCookies, tokens } = await flow.finish(parseCookies(request.headers.cookie), search);
-      const { name } = await authenticateToken(access, tokens.accessToken);
-      const account = await findAccount(database, name);
-      if (account === undefined) {
-        throw new Error(`the account of ${name} was not kept`);
-      }
-      const cookie = await sessions.openForAccount(account, "login");
-      return await reply.header("set-cookie", [...setCookies, cookie]).redirect(location, 303);
-    } catch (cause) {
-      logger.warn({ err: cause }, "a login could not be completed");
-      const isRefused = cause instanceof RegistryError && cause.code === "UNAUTHORIZED";
-      return fail(reply, cause instanceof LoginFailure ? cause.kind : isRefused ? "refused" : "unavailable");
-    }
-  });
-}
-
-/** A page of this console; addresses of others are not followed. */
-function toOwnPath(to: string | undefined): string {
-  return to !== undefined && to.length <= MAX_PATH_CHARACTERS && /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : "/";
 }
 
 async function toProblemOf<T>(work: Promise<T>): Promise<T> {

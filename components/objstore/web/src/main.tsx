@@ -1,7 +1,6 @@
-import { insist, startApp } from "@swath/ui";
+import { SIGN_IN, insist, startApp } from "@swath/ui";
 
 import { Console } from "./console.tsx";
-import { SIGN_IN } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 
 startApp({

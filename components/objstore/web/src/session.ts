@@ -1,7 +1,5 @@
-import { requestJson, RequestError } from "@swath/ui";
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-
-export const SIGN_IN = "/sign-in";
+import { useConsoleSession } from "@swath/ui";
+import type { UseQueryResult } from "@tanstack/react-query";
 
 /** Who is signed in, as `GET /api/session` says. */
 export interface Session {
@@ -16,18 +14,5 @@ export interface Session {
 
 /** The session; null when nobody is signed in. */
 export function useSession(): UseQueryResult<Session | null> {
-  return useQuery({
-    queryKey: ["session"],
-    queryFn: async () => {
-      try {
-        return await requestJson<Session>("/api/session");
-      } catch (error) {
-        if (error instanceof RequestError && error.status === 401) {
-          return null;
-        }
-        throw error;
-      }
-    },
-    staleTime: 60_000,
-  });
+  return useConsoleSession<Session>();
 }

@@ -1,9 +1,7 @@
-import { Awaited, Shell, requestJson } from "@swath/ui";
-import { useQueryClient } from "@tanstack/react-query";
+import { Shell, SignedIn, useSignOut } from "@swath/ui";
 import { Bot, Boxes, Globe, KeyRound, RefreshCw, ScrollText, ShieldAlert } from "lucide-react";
-import { Navigate, useLocation } from "react-router";
 
-import { SIGN_IN, useSession } from "./session.ts";
+import type { Session } from "./session.ts";
 
 const LINKS = [
   { to: "/", label: "Projects", icon: Boxes },
@@ -15,35 +13,18 @@ const LINKS = [
   { to: "/audit", label: "Audit log", icon: ScrollText, isForAdmin: true },
 ];
 
-/** The console of somebody who is signed in; others are sent to the sign-in page and come back here. */
+/** The console of somebody who is signed in. */
 export function Console() {
-  const session = useSession();
-  const client = useQueryClient();
-  const { pathname, search } = useLocation();
-  if (session.data === null) {
-    return <Navigate to={`${SIGN_IN}?to=${encodeURIComponent(pathname + search)}`} replace />;
-  }
-  const signOut = async () => {
-    await requestJson("/api/session", { method: "DELETE" });
-    // Said to whoever shows the session first: what is cleared loses its watchers, and the page would stay.
-    client.setQueryData(["session"], null);
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== "session" });
-  };
+  const signOut = useSignOut();
   return (
-    <Awaited query={session} what="Looking who is signed in">
-      {(known) =>
-        known && (
-          <Shell
-            title="Image registry"
-            links={LINKS.filter(({ isForAdmin }) => known.isAdmin || !isForAdmin)}
-            user={{
-              name: known.user,
-              about: known.isAdmin ? "administrator" : "user",
-              onSignOut: () => void signOut(),
-            }}
-          />
-        )
-      }
-    </Awaited>
+    <SignedIn<Session>>
+      {({ user, isAdmin }) => (
+        <Shell
+          title="Image registry"
+          links={LINKS.filter(({ isForAdmin }) => isAdmin || !isForAdmin)}
+          user={{ name: user, about: isAdmin ? "administrator" : "user", onSignOut: () => void signOut() }}
+        />
+      )}
+    </SignedIn>
   );
 }
