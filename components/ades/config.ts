@@ -1,3 +1,4 @@
+import { tokenSettings } from "@swath/auth/settings";
 import { defineSettings } from "@swath/service";
 
 import { podSettings } from "./execution/kubernetes/settings.ts";
@@ -14,19 +15,7 @@ export const settings = defineSettings({
     description: "optional: requests without a token may use every user's space.",
   },
   OPEN_HOST: { kind: "string", optional: true, description: "Host name on which no token is needed." },
-  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
-  ACCEPTED_AUDIENCES: {
-    kind: "string",
-    default: "swath-platform",
-    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
-  },
-  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
-  ACCEPT_ID_TOKENS: {
-    kind: "boolean",
-    default: false,
-    description:
-      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
-  },
+  ...tokenSettings,
   IDENTITY_ADMIN_USER: {
     kind: "string",
     default: "admin",
@@ -143,7 +132,8 @@ export const settings = defineSettings({
     kind: "string",
     oneOf: ["workspace", "objstore"],
     default: "objstore",
-    description: "Where results go: the user's workspace, or STAGEOUT_BUCKET of the object storage.",
+    description:
+      "Where results go: the user's workspace, without which jobs fail; or that of users who have one and STAGEOUT_BUCKET for the others.",
   },
   STAGEOUT_BUCKET: { kind: "string", default: "results", description: "Bucket of results; made when it is missing." },
   S3_ENDPOINT: {

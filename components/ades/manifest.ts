@@ -118,7 +118,7 @@ export const manifest: Component = {
   },
 };
 
-/** Results go to the user's workspace where there are workspaces, else to a bucket of the platform's own. */
+/** Results go to the user's workspace where there is one, else to a bucket of the platform's own. */
 function toStorage({ settings, isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
   const { variables } = settings;
   const toWorkspace = variables.STAGEOUT_TARGET === "workspace" && isEnabled("workspace-api");

@@ -3,6 +3,7 @@ import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 
 import { addApi } from "./api/api.ts";
+import { addClientPackages } from "./client-packages/routes.ts";
 import type { HubContext } from "./context.ts";
 import { addInternalRoutes } from "./internal/routes.ts";
 import { addAdminPages } from "./pages/admin.ts";
@@ -20,6 +21,7 @@ export async function createHub(context: HubContext): Promise<FastifyInstance> {
   await app.register(formbody, { bodyLimit: 2_000_000 });
   await app.register(async (scope) => addApi(scope, context), { prefix: "/hub/api" });
   await app.register(async (scope) => addInternalRoutes(scope, context), { prefix: "/internal" });
+  await app.register(addClientPackages);
   await app.register(async (scope) => {
     addErrorPages(scope);
     addPageFiles(scope);

@@ -50,7 +50,7 @@ export async function buildBucketOperator({
   const loop = await startLoop({
     db,
     storage,
-    secrets: api && createBucketSecrets(api),
+    secrets: api && createBucketSecrets(api, settings.SECRETS_ROLE),
     logger,
     interval: settings.RECONCILE_INTERVAL,
     databaseUrl: settings.DATABASE_URL,

@@ -39,6 +39,11 @@ export const settings = defineSettings({
     description: "Follow the Bucket resources of the Kubernetes cluster that the operator runs in.",
   },
   RESOURCE_GROUP: { kind: "string", default: "swath.io", description: "API group of the Bucket resources." },
+  SECRETS_ROLE: {
+    kind: "string",
+    optional: true,
+    description: "ClusterRole by which the operator may write Secrets in a namespace, for the advice that it gives.",
+  },
   KUBERNETES_API: { kind: "url", default: "https://kubernetes.default.svc", description: "The cluster's API server." },
   KUBERNETES_ACCOUNT: {
     kind: "string",

@@ -1,11 +1,15 @@
+import { secretsRoleName } from "@swath/kubernetes";
 import { type Component, type DeployContext, type EnvValue, type PlatformSettings, usesCloud } from "@swath/manifest";
 
+import { BUCKET_LABEL } from "./kubernetes/label.ts";
+
+const NAME = "bucket-operator";
 const NAMESPACE = "rm";
 const GROUP = "swath.io";
 
 /** Buckets of workspaces, and of whoever asks for some (variant B): in an infrastructure cloud, else in the platform's object storage. */
 export const manifest: Component = {
-  name: "bucket-operator",
+  name: NAME,
   title: "Bucket operator",
   namespace: NAMESPACE,
   variants: ["B"],
@@ -13,9 +17,9 @@ export const manifest: Component = {
   deploy: (context) => ({
     workloads: [
       {
-        name: "bucket-operator",
+        name: NAME,
         namespace: NAMESPACE,
-        component: "bucket-operator",
+        component: NAME,
         kind: "service",
         env: {
           DATABASE_URL: { database: "url" },
@@ -23,6 +27,7 @@ export const manifest: Component = {
           ...toStorage(context),
           WATCH_RESOURCES: { onKubernetes: "true" },
           RESOURCE_GROUP: GROUP,
+          SECRETS_ROLE: { onKubernetes: secretsRoleName(context.settings.clusterName, NAMESPACE, NAME) },
         },
         ports: [{ name: "http", number: 8080 }],
         // A cloud is outside of the deployment.
@@ -43,7 +48,10 @@ export const manifest: Component = {
             { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["create"] },
           ],
         },
-        deploymentRules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch", "delete"] }],
+        secretsInNamespaces: {
+          namespaces: context.settings.variables.BUCKET_SECRET_NAMESPACES?.split(",") ?? [],
+          label: BUCKET_LABEL,
+        },
       },
     ],
   }),

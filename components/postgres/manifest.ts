@@ -1,5 +1,8 @@
 import type { Component, PlatformSettings } from "@swath/manifest";
 
+/** Version of PostgreSQL and, behind the plus, of what starts it here: raised when that changes so that a restart is worth it. */
+export const POSTGRES_VERSION = "18.4+1";
+
 /** Components without state in the database; a deployment of nothing else needs no PostgreSQL. */
 const needsDatabase = ({ variables: v }: PlatformSettings): boolean =>
   v.REQUIRE_STORAGE ||
@@ -49,6 +52,8 @@ export const manifest: Component = {
               ? variables.IDENTITY_POSTGRES_PASSWORD
               : { kind: "generated", name: "POSTGRES_PASSWORD", bytes: 24 },
         },
+        // Changed by a statement (`swath credentials rotate`); the next start finds it changed.
+        changedWhileRunning: ["POSTGRES_PASSWORD"],
         ports: [{ name: "postgres", number: 5432 }],
         mounts: [{ volume: "postgres", path: "/var/lib/swath/postgres" }],
         probe: "postgres",
@@ -57,6 +62,9 @@ export const manifest: Component = {
         // A fast shutdown: ends sessions and writes a checkpoint. SIGTERM would wait for clients that never leave.
         stopSignal: "SIGINT",
         stopSeconds: 60,
+        ...(variables.POSTGRES_IMAGE === undefined
+          ? { keepImageOf: POSTGRES_VERSION }
+          : { image: variables.POSTGRES_IMAGE }),
         resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "2Gi" } },
       },
     ],

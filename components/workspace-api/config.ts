@@ -1,4 +1,5 @@
 import { ACCOUNT_FOLDER } from "@swath/kubernetes/account";
+import { tokenSettings } from "@swath/auth/settings";
 import { defineSettings } from "@swath/service";
 
 /** Settings of the API (`main.ts`). */
@@ -23,19 +24,7 @@ export const apiSettings = defineSettings({
     optional: true,
     description: "Host name on which requests without a token act for the administrator.",
   },
-  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
-  ACCEPTED_AUDIENCES: {
-    kind: "string",
-    default: "swath-platform",
-    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
-  },
-  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
-  ACCEPT_ID_TOKENS: {
-    kind: "boolean",
-    default: false,
-    description:
-      "Take ID tokens of the issuer as well, as Bearer or in X-User-Id: the login service's clients send them.",
-  },
+  ...tokenSettings,
   IDENTITY_REALM: { kind: "string", default: "master", description: "Realm of users." },
   IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   WORKSPACE_CREATION: {
@@ -109,6 +98,12 @@ export const reconcilerSettings = defineSettings({
     optional: true,
     secret: true,
     description: "Needed where IDENTITY_INTERNAL_URL is given.",
+  },
+  IDENTITY_ADMIN_PASSWORD_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While the password is changed: the other one, tried where the first is refused.",
   },
   IDENTITY_ADMIN_CLIENT: { kind: "string", default: "admin-cli", description: "Client of the administrator's login." },
   PROTECTION_CLIENT: {

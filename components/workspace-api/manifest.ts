@@ -103,7 +103,10 @@ function createReconciler(context: DeployContext) {
     kind: "service" as const,
     env: {
       ...toShared(context),
-      ...(context.isEnabled("identity") && { IDENTITY_ADMIN_PASSWORD: identityAdminPassword(context.settings) }),
+      ...(context.isEnabled("identity") && {
+        IDENTITY_ADMIN_PASSWORD: identityAdminPassword(context.settings),
+        IDENTITY_ADMIN_PASSWORD_ALSO: { also: identityAdminPassword(context.settings) },
+      }),
       IDENTITY_ADMIN_CLIENT: variables.IDENTITY_SERVICE_ADMIN_CLIENT,
       WORKSPACE_NAMESPACES: { onKubernetes: "true" },
       DEPLOYMENT: { onKubernetes: context.settings.clusterName },

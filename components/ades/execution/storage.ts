@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 import type { settings as definitions } from "../config.ts";
 import { createS3Client } from "../staging/s3-client.ts";
-import type { InternalService, S3Access, S3Target } from "../staging/types.ts";
+import type { InternalService, S3Access, S3Endpoint, S3Target } from "../staging/types.ts";
 
 export type AdesSettings = Settings<typeof definitions>;
 
@@ -18,8 +18,18 @@ export interface UserStorage {
   readonly access: readonly S3Access[];
 }
 
+/** The user has no workspace, or one without storage. */
+class NoWorkspaceError extends Error {
+  override readonly name = "NoWorkspaceError";
+}
+
+/** Who we are at the storage in one of the user's buckets: results of earlier jobs may lie in another than today's. */
+export const toEndpoint = ({ target, access }: UserStorage, bucket: string): S3Endpoint =>
+  access.find(({ buckets }) => buckets?.includes(bucket)) ?? target;
+
 /**
  * Finds the storage of a user: the workspace's bucket, or the common one of the object storage, which is made when it is missing.
+ * The common one is for users without a workspace: results of the others are where their catalogue and maps can read them.
  * @throws {Error} saying what is missing and what to do
  */
 export async function findStorage(settings: AdesSettings, user: string): Promise<UserStorage> {
@@ -35,9 +45,13 @@ export async function findStorage(settings: AdesSettings, user: string): Promise
   if (settings.WORKSPACE_URL === undefined) {
     return common;
   }
-  // Scenes may lie in the user's workspace all the same; who has none gives no inputs from there.
-  const own = await findWorkspaceStorage(settings, place, user).catch(() => undefined);
-  return { target: common.target, access: [...(own?.access ?? []), ...common.access] };
+  const own = await findWorkspaceStorage(settings, place, user).catch((error: unknown) => {
+    if (error instanceof NoWorkspaceError) {
+      return undefined;
+    }
+    throw error;
+  });
+  return own === undefined ? common : { target: own.target, access: [...own.access, ...common.access] };
 }
 
 interface Place {
@@ -63,9 +77,10 @@ async function findWorkspaceStorage(settings: AdesSettings, place: Place, user: 
       storage?: { credentials: { bucketname: string; access: string; secret: string } };
     };
     if (!answer.ok || body.storage === undefined) {
-      throw Object.assign(new Error(body.detail ?? `the workspace API answers ${answer.status}`), {
-        isTemporary: answer.status >= 500 || answer.status === 429,
-      });
+      const message = body.detail ?? `the workspace API answers ${answer.status}`;
+      throw [404, 409].includes(answer.status)
+        ? new NoWorkspaceError(message)
+        : Object.assign(new Error(message), { isTemporary: answer.status >= 500 || answer.status === 429 });
     }
     const { bucketname: bucket, access, secret: secretAccessKey } = body.storage.credentials;
     // Workspaces have no keys of their own in an existing object storage: the platform's are used, for this bucket alone.
@@ -108,10 +123,10 @@ export const allowedPrivate = ({ ALLOW_PRIVATE: text }: AdesSettings): readonly 
 /** Services of the platform that inputs may come from although they are not at public addresses. */
 export function internalServices(settings: AdesSettings): readonly InternalService[] {
   const pairs = [
-    [settings.OBJSTORE_PUBLIC_URL, settings.S3_ENDPOINT],
-    [settings.CATALOGUE_PUBLIC_URL, settings.CATALOGUE_URL],
+    [settings.OBJSTORE_PUBLIC_URL, settings.S3_ENDPOINT, false],
+    [settings.CATALOGUE_PUBLIC_URL, settings.CATALOGUE_URL, true],
   ] as const;
-  return pairs.flatMap(([publicUrl, peerUrl]) =>
-    publicUrl === undefined || peerUrl === undefined ? [] : [{ publicUrl, peerUrl }],
+  return pairs.flatMap(([publicUrl, peerUrl, isCatalogue]) =>
+    publicUrl === undefined || peerUrl === undefined ? [] : [{ publicUrl, peerUrl, isCatalogue }],
   );
 }

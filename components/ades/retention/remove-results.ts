@@ -1,6 +1,6 @@
 import { DeleteObjectsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 
-import { type AdesSettings, findStorage } from "../execution/storage.ts";
+import { type AdesSettings, findStorage, toEndpoint } from "../execution/storage.ts";
 import { parseS3Url } from "../staging/in/s3-source.ts";
 import { createS3Client } from "../staging/s3-client.ts";
 
@@ -18,8 +18,8 @@ export async function removeResults(
   if (!prefix.endsWith(`/${job}/`)) {
     throw new Error(`${catalogUri} is not in the folder of job ${job}`);
   }
-  const { target } = await findStorage(settings, owner);
-  const client = createS3Client(target, { connections: 2, stallSeconds: 60 });
+  const endpoint = toEndpoint(await findStorage(settings, owner), bucket);
+  const client = createS3Client(endpoint, { connections: 2, stallSeconds: 60 });
   try {
     for (;;) {
       const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket, Prefix: prefix }));

@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, type S3Client } from "@aws-sdk/client-s3";
 
 import { OgcError } from "../errors.ts";
-import type { UserStorage } from "../execution/storage.ts";
+import { type UserStorage, toEndpoint } from "../execution/storage.ts";
 import { createS3Client } from "../staging/s3-client.ts";
 
 export const CONNECTION = { connections: 2, stallSeconds: 60 };
@@ -46,7 +46,7 @@ export async function listFiles(place: Place): Promise<readonly StoredFile[]> {
 }
 
 export async function withClient<Result>(place: Place, work: (client: S3Client) => Promise<Result>): Promise<Result> {
-  const client = createS3Client(place.storage.target, CONNECTION);
+  const client = createS3Client(toEndpoint(place.storage, place.bucket), CONNECTION);
   try {
     return await work(client);
   } finally {

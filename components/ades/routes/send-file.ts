@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Readable } from "node:stream";
 
+import { toEndpoint } from "../execution/storage.ts";
 import { followableDocument } from "../results/followable.ts";
 import { createObjectRequests } from "../staging/object-requests.ts";
 import { mediaTypeOf } from "../staging/out/media-type.ts";
@@ -30,7 +31,7 @@ export async function sendDocument(
   if (!/\.(?:geo)?json$/i.test(key)) {
     return undefined;
   }
-  const requests = createObjectRequests(storage.target, CONNECTION);
+  const requests = createObjectRequests(toEndpoint(storage, bucket), CONNECTION);
   try {
     const answer = await requests.send({ method: "GET", bucket, key, signal: AbortSignal.timeout(60_000) });
     if (Number(answer.header("content-length")) > LARGEST_DOCUMENT) {
@@ -67,7 +68,7 @@ export async function sendFile(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { range, "if-none-match": known } = request.headers;
-  const requests = createObjectRequests(place.storage.target, CONNECTION);
+  const requests = createObjectRequests(toEndpoint(place.storage, place.bucket), CONNECTION);
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort());
   let body: Readable | undefined;

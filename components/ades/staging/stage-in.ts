@@ -162,7 +162,13 @@ async function planStac(start: JsonDocument, context: Context): Promise<Plan | u
     }
     items.push(found);
   }
-  return items.length === 0 ? undefined : planItems(items, request.assets, request.source.href);
+  return items.length === 0
+    ? undefined
+    : planItems(items, {
+        assets: request.assets,
+        origin: request.source.href,
+        toAssetAddress: context.sources.toAssetAddress,
+      });
 }
 
 /** A folder of an object store: the items of its catalogue if it has one, else all its files. */

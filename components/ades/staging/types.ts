@@ -55,6 +55,8 @@ export interface InternalService {
    * a stranger's document or redirect names.
    */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether it is the catalogue, which leads to files of its items in the platform's storage (`…/items/{id}/assets/{key}`). */
+  readonly isCatalogue?: boolean;
 }
 
 /** Bounds of one call of `stageIn`. */

@@ -34,7 +34,7 @@ export function addLoginPages(app: FastifyInstance, context: HubContext): void {
   app.get("/hub/oauth_callback", async (request, reply) => {
     const { search } = new URL(request.url, publicUrl);
     try {
-      const finished = await flow?.finish(parseCookies(request.headers.cookie), search);
+      const finished = await flow?.finish(parseCookies(request.headers.cookie), search, request.headers["user-agent"]);
       if (finished === undefined) {
         throw new Problem(503, "This deployment has no identity service that people could log in with.");
       }

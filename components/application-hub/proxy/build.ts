@@ -62,12 +62,13 @@ export async function buildProxy({
     url: settings.DATABASE_URL,
     channel: CHANNEL,
     onMessage: (table) => {
-      routes.forget();
+      // Servers that start and end, and visits that end, take no right away from a token.
+      routes.forget(table === "servers" || table === "visits" ? "kept" : "changed");
       if (table !== "servers") {
         void recheck();
       }
     },
-    onConnect: () => routes.forget(),
+    onConnect: () => routes.forget("changed"),
     onError: (error) => logger.warn({ err: error }, "database connection lost"),
   });
   const timers = [

@@ -5,7 +5,7 @@ import { permits } from "../api/scopes.ts";
 import type { Sql } from "../store/database.ts";
 import type { ServerRoute, Visit } from "./routes.ts";
 
-/** Asks the hub whether a token gives access to a server; whatever is no clear yes is a no. */
+/** Asks the hub whether a token gives access to a server; whatever it answers but a clear yes is a no. @throws {Error} where it cannot answer */
 export function createHubTokens(
   hub: Peer,
   sql: Sql,
@@ -14,6 +14,9 @@ export function createHubTokens(
     const answer = await hub.fetch("/hub/api/user", { headers: { authorization: `token ${token}` } });
     if (!answer.ok) {
       await answer.body?.cancel();
+      if (answer.status >= 500) {
+        throw new Error(`the hub answers ${answer.status} to who a token belongs to`);
+      }
       return undefined;
     }
     const caller = (await answer.json()) as { readonly name?: string; readonly scopes?: readonly string[] };

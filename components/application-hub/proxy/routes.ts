@@ -28,10 +28,13 @@ export interface Routes {
   readonly peekVisit: (server: ServerRoute, cookie: string) => Visit | undefined;
   /** Who shows a token of the hub that gives access to this server. */
   readonly visitByToken: (server: ServerRoute, token: string) => Promise<Visit | undefined>;
-  readonly forget: () => void;
+  /** What is known is asked for again; `rights` where somebody may have lost access. */
+  readonly forget: (rights: "kept" | "changed") => void;
 }
 
 const CACHE_MS = 3000;
+/** How long a token's last yes is good where the hub cannot be asked: as long as it takes it to start again. */
+const HUB_AWAY_MS = 60_000;
 const MAX_CACHED = 20_000;
 
 interface Cached<T> {
@@ -45,11 +48,13 @@ export function createRoutes(
 ): Routes {
   const servers = new Map<string, Cached<ServerRoute | undefined>>();
   const visits = new Map<string, Cached<Visit | undefined>>();
-  const keep = <T>(map: Map<string, Cached<T>>, key: string, value: T): T => {
+  /** What the hub last said yes to. */
+  const granted = new Map<string, Cached<Visit>>();
+  const keep = <T>(map: Map<string, Cached<T>>, key: string, value: T, milliseconds = CACHE_MS): T => {
     if (map.size >= MAX_CACHED) {
       map.clear();
     }
-    map.set(key, { value, until: Date.now() + CACHE_MS });
+    map.set(key, { value, until: Date.now() + milliseconds });
     return value;
   };
   const known = <T>(map: Map<string, Cached<T>>, key: string): Cached<T> | undefined => {
@@ -97,11 +102,32 @@ export function createRoutes(
     visitByToken: async (server, token) => {
       const key = `${server.id} token ${token}`;
       const entry = known(visits, key);
-      return entry !== undefined ? entry.value : keep(visits, key, await hubTokens(token, server));
+      if (entry !== undefined) {
+        return entry.value;
+      }
+      let visit: Visit | undefined;
+      try {
+        visit = await hubTokens(token, server);
+      } catch (error) {
+        const last = known(granted, key);
+        if (last === undefined) {
+          throw error;
+        }
+        return keep(visits, key, last.value);
+      }
+      if (visit === undefined) {
+        granted.delete(key);
+      } else {
+        keep(granted, key, visit, HUB_AWAY_MS);
+      }
+      return keep(visits, key, visit);
     },
-    forget: () => {
+    forget: (rights) => {
       servers.clear();
       visits.clear();
+      if (rights === "changed") {
+        granted.clear();
+      }
     },
   };
 }

@@ -120,7 +120,7 @@ function serve(
     headers: toServerHeaders(request, deps, visit.user),
     changeHeaders: (headers) => toClientHeaders(headers, deps),
     onFailure: () => {
-      deps.routes.forget();
+      deps.routes.forget("kept");
       sendText(
         response,
         503,

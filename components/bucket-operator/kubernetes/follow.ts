@@ -126,6 +126,17 @@ export function followBuckets({ api, db, logger, group }: FollowOptions): Follow
     if (!finalizers.includes(finalizer)) {
       await setFinalizers(resource, [finalizer]);
     }
+    const { secretNamespace = namespace } = spec;
+    if (secretNamespace !== namespace && namespace !== api.namespace) {
+      // Whoever may make Buckets in one namespace would write Secrets in another.
+      await setStatus(resource, {
+        ready: false,
+        reason: "NamespaceRefused",
+        message: `only Buckets in namespace ${api.namespace} may name another secretNamespace; leave it out, or make the Bucket in ${secretNamespace}`,
+        changedAt: new Date(),
+      });
+      return;
+    }
     try {
       const made = await putBucket(db, {
         name,

@@ -7,15 +7,16 @@ interface AdminTokenOptions {
   readonly realm: string;
   readonly client: string;
   readonly user: string;
-  readonly password: string;
+  /** One; while it is being changed also the other, for it may be either. */
+  readonly passwords: readonly string[];
 }
 
 /** Gives an access token of the administrator, logging in anew shortly before the last one ends. */
-export function createAdminToken({ peer, realm, client, user, password }: AdminTokenOptions): () => Promise<string> {
+export function createAdminToken({ peer, realm, client, user, passwords }: AdminTokenOptions): () => Promise<string> {
   let current: { readonly token: string; readonly until: number } | undefined;
   let pending: Promise<string> | undefined;
 
-  const logIn = async (): Promise<string> => {
+  const logIn = async ([password = "", ...others] = passwords): Promise<string> => {
     const answer = await peer.fetch(`/realms/${encodeURIComponent(realm)}/protocol/openid-connect/token`, {
       method: "POST",
       timeout: 10_000,
@@ -23,6 +24,9 @@ export function createAdminToken({ peer, realm, client, user, password }: AdminT
       body: new URLSearchParams({ grant_type: "password", client_id: client, username: user, password }).toString(),
     });
     const body = (await answer.json()) as { access_token?: string; expires_in?: number; error_description?: string };
+    if ((answer.status === 400 || answer.status === 401) && others.length > 0) {
+      return logIn(others);
+    }
     if (!answer.ok || body.access_token === undefined) {
       throw new IdentityError(
         answer.status,

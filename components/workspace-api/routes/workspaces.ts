@@ -22,6 +22,7 @@ import { roleIn } from "../caller.ts";
 import { ANSWERS } from "./answers.ts";
 import { listSteps } from "../store/steps.ts";
 import { PROTECTION_STEP } from "../steps/step.ts";
+import { checkMembers } from "./check-members.ts";
 import { type ApiContext, enter } from "./context.ts";
 import { statusOf, toRecord } from "./record.ts";
 import { ChangeBody, CreateBody, DeleteQuery, ListQuery, NameParams } from "./schemas.ts";
@@ -141,6 +142,9 @@ export function addWorkspaceRoutes(app: FastifyInstance, context: ApiContext): v
       });
       if (!done) {
         throw isBeingDeleted(workspace.name);
+      }
+      if (members !== undefined && context.identityAs !== undefined) {
+        await checkMembers(db, workspace.name, members);
       }
       return reply.code(204).send();
     },

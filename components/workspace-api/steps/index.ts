@@ -62,7 +62,10 @@ function openIdentity(settings: ReconcilerSettings) {
   }
   const peer = createPeer(url);
   const { IDENTITY_REALM: realm, IDENTITY_ADMIN_CLIENT: client, IDENTITY_ADMIN_USER: user } = settings;
-  const token = createAdminToken({ peer, realm, client, user, password });
+  const { IDENTITY_ADMIN_PASSWORD_ALSO: other } = settings;
+  // The first once more: it may have come to hold between the two.
+  const passwords = other === undefined ? [password] : [password, other, password];
+  const token = createAdminToken({ peer, realm, client, user, passwords });
   return { admin: createIdentityAdmin({ peer, realm, token }), close: () => peer.close() };
 }
 

@@ -74,6 +74,16 @@ export async function setOwner(db: Kysely<Tables>, name: string, id: string, use
   await db.updateTable("workspace").set({ owner_id: id, owner_name: username }).where("name", "=", name).execute();
 }
 
+/** Takes a member out that turned out to be no user. */
+export async function removeMember(db: Kysely<Tables>, workspace: string, username: string): Promise<void> {
+  await db
+    .deleteFrom("member")
+    .where("workspace", "=", workspace)
+    .where("username", "=", username)
+    .where("user_id", "is", null)
+    .execute();
+}
+
 export async function setMemberId(db: Kysely<Tables>, workspace: string, username: string, id: string): Promise<void> {
   await db
     .updateTable("member")

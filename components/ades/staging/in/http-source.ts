@@ -17,6 +17,7 @@ export interface HttpSource {
   /** @param asCaller whether the headers of internal services go along */
   readonly open: (request: OpenRequest, asCaller: boolean) => Promise<OpenedSource>;
   readonly isInternal: (href: string) => boolean;
+  readonly isCatalogue: (href: string) => boolean;
   readonly close: () => Promise<void>;
 }
 
@@ -72,6 +73,7 @@ export function createHttpSource(access: SourceAccess, limits: StageInLimits): H
 
   return {
     isInternal: (href) => URL.canParse(href) && find(href) !== undefined,
+    isCatalogue: (href) => URL.canParse(href) && find(href)?.isCatalogue === true,
     open: async (request, asCaller) => {
       const seen = new Set<string>();
       let { href } = request;

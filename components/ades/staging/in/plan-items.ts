@@ -31,11 +31,17 @@ export interface Plan {
 
 const STRUCTURE = new Set(["self", "root", "parent", "item", "child", "items", "next", "prev"]);
 
+interface ItemsOptions {
+  /** Keys of the assets that are wanted; all when undefined. */
+  readonly assets: readonly string[] | undefined;
+  readonly origin: string;
+  readonly toAssetAddress: (found: FoundItem, key: string, href: string) => string;
+}
+
 /**
  * Lays out items as a self-contained catalogue: `catalog.json`, and for each item a directory with `<id>.json` and its files.
- * @param assets keys of the assets that are wanted; all when undefined
  */
-export function planItems(items: readonly FoundItem[], assets: readonly string[] | undefined, origin: string): Plan {
+export function planItems(items: readonly FoundItem[], { assets, origin, toAssetAddress }: ItemsOptions): Plan {
   const files: PlannedFile[] = [];
   const documents: PlannedDocument[] = [];
   const folders = new Set(["catalog.json"]);
@@ -60,7 +66,7 @@ export function planItems(items: readonly FoundItem[], assets: readonly string[]
       );
       const checksum = asset["file:checksum"] === undefined ? undefined : parseMultihash(asset["file:checksum"]);
       files.push({
-        href,
+        href: toAssetAddress(found, key, href),
         path: `${folder}/${file}`,
         from: found.document,
         ...(asset["file:size"] !== undefined && { size: asset["file:size"] }),

@@ -14,6 +14,8 @@ export interface S3Source {
   /** @param asCaller whether buckets that are the caller's own may be opened */
   readonly open: (request: OpenRequest, asCaller: boolean) => Promise<OpenedSource>;
   readonly isPrivate: (href: string) => boolean;
+  /** Whether the bucket is one that is read here. */
+  readonly isKnown: (href: string) => boolean;
   /** Keys below a prefix (`s3://bucket/folder/`), at most `limits.maxFiles`. */
   readonly list: (href: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
@@ -64,6 +66,7 @@ export function createS3Source(access: SourceAccess, limits: StageInLimits): S3S
     };
   };
   return {
+    isKnown: (href) => find(parseS3Url(href).bucket) !== undefined,
     isPrivate: (href) => find(parseS3Url(href).bucket)?.isPrivate === true,
     open: async (wanted, asCaller) => {
       const { bucket, key } = parseS3Url(wanted.href);

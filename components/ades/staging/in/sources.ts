@@ -1,5 +1,7 @@
 import { Readable } from "node:stream";
 
+import type { FoundItem } from "@swath/stac";
+
 import { displayUrl } from "../display-url.ts";
 import { StagingError } from "../errors.ts";
 import type { SourceAccess, StageInLimits } from "../types.ts";
@@ -11,9 +13,16 @@ import { createS3Source } from "./s3-source.ts";
 export interface Sources {
   /** @throws {StagingError} saying what the address answered or why it may not be used */
   readonly open: (request: OpenRequest) => Promise<OpenedSource>;
+  /**
+   * Where a file of an item is fetched: at its own address, or by the platform's catalogue where it lies in a bucket of the platform that is
+   * not read here. The catalogue gives what everybody may see.
+   */
+  readonly toAssetAddress: (found: FoundItem, key: string, href: string) => string;
   readonly list: (href: string, signal: AbortSignal) => Promise<readonly string[]>;
   readonly close: () => Promise<void>;
 }
+
+const ITEM_PATH = /^(?:\/stac)?(\/collections\/[^/]+\/items\/[^/]+)$/;
 
 export function openSources(access: SourceAccess, limits: StageInLimits): Sources {
   const http = createHttpSource(access, limits);
@@ -45,6 +54,15 @@ export function openSources(access: SourceAccess, limits: StageInLimits): Source
             "cannot be staged in; use an http, https, s3 or data address",
           );
       }
+    },
+    toAssetAddress: ({ href: item, document }, key, href) => {
+      const isElsewhere = href.startsWith("s3://") && !s3.isKnown(href);
+      if (!isElsewhere || !http.isCatalogue(document) || !http.isCatalogue(item)) {
+        return href;
+      }
+      const { origin, pathname } = new URL(item);
+      const [, path] = ITEM_PATH.exec(pathname) ?? [];
+      return path === undefined ? href : `${origin}/stac${path}/assets/${encodeURIComponent(key)}`;
     },
     list: s3.list,
     close: async () => {

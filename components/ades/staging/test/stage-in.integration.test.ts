@@ -82,7 +82,7 @@ test("an item becomes a catalogue of its own with the assets that are wanted", n
 test("a catalogue is followed to its items", needsNginx, async () => {
   const staged = await stage(`${nginx.url}/lommel/catalog.json`);
   const [found] = await readItems(staged.path);
-  assert.deepEqual(Object.keys(found?.item.assets ?? {}), ["green", "red", "nir"]);
+  assert.deepEqual(Object.keys(found?.item.assets ?? {}), ["blue", "green", "red", "nir"]);
   assert.ok(staged.bytes > 2_700_000);
   assert.equal((await readItems((await stage(`${nginx.url}/lommel/`, { assets: [] })).path)).length, 1);
 });

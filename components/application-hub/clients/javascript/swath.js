@@ -2,16 +2,21 @@
 /**
  * The platform's services for programs in JavaScript: search, read rasters as arrays, run processes. Needs nothing but `fetch`: Node.js 24
  * and every browser. Inside a server of the application hub, and in pages of its own sites in the browser, it knows where the platform is
- * and gets tokens by itself, again before they end. Elsewhere: `connect({ services: { … }, token: "…", user: "…" })`.
+ * and gets tokens by itself, again before they end. Elsewhere: `await login("https://eo.example.org")`, in Node.js, which logs you in with a
+ * browser anywhere and remembers it, as the command swath login does; or `connect({ services: { … }, token: "…", user: "…" })`.
  *
- *     import * as swath from "/run/swath/javascript/swath.js";
+ *     import * as swath from "/run/swath/javascript/swath.js"; // in a server of the hub; elsewhere from "swath-client"
  *     const [item] = await swath.search({ collections: ["sentinel-2"], limit: 1 });
  *     const red = await swath.open(item, "red", { maxSize: 256 });
  *     const job = await swath.run("ndvi", { scene: item });
  *     console.log((await job.wait()).status, await job.results());
  */
 
+import { reach } from "./reach.js";
+import { sendToStorage } from "./storage-request.js";
+
 /** @typedef {{ user?: string, token?: string, expires?: string, services: Record<string, string> }} Environment */
+/** @typedef {import("./storage-request.js").StorageKeys} StorageKeys */
 /** @typedef {{ id: string, collection?: string, links?: { rel: string, href: string }[], assets: Record<string, { href: string }> }} Item */
 /** @typedef {Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Int32Array | Float32Array | Float64Array} Band */
 
@@ -60,7 +65,9 @@ export async function environment() {
   );
   const hub = variables["JUPYTERHUB_API_URL"];
   if (!IN_BROWSER && hub === undefined) {
-    throw new Error("this is no server of the application hub; call connect({ services, token, user }) first");
+    throw new Error(
+      "this is no server of the application hub; call login('https://eo.example.org') or connect({ services, token, user }) first",
+    );
   }
   const answer = IN_BROWSER
     ? await fetch("/.swath/environment")
@@ -174,6 +181,7 @@ export class Job {
 
   /** Asks for its state; waits that many seconds for its end. @param {number} [seconds] */
   async refresh(seconds = 0) {
+    /** @type {Record<string, string>} */
     const headers = seconds > 0 ? { prefer: `wait=${seconds}` } : {};
     this.info = await readJson(await call("ades", `${await space()}/jobs/${this.id}`, { headers }));
     return this;
@@ -225,7 +233,7 @@ async function call(service, path, { method = "GET", body, headers = {} } = {}) 
   }
   // In the browser, services are reached by the page's own origin.
   const url = IN_BROWSER && given === undefined ? `/.swath/services/${service}${path}` : `${address}${path}`;
-  const answer = await fetch(url, {
+  const answer = await reach(url, {
     method,
     headers: {
       accept: "application/json",
@@ -292,4 +300,91 @@ function readNpy(content) {
     values.slice(band * width * height, (band + 1) * width * height),
   );
   return new Raster(count === 2 || count === 4 ? bands.slice(0, -1) : bands, width, height);
+}
+
+/** Files of a workspace, by S3 with its keys. */
+export class Files {
+  #bucket;
+  #readKeys;
+
+  /** @param {{ bucket?: string, keys?: StorageKeys }} [options] the bucket and keys of the user's own workspace where left out */
+  constructor({ bucket, keys } = {}) {
+    this.#bucket = bucket;
+    /** @type {() => Promise<StorageKeys>} */
+    this.#readKeys = keys === undefined ? readKeys : async () => keys;
+  }
+
+  /** Names of the files that begin so. @param {string} [prefix] @returns {Promise<string[]>} */
+  async list(prefix = "") {
+    const names = [];
+    for (let token = ""; ;) {
+      const query = {
+        "list-type": "2",
+        prefix,
+        "encoding-type": "url",
+        ...(token !== "" && { "continuation-token": token }),
+      };
+      const text = await (await this.#request("GET", "", { query })).text();
+      for (const [, key = ""] of text.matchAll(/<Key>([^<]*)<\/Key>/g)) {
+        names.push(decodeURIComponent(key.replaceAll("+", " ")));
+      }
+      token = unescapeXml(/<NextContinuationToken>([^<]*)</.exec(text)?.[1] ?? "");
+      if (token === "") {
+        return names;
+      }
+    }
+  }
+
+  /** @param {string} key @returns {Promise<Uint8Array>} */
+  async read(key) {
+    return new Uint8Array(await (await this.#request("GET", key)).arrayBuffer());
+  }
+
+  /** @param {string} key @param {string | Uint8Array} content @returns {Promise<void>} */
+  async write(key, content) {
+    await this.#request("PUT", key, {
+      body: typeof content === "string" ? new TextEncoder().encode(content) : content,
+    });
+  }
+
+  /** @param {string} key @returns {Promise<void>} */
+  async delete(key) {
+    await this.#request("DELETE", key);
+  }
+
+  /** @param {string} method @param {string} key @param {{ query?: Record<string, string>, body?: Uint8Array }} [options] */
+  async #request(method, key, options = {}) {
+    const bucket = this.#bucket ?? `ws-${(await environment()).user}`;
+    const answer = await sendToStorage(await this.#readKeys(), { method, bucket, key, ...options });
+    if (!answer.ok) {
+      throw new SwathError(answer.status, readDetail(await answer.text()), `s3://${bucket}/${key}`);
+    }
+    return answer;
+  }
+}
+
+/** The keys of the user's own workspace. @returns {Promise<StorageKeys>} */
+async function readKeys() {
+  const { user = "" } = await environment();
+  const workspace = await readJson(await call("workspace-api", `/workspaces/ws-${encodeURIComponent(user)}`));
+  const { endpoint, region, access, secret } = workspace.storage.credentials;
+  return { endpoint, region, accessKey: access, secretKey: secret };
+}
+
+/** @param {string} text */
+const unescapeXml = (text) =>
+  text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
+
+/**
+ * Logs in to a platform (`https://eo.example.org`) and uses it from now on: with what an earlier login or the command swath login keeps, else
+ * with a browser anywhere. In Node.js alone.
+ * @param {string} [platform] the newest login where left out
+ * @param {{ issuer?: string, say?: (text: string) => void }} [options] `say` gets the address to open
+ * @returns {Promise<string>} the user's name
+ */
+export async function login(platform, options = {}) {
+  const { logIn } = await import("./login.js");
+  const { user, services, token } = await logIn(platform, options);
+  connect({ user, services, token });
+  return user;
 }

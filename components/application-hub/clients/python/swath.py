@@ -1,7 +1,8 @@
 """The platform's services for programs: search, read rasters as arrays, run processes, files of the workspace.
 
 Needs nothing but Python's standard library. Inside a server of the application hub, and in its notebooks in the browser, it knows
-where the platform is and gets tokens by itself, again before they end. Elsewhere: swath.connect(services={...}, token="...").
+where the platform is and gets tokens by itself, again before they end. Elsewhere: swath.login("https://eo.example.org"), which logs you in
+with a browser anywhere and remembers it, as the command swath login does; or swath.connect(services={...}, token="...").
 
     import swath
     items = swath.search(collections=["sentinel-2"], bbox=[15.2, 46.3, 15.4, 46.4], limit=5)
@@ -10,20 +11,25 @@ where the platform is and gets tokens by itself, again before they end. Elsewher
     print(job.wait().status, swath.Files().list())
 """
 
+from __future__ import annotations
+
 import array
 import ast
 import datetime
 import hashlib
 import hmac
+import io
 import json
 import os
 import struct
 import sys
+import tempfile
 import time
+import typing
 import urllib.parse
 import zlib
 
-__all__ = ["connect", "environment", "search", "open", "run", "deploy", "processes", "jobs", "Raster", "Job", "Files", "SwathError", "to_png", "ndvi"]
+__all__ = ["connect", "login", "logout", "environment", "search", "open", "run", "deploy", "processes", "jobs", "Raster", "Job", "Files", "SwathError", "to_png", "ndvi"]
 
 _IN_BROWSER = sys.platform == "emscripten"
 _RENEW_BEFORE_SECONDS = 60
@@ -35,7 +41,7 @@ _known_until = 0.0
 class SwathError(Exception):
     """A service refused; `status` and `detail` say why."""
 
-    def __init__(self, status, detail, url):
+    def __init__(self, status: int | str, detail: str, url: str) -> None:
         super().__init__(f"{status}: {detail} ({url})")
         self.status = status
         self.detail = detail
@@ -44,17 +50,25 @@ class SwathError(Exception):
 # ---------------------------------------------------------------------------------------------- where the platform is
 
 
-def connect(services, token=None, user=None, s3=None):
-    """Uses these services instead of those of the environment. `token` is a text or a function that gives one."""
+def connect(
+    services: typing.Mapping[str, str],
+    token: str | typing.Callable[[], str] | None = None,
+    user: str | None = None,
+    s3: typing.Mapping[str, str] | typing.Callable[[], typing.Mapping[str, str]] | None = None,
+) -> None:
+    """Uses these services instead of those of the environment. `token` and `s3` are values or functions that give them."""
     global _given
     _given = {"services": dict(services), "token": token, "user": user, "s3": s3}
+    if user is not None:
+        _given["workspace"] = {"name": f"ws-{user}", "bucket": f"ws-{user}"}
 
 
-def environment():
+def environment() -> dict[str, typing.Any]:
     """Who and where one is: user, services, token, workspace, s3. Asked again before the token ends."""
     global _known, _known_until
     if _given is not None:
         token = _given["token"]
+        # Keys of the storage are asked for where they are used.
         return {**_given, "token": token() if callable(token) else token}
     if _known is None or time.time() > _known_until:
         if _IN_BROWSER:
@@ -63,12 +77,168 @@ def environment():
             url = os.environ["JUPYTERHUB_API_URL"] + "/swath/environment"
             status, _, body = _send("GET", url, {"Authorization": "token " + os.environ["JUPYTERHUB_API_TOKEN"]}, None)
         else:
-            raise RuntimeError("this is no server of the application hub; call swath.connect(services={...}, token=...) first")
+            raise RuntimeError("this is no server of the application hub; call swath.login('https://eo.example.org') first")
         if status != 200:
             raise SwathError(status, _detail(body), "the hub")
         _known = json.loads(body)
         _known_until = _seconds(_known["expires"]) - _RENEW_BEFORE_SECONDS
     return _known
+
+
+_SERVICES = ("resource-catalogue", "data-access", "ades", "workspace-api", "registration-api", "registry", "application-hub")
+_CLIENT = "swath-cli"
+
+
+def login(platform: str | None = None, issuer: str | None = None, say: typing.Callable[[str], object] = print) -> str:
+    """Logs in to a platform ("https://eo.example.org"), with a browser anywhere, and uses it from now on. Gives the user's name.
+
+    What the command swath login keeps is used and kept up to date; without a platform the newest login is. `say` gets the address to open.
+    """
+    saved = _read_logins()
+    wanted = saved.get("current") if platform is None else platform.rstrip("/")
+    if wanted is None:
+        raise RuntimeError('log in to which platform? swath.login("https://eo.example.org")')
+    if "://" not in wanted:
+        wanted = "https://" + wanted
+    known = next((each for each in saved["logins"] if each["platform"] == wanted), None)
+    if known is not None:
+        try:
+            known = _renew(known)
+        except SwathError as error:
+            if error.status not in (400, 401):
+                raise
+            known = None
+    if known is None:
+        known = _log_in(wanted, issuer or _address_at(wanted, "identity") + "/realms/master", say)
+    _use(known)
+    return str(known["user"])
+
+
+def logout() -> None:
+    """Ends the login at the platform and forgets it."""
+    global _given
+    if _given is None or "platform" not in _given:
+        raise RuntimeError("you are not logged in")
+    wanted, _given = _given["platform"], None
+    saved = _read_logins()
+    known = next((each for each in saved["logins"] if each["platform"] == wanted), None)
+    others = [each for each in saved["logins"] if each["platform"] != wanted]
+    _write_logins({"current": others[-1]["platform"] if others else None, "logins": others})
+    if known is not None:
+        end = _discover(known["issuer"]).get("revocation_endpoint")
+        if end is not None:
+            _post_form(end, {"token": known["refreshToken"], "client_id": known.get("client", _CLIENT)})
+
+
+def _use(known):
+    user, platform = known["user"], known["platform"]
+
+    def token():
+        nonlocal known
+        if known["accessTokenEnds"] / 1000 < time.time() + 10:
+            known = _renew(known)
+        return known["accessToken"]
+
+    def keys():
+        _, content = _call("workspace-api", f"/workspaces/ws-{urllib.parse.quote(user, safe='')}")
+        found = json.loads(content)["storage"]["credentials"]
+        return {"endpoint": found["endpoint"], "region": found["region"], "access_key": found["access"], "secret_key": found["secret"]}
+
+    connect({name: _address_at(platform, name) for name in _SERVICES}, token=token, user=user, s3=keys)
+    if _given is not None:
+        _given["platform"] = platform
+
+
+def _address_at(platform, service):
+    scheme, _, host = platform.partition("://")
+    return f"{scheme}://{service}.{host}"
+
+
+def _log_in(platform, issuer, say):
+    """Device authorization grant (RFC 8628)."""
+    found = _discover(issuer)
+    begun = _post_form(found["device_authorization_endpoint"], {"client_id": _CLIENT, "scope": "openid profile email offline_access"})
+    say(f"Open {begun.get('verification_uri_complete') or begun['verification_uri']}\nand check that the page shows the code {begun['user_code']}")
+    pause = begun.get("interval", 5)
+    while True:
+        time.sleep(pause)
+        form = {"grant_type": "urn:ietf:params:oauth:grant-type:device_code", "device_code": begun["device_code"], "client_id": _CLIENT}
+        try:
+            tokens = _post_form(found["token_endpoint"], form)
+            break
+        except SwathError as error:
+            if error.detail == "slow_down":
+                pause += 5
+            elif error.detail != "authorization_pending":
+                raise
+    return _keep({"platform": platform, "issuer": issuer, "user": _user_of(found, tokens), "refreshToken": ""}, tokens)
+
+
+def _user_of(found, tokens):
+    status, _, content = _send("GET", found["userinfo_endpoint"], {"Authorization": "Bearer " + tokens["access_token"]}, None)
+    if status >= 400:
+        raise SwathError(status, _detail(content), found["userinfo_endpoint"])
+    return json.loads(content)["preferred_username"]
+
+
+def _renew(known):
+    if known["accessTokenEnds"] / 1000 > time.time() + 60:
+        return known
+    form = {"grant_type": "refresh_token", "refresh_token": known["refreshToken"], "client_id": known.get("client", _CLIENT)}
+    return _keep(known, _post_form(_discover(known["issuer"])["token_endpoint"], form))
+
+
+def _discover(issuer):
+    url = issuer + "/.well-known/openid-configuration"
+    status, _, content = _send("GET", url, {"Accept": "application/json"}, None)
+    if status >= 400:
+        raise SwathError(status, _detail(content), url)
+    return json.loads(content)
+
+
+def _post_form(url, form):
+    headers = {"Accept": "application/json", "Content-Type": "application/x-www-form-urlencoded"}
+    status, _, content = _send("POST", url, headers, urllib.parse.urlencode(form).encode())
+    if status >= 400:
+        try:
+            reason = json.loads(content).get("error", "")
+        except ValueError:
+            reason = content.decode("utf-8", "replace")[:300]
+        raise SwathError(status, reason, url)
+    return json.loads(content) if content.strip() else {}
+
+
+def _keep(known, tokens):
+    ends = int((time.time() + tokens.get("expires_in", 60)) * 1000)
+    # An issuer that does not rotate refresh tokens gives none with a renewal.
+    login = {**known, "refreshToken": tokens.get("refresh_token") or known["refreshToken"], "accessToken": tokens["access_token"], "accessTokenEnds": ends}
+    others = [each for each in _read_logins()["logins"] if each["platform"] != login["platform"]]
+    _write_logins({"current": login["platform"], "logins": [*others, login]})
+    return login
+
+
+def _login_file():
+    folder = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return os.path.join(folder, "swath", "logins.json")
+
+
+def _read_logins():
+    try:
+        with io.open(_login_file(), encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {"logins": []}
+
+
+def _write_logins(saved):
+    """Readable for the owner alone, and whole or not at all."""
+    path = _login_file()
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    handle, next_path = tempfile.mkstemp(dir=os.path.dirname(path))
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        json.dump({name: value for name, value in saved.items() if value is not None}, file, indent=2)
+        file.write("\n")
+    os.replace(next_path, path)
 
 
 def _seconds(text):
@@ -135,6 +305,12 @@ def _send(method, url, headers, body):
     import urllib.request
 
     request = urllib.request.Request(url, data=body, headers=headers, method=method)
+    host = request.host.rpartition(":")[0] or request.host
+    proxied = "http" in urllib.request.getproxies() and not urllib.request.proxy_bypass(host)
+    if request.type == "http" and host.endswith(".localhost") and not proxied:
+        # Browsers know where these names lead (RFC 6761, section 6.3); resolvers do not everywhere.
+        request.add_header("Host", request.host)
+        request.host = "127.0.0.1" + request.host[len(host):]
     try:
         with urllib.request.urlopen(request, timeout=120) as answer:
             return answer.status, {name.lower(): value for name, value in answer.headers.items()}, answer.read()
@@ -145,9 +321,17 @@ def _send(method, url, headers, body):
 # ---------------------------------------------------------------------------------------------------------- catalogue
 
 
-def search(collections=None, bbox=None, datetime=None, query=None, filter=None, limit=10, ids=None):
+def search(
+    collections: typing.Sequence[str] | None = None,
+    bbox: typing.Sequence[float] | None = None,
+    datetime: str | None = None,
+    query: typing.Mapping[str, typing.Any] | None = None,
+    filter: str | None = None,
+    limit: int = 10,
+    ids: typing.Sequence[str] | None = None,
+) -> list[dict[str, typing.Any]]:
     """STAC items. `datetime` like "2020-01-01/2020-12-31", `filter` CQL2 text."""
-    body = {"limit": limit}
+    body: dict[str, typing.Any] = {"limit": limit}
     for name, value in (("collections", collections), ("bbox", bbox), ("datetime", datetime), ("query", query), ("ids", ids)):
         if value is not None:
             body[name] = value
@@ -163,13 +347,13 @@ def search(collections=None, bbox=None, datetime=None, query=None, filter=None, 
 class Raster:
     """Values of a raster, band by band: `bands` are array.array of length width × height. numpy.array(raster) where numpy is."""
 
-    def __init__(self, bands, width, height):
+    def __init__(self, bands: typing.Sequence[array.array[typing.Any]], width: int, height: int) -> None:
         self.bands = bands
         self.width = width
         self.height = height
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int, int]:
         return (len(self.bands), self.height, self.width)
 
     def __array__(self, dtype=None, copy=None):
@@ -185,7 +369,12 @@ class Raster:
         return to_png(self)
 
 
-def open(item, asset=None, bbox=None, max_size=1024):
+def open(
+    item: str | typing.Mapping[str, typing.Any],
+    asset: str | None = None,
+    bbox: typing.Sequence[float] | None = None,
+    max_size: int = 1024,
+) -> Raster:
     """A raster as values, by data access: an item of `search` and the name of its asset, or an address (https:// or s3://)."""
     url = item if isinstance(item, str) else item["assets"][asset]["href"]
     if isinstance(item, str) and url.startswith("s3://"):
@@ -302,13 +491,13 @@ def _read_tiff(content):
     return Raster(bands, width, height)
 
 
-def ndvi(red, near_infrared):
+def ndvi(red: Raster, near_infrared: Raster) -> Raster:
     """(nir - red) / (nir + red) as a raster of one band; 0 where both are 0."""
     values = array.array("f", ((n - r) / (n + r) if n + r else 0.0 for r, n in zip(red.bands[0], near_infrared.bands[0])))
     return Raster([values], red.width, red.height)
 
 
-def to_png(raster, low=None, high=None):
+def to_png(raster: Raster, low: float | None = None, high: float | None = None) -> bytes:
     """A picture of the first band, or of three as colours, stretched from `low` to `high`."""
     bands = raster.bands[:3] if len(raster.bands) >= 3 else raster.bands[:1]
     rows = bytearray()
@@ -337,13 +526,13 @@ def _space():
     return "/" + urllib.parse.quote(environment()["user"], safe="") + "/ogc-api"
 
 
-def processes():
+def processes() -> list[dict[str, str | None]]:
     """Ids and titles of the processes that one may run."""
     _, content = _call("ades", _space() + "/processes?limit=1000")
     return [{"id": each["id"], "title": each.get("title")} for each in json.loads(content)["processes"]]
 
 
-def deploy(package, type="application/cwl"):
+def deploy(package: str | typing.Mapping[str, typing.Any], type: str = "application/cwl") -> str:
     """Deploys an application package (CWL text, or a dictionary); replaces one of the same id. Gives the id."""
     body = package.encode() if isinstance(package, str) else json.dumps(package).encode()
     try:
@@ -359,14 +548,14 @@ def deploy(package, type="application/cwl"):
     return json.loads(content)["id"]
 
 
-def run(process, inputs=None):
+def run(process: str, inputs: typing.Mapping[str, typing.Any] | None = None) -> Job:
     """Starts a process; the job goes on by itself. Values, and {"href": "…"} for files."""
     path = f"{_space()}/processes/{urllib.parse.quote(process, safe=':')}/execution"
     answered, content = _call("ades", path, "POST", {"inputs": inputs or {}, "response": "document"}, headers={"Prefer": "respond-async"})
     return Job(json.loads(content)["jobID"])
 
 
-def jobs(limit=20):
+def jobs(limit: int = 20) -> list[Job]:
     """The latest jobs."""
     _, content = _call("ades", f"{_space()}/jobs?limit={limit}")
     return [Job(each["jobID"], each) for each in json.loads(content)["jobs"]]
@@ -375,21 +564,21 @@ def jobs(limit=20):
 class Job:
     """A job of the processing service."""
 
-    def __init__(self, id, info=None):
+    def __init__(self, id: str, info: dict[str, typing.Any] | None = None) -> None:
         self.id = id
         self.info = info or {}
 
     @property
-    def status(self):
+    def status(self) -> str | None:
         return self.info.get("status")
 
-    def refresh(self, wait=0):
+    def refresh(self, wait: int = 0) -> Job:
         headers = {"Prefer": f"wait={wait}"} if wait else None
         _, content = _call("ades", f"{_space()}/jobs/{self.id}", headers=headers)
         self.info = json.loads(content)
         return self
 
-    def wait(self, timeout=3600):
+    def wait(self, timeout: float = 3600) -> Job:
         """Until it has ended. Raises SwathError where it failed, TimeoutError where it takes longer."""
         end = time.time() + timeout
         while self.refresh(wait=20).status in ("accepted", "running"):
@@ -401,11 +590,11 @@ class Job:
             raise SwathError(self.status, self.info.get("message", ""), self.id)
         return self
 
-    def results(self):
+    def results(self) -> dict[str, typing.Any]:
         _, content = _call("ades", f"{_space()}/jobs/{self.id}/results")
         return json.loads(content)
 
-    def log(self):
+    def log(self) -> str:
         _, content = _call("ades", f"{_space()}/jobs/{self.id}/logs", headers={"Accept": "*/*"})
         return content.decode("utf-8", "replace")
 
@@ -419,10 +608,10 @@ class Job:
 class Files:
     """Files of a workspace, by S3 with temporary keys of the user's own login."""
 
-    def __init__(self, bucket=None):
+    def __init__(self, bucket: str | None = None) -> None:
         self.bucket = bucket or environment()["workspace"]["bucket"]
 
-    def list(self, prefix=""):
+    def list(self, prefix: str = "") -> typing.List[str]:
         import xml.etree.ElementTree as tree
 
         names, token = [], None
@@ -435,16 +624,16 @@ class Files:
             if not token:
                 return names
 
-    def read(self, key):
+    def read(self, key: str) -> bytes:
         return self._request("GET", key)
 
-    def write(self, key, content):
+    def write(self, key: str, content: str | bytes) -> None:
         self._request("PUT", key, body=content.encode() if isinstance(content, str) else bytes(content))
 
-    def delete(self, key):
+    def delete(self, key: str) -> None:
         self._request("DELETE", key)
 
-    def link(self, key, seconds=900):
+    def link(self, key: str, seconds: int = 900) -> str:
         """An address that reads a file without keys for a while."""
         s3 = self._keys()
         moment = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%dT%H%M%SZ")
@@ -465,6 +654,8 @@ class Files:
 
     def _keys(self):
         s3 = environment().get("s3") or {}
+        if callable(s3):
+            s3 = s3()
         if "access_key" not in s3:
             raise RuntimeError("there are no keys for the object storage; is there a workspace?")
         if "expires" in s3 and _seconds(s3["expires"]) < time.time() + _RENEW_BEFORE_SECONDS:
