@@ -68,10 +68,13 @@ export function addressOf(platform: string, service: string, workspace?: string)
 }
 
 /** What the issuer says of itself (OpenID Connect Discovery). @throws {CommandError} when it cannot be read */
-export async function discover({ issuer, fetch }: Pick<Platform, "issuer" | "fetch">): Promise<openid.Configuration> {
+export async function discover(
+  { issuer, fetch }: Pick<Platform, "issuer" | "fetch">,
+  client = CLIENT_ID,
+): Promise<openid.Configuration> {
   const isPlain = issuer.startsWith("http:");
   try {
-    return await openid.discovery(new URL(issuer), CLIENT_ID, undefined, openid.None(), {
+    return await openid.discovery(new URL(issuer), client, undefined, openid.None(), {
       [openid.customFetch]: fetch as unknown as openid.CustomFetch,
       // A platform without TLS was made without it by its operator.
       ...(isPlain && { execute: [openid.allowInsecureRequests] }),

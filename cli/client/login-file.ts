@@ -11,6 +11,8 @@ export interface SavedLogin {
   /** Name of the cluster on this machine that it is; left out for a platform elsewhere. */
   readonly cluster?: string;
   readonly issuer: string;
+  /** The identity service's client that logged in; left out for the commands' own. */
+  readonly client?: string;
   readonly user: string;
   readonly refreshToken: string;
   readonly accessToken: string;

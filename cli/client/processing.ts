@@ -59,6 +59,14 @@ export async function followJob(session: Session, id: string, report: (job: Job)
   }
 }
 
+/** An item of the catalogue as `swath search` shows it, COLLECTION/ITEM, by its address; what is an address already stays. */
+export function toItemAddress(session: Session, text: string): string {
+  const [, collection, item] = /^([^/:]+)\/([^/]+)$/.exec(text) ?? [];
+  return collection === undefined || item === undefined
+    ? text
+    : `${session.address("resource-catalogue")}/stac/collections/${encodeURIComponent(collection)}/items/${encodeURIComponent(item)}`;
+}
+
 interface ProcessDescription {
   readonly inputs?: Readonly<
     Record<string, { readonly schema?: InputSchema; readonly maxOccurs?: number | "unbounded" }>
@@ -78,7 +86,11 @@ interface InputSchema {
  * it wants these, everything given more than once as a list.
  * @throws {CommandError} for names that the process does not have
  */
-export function toInputs(description: ProcessDescription, typed: readonly string[]): Record<string, unknown> {
+export function toInputs(
+  description: ProcessDescription,
+  typed: readonly string[],
+  toAddress: (text: string) => string,
+): Record<string, unknown> {
   const known = description.inputs ?? {};
   const values = new Map<string, unknown[]>();
   for (const pair of typed) {
@@ -94,7 +106,7 @@ export function toInputs(description: ProcessDescription, typed: readonly string
         2,
       );
     }
-    values.set(name, [...(values.get(name) ?? []), toValue(input.schema ?? {}, pair.slice(at + 1))]);
+    values.set(name, [...(values.get(name) ?? []), toValue(input.schema ?? {}, pair.slice(at + 1), toAddress)]);
   }
   return Object.fromEntries(
     [...values].map(([name, list]) => [
@@ -104,11 +116,11 @@ export function toInputs(description: ProcessDescription, typed: readonly string
   );
 }
 
-function toValue(schema: InputSchema, text: string): unknown {
+function toValue(schema: InputSchema, text: string, toAddress: (text: string) => string): unknown {
   const one = schema.type === "array" ? (schema.items ?? {}) : schema;
   const kinds = [one, ...(one.oneOf ?? [])];
   if (kinds.some(({ format, contentMediaType }) => format === "uri" || contentMediaType !== undefined)) {
-    return { href: text };
+    return { href: toAddress(text) };
   }
   if (kinds.some(({ type }) => type !== undefined && type !== "string")) {
     try {

@@ -15,12 +15,14 @@ export interface Session {
    * @throws {CommandError} with the service's own words where it is not, or nothing answers
    */
   readonly request: (url: string, init?: RequestOptions) => Promise<Answer>;
+  /** An access token that is good for some seconds at least. */
+  readonly token: () => Promise<string>;
 }
 
 export type Answer = Awaited<ReturnType<Platform["fetch"]>>;
 
 interface RequestOptions {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;
@@ -63,6 +65,7 @@ export async function openSession(env: NodeJS.ProcessEnv, name: string | undefin
   return {
     platform,
     user: login.user,
+    token: getToken,
     address: (service, workspace) => addressOf(login.platform, service, workspace),
     request: async (url, { method = "GET", headers, json, body, fine = [] } = {}) => {
       // A token goes to the platform alone, whatever address an answer names.
@@ -99,12 +102,13 @@ export async function keepTokens(
   platform: Platform,
   user: string,
   tokens: Pick<openid.TokenEndpointResponse, "access_token" | "expires_in" | "refresh_token">,
-  earlier?: SavedLogin,
+  { earlier, client = earlier?.client }: { readonly earlier?: SavedLogin; readonly client?: string | undefined } = {},
 ): Promise<SavedLogin> {
   const login: SavedLogin = {
     platform: platform.address,
     ...(platform.cluster !== undefined && { cluster: platform.cluster }),
     issuer: platform.issuer,
+    ...(client !== undefined && { client }),
     user,
     // An issuer that does not rotate refresh tokens gives none with a renewal (RFC 6749 §6).
     refreshToken: tokens.refresh_token ?? earlier?.refreshToken ?? "",
@@ -116,10 +120,10 @@ export async function keepTokens(
 }
 
 async function renew(env: NodeJS.ProcessEnv, platform: Platform, login: SavedLogin): Promise<SavedLogin> {
-  const configuration = await discover(platform);
+  const configuration = await discover(platform, login.client);
   try {
     const tokens = await openid.refreshTokenGrant(configuration, login.refreshToken);
-    return await keepTokens(env, platform, login.user, tokens, login);
+    return await keepTokens(env, platform, login.user, tokens, { earlier: login });
   } catch (error) {
     if (error instanceof openid.ResponseBodyError) {
       throw new CommandError(

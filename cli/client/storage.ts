@@ -1,11 +1,15 @@
 import { Agent as PlainAgent } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 
-import { S3Client } from "@aws-sdk/client-s3";
+import { CreateBucketCommand, HeadBucketCommand, S3Client } from "@aws-sdk/client-s3";
 import { NodeHttpHandler } from "@smithy/node-http-handler";
 
 import { CommandError } from "../commands/command.ts";
+import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
+import { listUrls } from "../commands/urls.ts";
+import { type DeploymentConnection, createDeploymentConnection } from "../targets/deployment-fetch.ts";
 import type { Session } from "./session.ts";
+import { listWorkspaces, readWorkspace } from "./workspaces.ts";
 
 /** An object, or all below a prefix: `s3://ws-eric/scenes/a.tif`. */
 export interface StorePlace {
@@ -25,51 +29,68 @@ export function parsePlace(text: string): StorePlace | undefined {
   return { bucket, key: key.join("/") };
 }
 
-interface WorkspaceDetails {
-  readonly name: string;
-  readonly storage?: {
-    readonly credentials?: {
-      readonly bucketname: string;
-      readonly access: string;
-      readonly secret: string;
-      readonly endpoint: string;
-      readonly region: string;
-    };
-  };
-}
-
 /**
  * A client for the bucket of one of the user's workspaces, with that workspace's keys.
  * @throws {CommandError} when no workspace of the user has the bucket
  */
 export async function openBucket(session: Session, bucket: string): Promise<S3Client> {
-  const address = `${session.address("workspace-api")}/workspaces`;
-  const answer = (await (await session.request(address)).json()) as {
-    readonly workspaces: readonly { readonly name: string }[];
-  };
-  const listed = answer.workspaces;
+  const listed = await listWorkspaces(session);
   // A bucket has its workspace's name, unless an operator chose otherwise.
-  for (const { name } of listed.toSorted((a, b) => Number(b.name === bucket) - Number(a.name === bucket))) {
-    const details = (await (
-      await session.request(`${address}/${encodeURIComponent(name)}`)
-    ).json()) as WorkspaceDetails;
-    const keys = details.storage?.credentials;
+  for (const name of listed.toSorted((a, b) => Number(b === bucket) - Number(a === bucket))) {
+    const keys = (await readWorkspace(session, name)).storage?.credentials;
     if (keys?.bucketname === bucket) {
-      const connection = session.platform.connection;
       return new S3Client({
         endpoint: keys.endpoint,
         region: keys.region,
         forcePathStyle: true,
         credentials: { accessKeyId: keys.access, secretAccessKey: keys.secret },
-        requestHandler: new NodeHttpHandler({
-          httpAgent: new PlainAgent({ keepAlive: true, lookup: connection.lookup }),
-          httpsAgent: new SecureAgent({ keepAlive: true, ...connection }),
-        }),
+        requestHandler: toHandler(session.platform.connection),
       });
     }
   }
-  const names = listed.map(({ name }) => name).join(", ");
+  const names = listed.join(", ");
   throw new CommandError(
     `none of your workspaces has the bucket "${bucket}"${names === "" ? "; you have none" : `; your workspaces: ${names}`}`,
   );
 }
+
+/**
+ * A client for all buckets of the object store of a cluster of this machine, with the store's own keys.
+ * @param bucket is made when it is missing
+ * @throws {CommandError} when there is no such cluster, or it has no object store
+ */
+export async function openStore(
+  env: NodeJS.ProcessEnv,
+  cluster: string | undefined,
+  bucket: string | undefined,
+): Promise<S3Client> {
+  const target = openTarget(cluster, env);
+  const plan = await readDeployedPlan(target);
+  const endpoint = listUrls(plan).find(([service]) => service === "objstore")?.[1];
+  if (endpoint === undefined) {
+    throw new CommandError(`the ${target.title} has no object store of its own`);
+  }
+  const { OBJSTORE_ROOT_USER: accessKeyId, OBJSTORE_ROOT_PASSWORD, OBJSTORE_REGION: region } = plan.settings.variables;
+  const s3 = new S3Client({
+    endpoint,
+    region,
+    forcePathStyle: true,
+    credentials: { accessKeyId, secretAccessKey: await target.readSecret(OBJSTORE_ROOT_PASSWORD) },
+    requestHandler: toHandler(createDeploymentConnection(plan.settings.domain, await target.readAccess())),
+  });
+  if (bucket !== undefined) {
+    await s3.send(new HeadBucketCommand({ Bucket: bucket })).catch(async (error: unknown) => {
+      if (!(error instanceof Error && error.name === "NotFound")) {
+        throw error;
+      }
+      await s3.send(new CreateBucketCommand({ Bucket: bucket }));
+    });
+  }
+  return s3;
+}
+
+const toHandler = (connection: DeploymentConnection): NodeHttpHandler =>
+  new NodeHttpHandler({
+    httpAgent: new PlainAgent({ keepAlive: true, lookup: connection.lookup }),
+    httpsAgent: new SecureAgent({ keepAlive: true, ...connection }),
+  });

@@ -9,7 +9,7 @@ import { Upload } from "@aws-sdk/lib-storage";
 
 import { placeWithin, saveFile } from "../client/save-file.ts";
 import { PLATFORM_HELP, openSession, platformOption } from "../client/session.ts";
-import { type StorePlace, openBucket, parsePlace } from "../client/storage.ts";
+import { type StorePlace, openBucket, openStore, parsePlace } from "../client/storage.ts";
 import { CommandError, type Command } from "./command.ts";
 
 const USAGE = `
@@ -19,6 +19,7 @@ Copies a file to or from the bucket of one of your workspaces. One of the two is
 ends with a slash is a folder, which the file keeps its name in.
 
   -r, --recursive   a folder with all that is in it
+  --root            any bucket of the object store, with its own keys, for operators of a cluster of this machine; a bucket that is missing is made
 ${PLATFORM_HELP}`;
 
 const PART_BYTES = 16 << 20;
@@ -31,7 +32,11 @@ export const cpCommand: Command = {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { recursive: { type: "boolean", short: "r", default: false }, ...platformOption },
+      options: {
+        recursive: { type: "boolean", short: "r", default: false },
+        root: { type: "boolean", default: false },
+        ...platformOption,
+      },
     });
     const [from, to, more] = positionals;
     if (from === undefined || to === undefined || more !== undefined) {
@@ -45,7 +50,9 @@ export const cpCommand: Command = {
         2,
       );
     }
-    const s3 = await openBucket(await openSession(env, values.platform), place.bucket);
+    const s3 = values.root
+      ? await openStore(env, values.platform, target === undefined ? undefined : place.bucket)
+      : await openBucket(await openSession(env, values.platform), place.bucket);
     const say = (line: string) => stdout.write(`${line}\n`);
     try {
       await (source === undefined

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 
 import { type PlatformSecret, identityAdminPassword, listTestUsers } from "@swath/manifest";
 
+import { ROTATE_HELP } from "../rotation/usage.ts";
 import type { Plan } from "../platform/plan.ts";
 import type { Target } from "../targets/target.ts";
 import { formatTable } from "../view/table.ts";
@@ -17,12 +18,20 @@ interface Credential {
 
 export const credentialsCommand: Command = {
   name: "credentials",
-  summary: "show users and passwords of the deployment",
+  summary: "show users and passwords of the deployment, or change them",
   usage: `
 Usage: swath credentials [CLUSTER] [-o json]
+       swath credentials rotate [WHAT] [CLUSTER] [--keep-old]
 
-Shows only what this deployment has. Passwords are those of the variables, or were made for this cluster.`,
-  run: async ({ args, env, stdout }) => {
+Shows only what this deployment has. Passwords are those of the variables, or were made for this cluster.
+
+${ROTATE_HELP}`,
+  run: async (context) => {
+    const { args, env, stdout } = context;
+    if (args[0] === "rotate") {
+      const { rotateCredentials } = await import("./rotate-credentials.ts");
+      return rotateCredentials({ ...context, args: args.slice(1) });
+    }
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,

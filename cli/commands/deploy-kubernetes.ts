@@ -13,8 +13,10 @@ import { CommandError, type CommandContext } from "./command.ts";
 import { confirmRemoval } from "./confirm.ts";
 import { confirmRemovedServices } from "./confirm-removed-services.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
+import { requireNoRotation } from "./rotate-credentials.ts";
 import { requireRealm } from "./require-realm.ts";
 import { sayWaiting } from "./say-waiting.ts";
+import { describeNextCommand } from "./next-steps.ts";
 import { listUrls } from "./urls.ts";
 
 /** Makes the deployment on the cluster that the variables mean. */
@@ -48,7 +50,10 @@ export async function applyPlan(
     await requireRealm(target, plan);
     const applying = await target.apply(plan, {
       signal: controller.signal,
-      beforeChange: () => confirmRemovedServices(target, plan, { context, yes }),
+      beforeChange: async () => {
+        await requireNoRotation(target);
+        await confirmRemovedServices(target, plan, { context, yes });
+      },
     });
     ({ release } = applying);
     writeKnownCluster(clusterName, { ...address, domain }, env);
@@ -60,9 +65,8 @@ export async function applyPlan(
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     stdout.write(`\nReady after ${seconds} s: ${outcome.pods} pods are Running or Completed.\n\n`);
     stdout.write(formatTable(listUrls(plan), { indent: "  " }));
-    stdout.write(
-      `\nUsers and passwords: bin/swath credentials${clusterName === DEFAULT_CLUSTER ? "" : ` ${clusterName}`}\n`,
-    );
+    const argument = clusterName === DEFAULT_CLUSTER ? "" : ` ${clusterName}`;
+    stdout.write(`\nUsers and passwords: bin/swath credentials${argument}\n${describeNextCommand(plan, argument)}\n`);
     return 0;
   } finally {
     controller.abort();

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+
 import { WebBuildError } from "@swath/ui/build";
 
 import { type Plan, createPlan } from "../platform/plan.ts";
@@ -11,20 +13,26 @@ import type { DoctorContext } from "../doctor/finding.ts";
 import { createEmbeddedTarget } from "../targets/embedded/embedded-target.ts";
 import { PortError } from "../targets/embedded/choose-ports.ts";
 import { type PreparedCluster, prepareCluster } from "../targets/embedded/prepare-cluster.ts";
+import { stateRoot } from "../targets/embedded/state/paths.ts";
 import { prepareDirectories } from "../targets/embedded/state/prepare-directories.ts";
 import { writeClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
 import { holdApply } from "../targets/embedded/hold-apply.ts";
 import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
+import { addRelease, describeRelease } from "../releases/releases.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
 import { applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
 import { formatCredentials, readCredentials } from "./credentials.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
+import { type TemplateOptions, takeTemplateOptions } from "./template-options.ts";
 import { checkPublicAddress } from "./check-public-address.ts";
 import { confirmRemovedServices } from "./confirm-removed-services.ts";
 import { takeYes } from "./confirm.ts";
 import { waitForCertificates } from "./wait-for-certificates.ts";
+import { NO_BACKUP, upgradeFirst } from "./upgrade-first.ts";
+import { requireNoRotation } from "./rotate-credentials.ts";
 import { requireRealm } from "./require-realm.ts";
+import { describeNextCommand } from "./next-steps.ts";
 import { listUrls } from "./urls.ts";
 import { formatTable } from "../view/table.ts";
 import { buildWebPages } from "../web-pages.ts";
@@ -33,12 +41,15 @@ export const deployCommand: Command = {
   name: "deploy",
   summary: "make, remove or print the deployment",
   usage: deployUsage,
-  run: async ({ args, env: given, stdin, stdout, stderr }) => {
-    const { yes, rest: positionals } = takeYes(args);
+  run: async ({ args, env: variables, stdin, stdout, stderr }) => {
+    const { yes, rest: others } = takeYes(args);
+    const words = others.filter((word) => word !== NO_BACKUP);
+    const { version, rest: positionals, ...template } = takeTemplateOptions(words);
     const [action, clusterName, arg3, arg4, ...rest] = positionals;
     if (rest.length > 0) {
       throw new CommandError(`too many arguments: ${rest.join(" ")}\n${deployUsage}`);
     }
+    const given = version === undefined ? variables : { ...variables, LOCALCLUSTER_ORCH_VERSION: version };
     const deployArguments = { action, clusterName, ...placeFromEnvironment(arg3, arg4, given) };
     const parsed = parseArguments(deployArguments);
     const onKubernetes = findVariablesAddress(parsed.clusterName, given) !== undefined;
@@ -53,7 +64,7 @@ export const deployCommand: Command = {
     const context = { env, stdout, stderr, args, ...(stdin && { stdin }) };
     switch (parsed.action) {
       case "template":
-        return printTemplate(prepared.resolution, stdout);
+        return printTemplate(prepared, context, template);
       case "delete":
         return onKubernetes
           ? deleteOnKubernetes(parsed.clusterName, context)
@@ -61,7 +72,7 @@ export const deployCommand: Command = {
       case "apply":
         return onKubernetes
           ? applyOnKubernetes(prepared.resolution.config, context, yes)
-          : apply(prepared, context, yes);
+          : apply(prepared, context, { yes, withBackup: !args.includes(NO_BACKUP) });
     }
   },
 };
@@ -110,13 +121,34 @@ function report({ warnings, mistakes }: Resolution, stderr: NodeJS.WriteStream):
   }
 }
 
-async function printTemplate({ config }: Resolution, stdout: NodeJS.WriteStream): Promise<number> {
+async function printTemplate(
+  { resolution: { config } }: PreparedCluster,
+  { env, stdout, stderr }: CommandContext,
+  { secrets, sealed }: Pick<TemplateOptions, "secrets" | "sealed">,
+): Promise<number> {
   const { renderTemplate } = await import("../targets/kubernetes/render/index.ts");
-  stdout.write(renderTemplate(createPlan(config, components)));
+  const plan = createPlan(config, components);
+  if (sealed === undefined) {
+    stdout.write(renderTemplate(plan, secrets));
+    return 0;
+  }
+  const { createSealing } = await import("../targets/kubernetes/sealing.ts");
+  const { seal, keptIn } = createSealing(sealed, join(stateRoot(env), "sealed", `${config.clusterName}.json`));
+  stdout.write(renderTemplate(plan, secrets, seal));
+  stderr.write(`Generated secrets are kept in ${keptIn}, so that the next template has the same ones.\n`);
   return 0;
 }
 
-async function apply(prepared: PreparedCluster, context: CommandContext, yes: boolean): Promise<number> {
+interface ApplyOptions {
+  readonly yes: boolean;
+  readonly withBackup: boolean;
+}
+
+async function apply(
+  prepared: PreparedCluster,
+  context: CommandContext,
+  { yes, withBackup }: ApplyOptions,
+): Promise<number> {
   const { env, stdout, stderr } = context;
   const started = performance.now();
   const {
@@ -127,12 +159,15 @@ async function apply(prepared: PreparedCluster, context: CommandContext, yes: bo
   } = prepared;
   const plan = createPlan(config, components);
   await refuseObstacles({ env, prepared, plan });
+  await warnOfNames(prepared, stderr);
   const target = createEmbeddedTarget(cluster.name, env);
-  const release = await holdApply(paths.id, () =>
+  const release = await upgradeFirst({ target, paths, release: describeRelease(env), context, withBackup });
+  const letGo = await holdApply(paths.id, () =>
     stderr.write(`another apply of cluster "${cluster.name}" is at work; waiting for it to end ...\n`),
   );
   try {
     await requireRealm(target, plan);
+    await requireNoRotation(target);
     await confirmRemovedServices(target, plan, { context, yes });
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
     const missing = listMissingComponents(config, components);
@@ -145,6 +180,7 @@ async function apply(prepared: PreparedCluster, context: CommandContext, yes: bo
     await buildPages(plan, stdout);
     prepareDirectories(paths);
     writeClusterSettings(paths, cluster);
+    addRelease(paths, release);
     const { finished } = await target.apply(plan);
     const outcome = await watchUntilSettled({ target, stdout, finished });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
@@ -170,7 +206,7 @@ async function apply(prepared: PreparedCluster, context: CommandContext, yes: bo
     stdout.write(formatNextSteps(cluster, plan));
     return 0;
   } finally {
-    release();
+    letGo();
   }
 }
 
@@ -187,6 +223,19 @@ async function refuseObstacles(context: DoctorContext): Promise<void> {
   }
 }
 
+/** Said before anything is changed: names that lead elsewhere are no reason to refuse, for a record may come later. */
+async function warnOfNames(prepared: PreparedCluster, stderr: NodeJS.WriteStream): Promise<void> {
+  if (prepared.resolution.config.onLoopback) {
+    return;
+  }
+  const { checkNames } = await import("../doctor/checks/public.ts");
+  for (const { verdict, found, meaning, advice } of await checkNames({ prepared })) {
+    if (verdict !== "good") {
+      stderr.write(`WARNING: ${found}. ${meaning ?? ""} ${advice ?? ""}\n`);
+    }
+  }
+}
+
 /** Pages are there before the services that serve them start. */
 async function buildPages(plan: Plan, stdout: NodeJS.WriteStream): Promise<void> {
   const components = [...new Set(plan.workloads.map(({ component }) => component))];
@@ -197,23 +246,16 @@ async function buildPages(plan: Plan, stdout: NodeJS.WriteStream): Promise<void>
   }
 }
 
-function formatNextSteps(
-  { name, domain }: PreparedCluster["cluster"],
-  { components: deployed, settings }: Plan,
-): string {
+function formatNextSteps({ name, domain }: PreparedCluster["cluster"], plan: Plan): string {
   const argument = name === DEFAULT_CLUSTER ? "" : ` ${name}`;
   const isLocal = domain.endsWith(".localhost");
-  const has = (component: string) => deployed.some((each) => each.name === component);
-  const canCalculate = has("ades") && has("objstore") && settings.variables.STAGEOUT_TARGET === "objstore";
   return (
     `\nUsers and passwords: bin/swath credentials${argument}\n` +
     `After a restart of this machine: bin/swath start${argument} (bin/swath service install${argument}: by itself)\n` +
     (isLocal
       ? `Browsers and curl find *.${domain} by themselves; for other programs: bin/swath hosts --write${argument}\n`
       : "") +
-    (canCalculate
-      ? `Next, a calculation on a satellite scene, request by request: deploy/simple/quick-procedure${argument}\n`
-      : "")
+    `${describeNextCommand(plan, argument)}\n`
   );
 }
 

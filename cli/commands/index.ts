@@ -46,7 +46,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "credentials",
-    summary: "show users and passwords of the deployment",
+    summary: "show users and passwords of the deployment, or change them",
     load: async () => (await import("./credentials.ts")).credentialsCommand,
   },
   {
@@ -81,6 +81,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./restore.ts")).restoreCommand,
   },
   {
+    name: "rollback",
+    summary: "go back to the version that was applied before",
+    load: async () => (await import("./rollback.ts")).rollbackCommand,
+  },
+  {
     name: "migrate",
     summary: "move a deployment of variant B to variant A",
     load: async () => (await import("./migrate.ts")).migrateCommand,
@@ -106,6 +111,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./logout.ts")).logoutCommand,
   },
   {
+    name: "token",
+    summary: "print an access token, for curl and other programs",
+    load: async () => (await import("./token.ts")).tokenCommand,
+  },
+  {
     name: "search",
     summary: "find scenes and results in a platform's catalogue",
     load: async () => (await import("./search.ts")).searchCommand,
@@ -129,6 +139,26 @@ export const commands: readonly CommandEntry[] = [
     name: "cp",
     summary: "copy files to and from a workspace's bucket",
     load: async () => (await import("./cp.ts")).cpCommand,
+  },
+  {
+    name: "map",
+    summary: "draw a scene or result, in the terminal or into a file",
+    load: async () => (await import("./map.ts")).mapCommand,
+  },
+  {
+    name: "share",
+    summary: "let others read or write in a workspace, or list who may",
+    load: async () => (await import("./share.ts")).shareCommand,
+  },
+  {
+    name: "push",
+    summary: "push an application package to your workspace's project in the registry",
+    load: async () => (await import("./push.ts")).pushCommand,
+  },
+  {
+    name: "notebook",
+    summary: "start a notebook server and print its address",
+    load: async () => (await import("./notebook.ts")).notebookCommand,
   },
   {
     name: "harvest",

@@ -1,28 +1,52 @@
+import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 
 import * as openid from "openid-client";
 
 import { describeCause, discover, findPlatform } from "../client/connect.ts";
 import { keepTokens } from "../client/session.ts";
-import { CommandError, type Command } from "./command.ts";
+import { CommandError, type Command, type CommandContext } from "./command.ts";
+import { readAll } from "./read-all.ts";
 
+/** The identity service's client for passwords; the commands' own takes none. */
+const PASSWORD_CLIENT = "admin-cli";
 const SCOPE = "openid profile email offline_access";
 
 export const loginCommand: Command = {
   name: "login",
   summary: "log in to a platform, with a browser anywhere",
   usage: `
-Usage: swath login [PLATFORM]
+Usage: swath login [PLATFORM] [--user NAME --password-file FILE]
 
 PLATFORM is a cluster of this machine or the domain of a platform elsewhere (eo.example.org, https://eo.example.org:8443); default: the
 cluster of this machine. Prints an address and a code; open it in any browser, log in there and allow it. What the command is given is
-kept in ~/.config/swath/logins.json, readable for you alone, until swath logout.`,
-  run: async ({ args, env, stdout, stderr }) => {
-    const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
+kept in ~/.config/swath/logins.json, readable for you alone, until swath logout.
+
+  --user NAME            without a browser, with a password; for scripts, and users without a second factor
+  --password-file FILE   the file that holds it; - reads it from standard input`,
+  run: async ({ args, env, stdin, stdout, stderr }) => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { user: { type: "string" }, "password-file": { type: "string" } },
+    });
+    if ((values.user === undefined) !== (values["password-file"] === undefined)) {
+      throw new CommandError("--user and --password-file go together; without them a browser logs you in", 2);
+    }
     if (positionals.length > 1) {
       throw new CommandError("login takes one platform", 2);
     }
     const platform = await findPlatform(env, positionals[0]);
+    if (values.user !== undefined) {
+      const password = await readPassword(values["password-file"] ?? "", stdin);
+      const direct = await discover(platform, PASSWORD_CLIENT);
+      const given = await openid
+        .genericGrantRequest(direct, "password", { username: values.user, password, scope: SCOPE })
+        .catch(toCommandError);
+      await keepTokens(env, platform, values.user, given, { client: PASSWORD_CLIENT });
+      stdout.write(`Logged in to ${platform.address} as ${values.user}\n`);
+      return 0;
+    }
     const configuration = await discover(platform);
     if (configuration.serverMetadata().device_authorization_endpoint === undefined) {
       throw new CommandError(`${platform.issuer} does not log programs in (no device authorization endpoint)`);
@@ -42,6 +66,14 @@ kept in ~/.config/swath/logins.json, readable for you alone, until swath logout.
     return 0;
   },
 };
+
+async function readPassword(path: string, stdin: CommandContext["stdin"]): Promise<string> {
+  const given = path === "-" ? await readAll(stdin) : await readFile(path, "utf8").catch(() => undefined);
+  if (given === undefined) {
+    throw new CommandError(`the password file ${path} cannot be read`);
+  }
+  return given.replace(/\r?\n$/, "");
+}
 
 function toCommandError(error: unknown): never {
   if (error instanceof openid.ResponseBodyError) {

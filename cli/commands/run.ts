@@ -2,14 +2,16 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 
-import { followJob, processingOf, toInputs } from "../client/processing.ts";
+import { followJob, processingOf, toInputs, toItemAddress } from "../client/processing.ts";
 import { PLATFORM_HELP, type Session, openSession, platformOption } from "../client/session.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
+import { readAll } from "./read-all.ts";
 
 const USAGE = `
-Usage: swath run PROCESS|FILE.cwl [NAME=VALUE …] [options]
+Usage: swath run PROCESS|FILE.cwl|REFERENCE [NAME=VALUE …] [options]
 
-Runs a process next to the data and waits for it; a CWL file is deployed first, or replaces the process of its name. A file as an input is an
+Runs a process next to the data and waits for it. A CWL file, or a package of the registry by its reference (registry.eo.example.org/ws-eric/ndvi:2,
+see swath push), is deployed first, or replaces the process of its name. A scene as an input is what swath search shows, COLLECTION/ITEM; a file is an
 address that the platform can read (s3://ws-eric/scenes/item.json; swath cp puts files there). Prints the job's id.
 
   --inputs FILE   inputs as a JSON object; - reads them from standard input
@@ -34,13 +36,13 @@ export const runCommand: Command = {
       throw new CommandError(`which process?\n${USAGE}`, 2);
     }
     const session = await openSession(env, values.platform);
-    const isFile = what.endsWith(".cwl") || existsSync(what);
-    const id = isFile ? await deployPackage(session, what, stderr) : what;
+    const isPackage = what.endsWith(".cwl") || existsSync(what) || isReference(what);
+    const id = isPackage ? await deployPackage(session, what, stderr) : what;
     const process = `${processingOf(session)}/processes/${encodeURIComponent(id)}`;
     const description = (await (await session.request(process)).json()) as Parameters<typeof toInputs>[0];
     const inputs = {
       ...(values.inputs !== undefined && (await readInputs(context, values.inputs))),
-      ...toInputs(description, typed),
+      ...toInputs(description, typed, (scene) => toItemAddress(session, scene)),
     };
     const answer = await session.request(`${process}/execution`, {
       method: "POST",
@@ -66,12 +68,11 @@ export const runCommand: Command = {
 
 /** Deploys a package, or puts it in the place of the one with its id; gives the id. */
 async function deployPackage(session: Session, path: string, stderr: NodeJS.WriteStream): Promise<string> {
-  const body = await readFile(path).catch((error: unknown) => {
-    throw new CommandError(`${path} cannot be read (${(error as Error).message})`);
-  });
+  const sent = isReference(path)
+    ? { json: { executionUnit: { href: path, type: "application/cwl" } } }
+    : { headers: { "content-type": "application/cwl" }, body: await readPackage(path) };
   const processes = `${processingOf(session)}/processes`;
-  const headers = { "content-type": "application/cwl" };
-  const answer = await session.request(processes, { method: "POST", headers, body, fine: [409] });
+  const answer = await session.request(processes, { method: "POST", ...sent, fine: [409] });
   const said = (await answer.json()) as { id?: string; detail?: string };
   if (answer.status !== 409) {
     stderr.write(`deployed ${said.id}\n`);
@@ -81,10 +82,21 @@ async function deployPackage(session: Session, path: string, stderr: NodeJS.Writ
   if (id === undefined) {
     throw new CommandError(`the package was refused: ${said.detail}`);
   }
-  await session.request(`${processes}/${encodeURIComponent(id)}`, { method: "PUT", headers, body });
+  await session.request(`${processes}/${encodeURIComponent(id)}`, { method: "PUT", ...sent });
   stderr.write(`replaced ${id}\n`);
   return id;
 }
+
+/** `host/project/name:tag`, and no file of that name. */
+const isReference = (what: string): boolean =>
+  /^(?:oci:\/\/)?[\w.-]+(?::\d+)?(?:\/[\w.-]+){2,}(?::[\w.-]+|@sha256:[0-9a-f]{64})?$/.test(what) &&
+  /[.:]/.test(what.split("/")[0] ?? "") &&
+  !existsSync(what);
+
+const readPackage = (path: string): Promise<Buffer> =>
+  readFile(path).catch((error: unknown) => {
+    throw new CommandError(`${path} cannot be read (${(error as Error).message})`);
+  });
 
 async function readInputs({ stdin }: CommandContext, path: string): Promise<Record<string, unknown>> {
   const text =
@@ -102,12 +114,4 @@ async function readInputs({ stdin }: CommandContext, path: string): Promise<Reco
     throw new CommandError(`${path} is not JSON: ${(error as Error).message}`, 2);
   }
   throw new CommandError(`${path} is not a JSON object of inputs`, 2);
-}
-
-async function readAll(stdin: CommandContext["stdin"]): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stdin ?? []) {
-    chunks.push(Buffer.from(chunk as Uint8Array));
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -30,7 +30,12 @@ export const deployUsage = `usage: swath.sh [<action> [<cluster-name> [<domain> 
   domain        stem of the host names, default <cluster-ip>.<wildcard DNS suffix>
   public-ip     address of the ingress, default the cluster's
                 domain and public-ip can be given by the environment variables domain and public_ip instead
-  -y, --yes     do not ask before services are removed that this deployment no longer has`;
+  -y, --yes     do not ask before services are removed that this deployment no longer has
+  --for VERSION          template: objects for this version of Kubernetes, such as 1.34
+  --secrets none|only    template: without Secrets; or nothing else, with new values for all that nobody gave
+  --no-backup   make no backup before a version that changes the data replaces another (apply, embedded cluster)
+  --sealed CERTIFICATE
+                print Secrets as SealedSecrets that the controller with this certificate opens (template)`;
 
 /** Sorts the positional arguments out. Every mistake is reported; a wrong argument counts as left out. */
 export function parseArguments(given: DeployArguments): ParsedArguments {

@@ -17,6 +17,12 @@ export async function examine(context: DoctorContext): Promise<readonly Finding[
   return runChecks(CHECKS, context);
 }
 
+/** What other machines find at the public address. */
+export async function examinePublic(context: DoctorContext): Promise<readonly Finding[]> {
+  const { publicChecks } = await import("./checks/public.ts");
+  return runChecks(publicChecks, context);
+}
+
 /** Findings with which a deployment would not work. */
 export async function findObstacles(context: DoctorContext): Promise<readonly Finding[]> {
   return (await runChecks(PREREQUISITES, context)).filter(({ verdict }) => verdict === "bad");

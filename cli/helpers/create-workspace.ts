@@ -84,7 +84,11 @@ export const createWorkspace: Helper = async (context) => {
   if (status !== 201 && !(status === 422 && JSON.stringify(body).includes("already exists"))) {
     throw new CommandError(`workspace ${name} cannot be created: ${describe(status, body)}`);
   }
-  if (status === 201 && !values["no-wait"]) {
+  if (status !== 201) {
+    context.terminal.say(`workspace ${name} exists already; it is left as it is`);
+    return;
+  }
+  if (!values["no-wait"]) {
     await waitUntilReady(session, workspaceApi, (body as { name: string }).name);
   }
   context.stdout.write(`${JSON.stringify(body)}\n`);

@@ -57,6 +57,8 @@ function checkValue(plan: Plan, workload: Workload, variable: string, value: Env
   if (
     typeof value === "string" ||
     "kind" in value ||
+    "also" in value ||
+    "eitherOf" in value ||
     "database" in value ||
     "platform" in value ||
     "onKubernetes" in value

@@ -10,7 +10,7 @@ import type { Plan } from "../platform/plan.ts";
 import { createDeploymentFetch } from "../targets/deployment-fetch.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
 import type { Target } from "../targets/target.ts";
-import { drawPicture, showsColours } from "./draw-picture.ts";
+import { drawPicture, showsColours } from "../view/draw-picture.ts";
 import { signRequest } from "./sign-request.ts";
 import { type ShownRequest, type Transcript, createTranscript } from "./transcript.ts";
 

@@ -34,6 +34,12 @@ export interface Target {
   /** The plan that was applied last. */
   readonly readPlan: () => Promise<Plan | undefined>;
   readonly readSecret: SecretReader;
+  /** Secrets that the deployment made for itself, and what is kept beside them, by their names. */
+  readonly readSecrets: () => Promise<ReadonlyMap<string, string>>;
+  /** Changes them all at once. The pods learn of it by the next apply. */
+  readonly changeSecrets: (change: (secrets: Map<string, string>) => void) => Promise<void>;
+  /** Folder of the socket of the deployed database, where this machine can reach it past every pod. */
+  readonly databaseFolder?: string;
   /** How programs on this machine reach the hosts of the deployment, where names and public certificates do not lead there. */
   readonly readAccess: () => Promise<DeploymentAccess>;
   /** What certificates the hosts have. Left out where others look after them. */

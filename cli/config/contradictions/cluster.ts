@@ -43,6 +43,20 @@ export const clusterRules: readonly ContradictionRule[] = [
         : undefined,
   },
   {
+    subject: "SERVICE_REPLICAS_MAX",
+    check: ({ variables: v }) =>
+      v.SERVICE_REPLICAS_MAX !== undefined && v.SERVICE_REPLICAS_MAX <= v.SERVICE_REPLICAS
+        ? `is not above SERVICE_REPLICAS (${v.SERVICE_REPLICAS}), so there is no autoscaler`
+        : undefined,
+  },
+  {
+    subject: "GATEWAY",
+    check: ({ variables: v }) =>
+      v.GATEWAY !== undefined && v.REQUIRE_INGRESS_CONTROLLER
+        ? "is given and REQUIRE_INGRESS_CONTROLLER is true: the ingress controller that is installed has no host to serve"
+        : undefined,
+  },
+  {
     subject: "TLS_CLUSTER_ISSUER",
     check: ({ config, variables: v }) =>
       v.TLS_CLUSTER_ISSUER.startsWith("letsencrypt-") &&

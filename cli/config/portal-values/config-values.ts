@@ -9,6 +9,14 @@ export function checkConfigValue(
   if (key.endsWith("_url")) {
     return isAddress(value) ? undefined : { problem: "is not an address", allowed: "http:// or https:// and a host" };
   }
+  if (key === "base_maps") {
+    const isMap = (line: string) =>
+      /^[^=]{1,60}=https?:\/\/\S+$/.test(line) && ["{z}", "{x}", "{y}"].every((part) => line.includes(part));
+    const lines = value.split("\n").map((line) => line.trim());
+    return lines.every((line) => line === "" || isMap(line))
+      ? undefined
+      : { problem: "is no list of base maps", allowed: "Title=https://host/{z}/{x}/{y}.png, one a line" };
+  }
   if (key === "access_token_domain" || key === "refresh_token_domain") {
     // Any other domain would keep logins from the services, or give them to hosts that are not of the deployment.
     return value === `.${domain}` ? undefined : { problem: "is not the deployment's domain", allowed: `.${domain}` };

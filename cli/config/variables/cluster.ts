@@ -25,7 +25,7 @@ export const clusterVariables = {
   },
   REQUIRE_INGRESS_CONTROLLER: {
     type: boolean,
-    fallback: fixed(true),
+    fallback: derived("false with GATEWAY, true without", ({ get }) => get("GATEWAY") === undefined),
     meaning:
       "Provide the ingress controller. Set to false where the cluster has one. The embedded cluster always has its own.",
     aliases: ["REQUIRE_INGRESS_NGINX"],

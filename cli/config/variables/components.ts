@@ -137,11 +137,23 @@ export const componentVariables = {
     fallback: fixed("swath:0.1.0"),
     meaning: "Container image that holds every service, for Kubernetes. The embedded cluster needs no image.",
   },
+  POSTGRES_IMAGE: {
+    type: imageReference,
+    fallback: fixed(undefined),
+    meaning:
+      "Container image of PostgreSQL, for Kubernetes. Without it PostgreSQL starts in SWATH_IMAGE, and an apply to a cluster leaves it in the image that it runs in until a release brings another version of it.",
+  },
   SERVICE_REPLICAS: {
     type: integer(1, 20),
     fallback: fixed(1),
     meaning:
       "Pods of each service that keeps no data of its own, on Kubernetes. From 2 on, a disruption budget keeps one of them running while nodes are emptied.",
+  },
+  SERVICE_REPLICAS_MAX: {
+    type: integer(2, 100),
+    fallback: fixed(undefined),
+    meaning:
+      "With a value above SERVICE_REPLICAS each service that keeps no data of its own gets a HorizontalPodAutoscaler, which runs SERVICE_REPLICAS pods and up to this many while they use more than 0.7 of a core each. The cluster needs metrics-server. Kubernetes only.",
   },
   PROCESSING_ZOO_IMAGE: {
     type: imageReference,

@@ -1,5 +1,5 @@
 import { derived, fixed, type VariableGroup } from "../define.ts";
-import { boolean, choice, secret, secretUrl, text, url } from "../value-types.ts";
+import { boolean, choice, hosts, secret, secretUrl, text, url } from "../value-types.ts";
 import { defaultSecret, identitySecret } from "./default-secret.ts";
 
 const userName = text({
@@ -88,6 +88,18 @@ export const identityVariables = {
     type: url(["https", "http"]),
     fallback: fixed(undefined),
     meaning: "Existing OpenID Connect issuer used instead of the deployed identity service.",
+  },
+  IDENTITY_CLIENT_REGISTRATION: {
+    type: choice(["off", "operators", "open"]),
+    fallback: fixed("off"),
+    meaning:
+      "Who registers OpenID Connect clients below an address of a realm (RFC 7591): nobody, operators alone, or everybody, where people must then agree to a login with them.",
+  },
+  IDENTITY_CLIENT_ALLOW_PRIVATE: {
+    type: hosts,
+    fallback: fixed(undefined),
+    meaning:
+      "Private hosts and networks, besides the deployment's own hosts, at which the identity service reads keys of clients and tells them of logouts: whoever may register a client can then have requests sent there.",
   },
   LOGIN_SERVICE_ADMIN_PASSWORD: {
     type: secret(),

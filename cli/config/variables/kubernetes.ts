@@ -17,6 +17,21 @@ export const kubernetesVariables = {
     meaning:
       "Ingress class of all hosts. The annotations are those of ingress-nginx; another controller needs its own limits on bodies and time removed. Kubernetes only.",
   },
+  GATEWAY: {
+    type: text({
+      pattern: new RegExp(`^${NAME}/${NAME}$`),
+      allowed: "a namespace and the name of a Gateway there, such as infra/public",
+    }),
+    fallback: fixed(undefined),
+    meaning:
+      "Gateway (gateway.networking.k8s.io/v1) that hosts are reached through, by an HTTPRoute each in place of an Ingress. Its listeners have the certificates. Kubernetes only.",
+  },
+  INGRESS_NAMESPACE: {
+    type: text({ pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, allowed: "the name of a namespace" }),
+    fallback: fixed(undefined),
+    meaning:
+      "Namespace whose pods bring requests from outside to services: that of the ingress controller or of the Gateway's proxies. Without it pods labelled app.kubernetes.io/name=ingress-nginx may, or with GATEWAY those labelled with its name. Kubernetes only.",
+  },
   IMAGE_PULL_SECRETS: {
     type: text({ pattern: listOf(NAME), allowed: "names of Secrets, separated by commas" }),
     fallback: fixed(undefined),
@@ -41,6 +56,16 @@ export const kubernetesVariables = {
     type: text({ pattern: new RegExp(`^${NAME}$`), allowed: "the name of a priority class" }),
     fallback: fixed(undefined),
     meaning: "Priority class of the platform's services, not of jobs. Kubernetes only.",
+  },
+  BUCKET_SECRET_NAMESPACES: {
+    type: text({
+      pattern: listOf("[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"),
+      allowed: "names of namespaces, separated by commas",
+    }),
+    variants: ["B"],
+    fallback: fixed(undefined),
+    meaning:
+      "Namespaces, none of the platform's own, in which the bucket operator may put the keys of Bucket resources as Secrets. Without it none. Kubernetes only.",
   },
   METRICS_NAMESPACE: {
     type: text({ pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/, allowed: "the name of a namespace" }),

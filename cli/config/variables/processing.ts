@@ -32,7 +32,7 @@ export const processingVariables = {
     type: choice(["workspace", "objstore"], { minio: "objstore" }),
     fallback: fixed("workspace"),
     meaning:
-      "Where the processing service puts results: into the user's workspace (by the workspace API) or into the object storage.",
+      "Where the processing service puts results: into the user's workspace (by the workspace API), or into the object storage: there into the workspace's bucket of users who have one, into the bucket results for the others.",
   },
   CONTAINER_ENGINE: {
     type: text({

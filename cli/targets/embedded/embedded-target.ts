@@ -10,7 +10,7 @@ import { followFile } from "./follow-file.ts";
 import { readClusterSettings } from "./state/cluster-settings.ts";
 import { readJsonFile } from "./state/json-file.ts";
 import { type ClusterPaths, clusterPaths } from "./state/paths.ts";
-import { openSecretStore } from "./state/secrets.ts";
+import { openSecretStore, readSecretFile, writeSecretFile } from "./state/secrets.ts";
 import { logFile } from "./supervisor/log-files.ts";
 import { readMetrics } from "./read-metrics.ts";
 import { readLastLines } from "./supervisor/log-tail.ts";
@@ -57,6 +57,13 @@ export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): T
     readMetrics: ({ name }) => readMetrics(join(paths.run, "pods", name)),
     readPlan: async () => readPlan(paths),
     readSecret: (secret) => openSecretStore(paths.secretsFile)(secret),
+    readSecrets: async () => readSecretFile(paths.secretsFile),
+    changeSecrets: async (change) => {
+      const secrets = readSecretFile(paths.secretsFile);
+      change(secrets);
+      writeSecretFile(paths.secretsFile, secrets);
+    },
+    databaseFolder: join(paths.run, "svc", "postgres"),
     readCertificates: async () => readCertificates(paths, readPlan(paths)),
     readAccess: async () => {
       const settings = readPlan(paths)?.settings;

@@ -9,7 +9,7 @@ import type { Plan } from "../../platform/plan.ts";
 import { createCodeVersions, repositoryRoot } from "./launch/code-version.ts";
 import { createLaunchSpec } from "./launch/launch-spec.ts";
 import type { ClusterPaths } from "./state/paths.ts";
-import { openSecretStore } from "./state/secrets.ts";
+import { openOtherReader, openSecretStore } from "./state/secrets.ts";
 import { inheritedEnvironment } from "./supervisor/pod-environment.ts";
 
 /** Last part of what a backup program says when it fails. */
@@ -48,6 +48,7 @@ async function exportVolume(
     plan,
     paths,
     readSecret: openSecretStore(paths.secretsFile),
+    readOther: openOtherReader(paths.secretsFile),
     codeVersion: createCodeVersions(),
   });
   const child = spawn(process.execPath, [join(repositoryRoot, spec.program)], {

@@ -64,6 +64,9 @@ export function createKubernetesTarget({ clusterName, address, env, onWait = () 
     readMetrics: async (pod) => (await import("./pods/read-metrics.ts")).readMetrics(await open(), pod),
     readPlan: async () => (await import("./state/record.ts")).readPlan(await open(), clusterName),
     readSecret: async (secret) => (await import("./state/generated-secrets.ts")).readSecret(await open(), secret),
+    readSecrets: async () => (await import("./state/generated-secrets.ts")).readGeneratedSecrets(await open()),
+    changeSecrets: async (change) =>
+      (await import("./state/generated-secrets.ts")).changeGeneratedSecrets(await open(), clusterName, change),
     forward: async (port) => {
       const connection = await open();
       const plan = await (await import("./state/record.ts")).readPlan(connection, clusterName);

@@ -15,8 +15,12 @@ const MAX_CHUNK_LINE = 1024;
 const MAX_TRAILERS = 8192;
 const LF = 10;
 const CR = 13;
-/** chunk-size, then extensions of visible characters and spaces. Nothing lenient: leniency here is request smuggling. */
-const CHUNK_LINE = /^([0-9a-fA-F]{1,12})(?:[\t ]*;[\t\x20-\x7e\x80-\xff]*)?$/;
+/**
+ * chunk-size and chunk-ext (RFC 9112 §7.1.1), without the bad white space that it tolerates. Nothing lenient: leniency here is request
+ * smuggling.
+ */
+const CHUNK_LINE =
+  /^([0-9a-fA-F]{1,12})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[\t\x20\x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/;
 
 type State = "length" | "close" | "size" | "data" | "data-end" | "trailers" | "done";
 

@@ -5,11 +5,10 @@ import { readChallenge } from "./challenge.ts";
 import type { IngressContext } from "./context.ts";
 import { Exchange } from "./exchange.ts";
 import { MessageError } from "./message-error.ts";
-import { type RequestHead, parseRequestHead } from "./request-head.ts";
+import { type RequestHead, cutRequestHead, parseRequestHead } from "./request-head.ts";
 import { hostOf } from "./route-table.ts";
 import type { Origin } from "./trusted-proxies.ts";
 
-const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const LINGER_MILLISECONDS = 2000;
 
 /** What the listener knows of its connections. */
@@ -215,21 +214,12 @@ export class ClientConnection {
   }
 
   #takeHead(bytes: Buffer): boolean {
-    // An empty line before a request is a known slip of old clients (RFC 9112 §2.2).
-    const start = bytes[0] === 0x0d && bytes[1] === 0x0a ? 2 : 0;
-    const end = bytes.indexOf(END_OF_HEAD, start);
-    const { requestHeadBytes } = this.#context.limits;
-    if (end === -1 || end - start > requestHeadBytes) {
-      if (bytes.length > requestHeadBytes) {
-        throw new MessageError(431, `the request's head is larger than ${requestHeadBytes} bytes`);
-      }
-      if (/(^|[^\r])\n/.test(bytes.toString("latin1"))) {
-        throw new MessageError(400, "a line of the head does not end with CR LF");
-      }
+    const head = cutRequestHead(bytes, this.#context.limits.requestHeadBytes);
+    if (head === undefined) {
       return false;
     }
-    const request = parseRequestHead(bytes.toString("latin1", start, end + 2));
-    this.#pending = end + 4 < bytes.length ? bytes.subarray(end + 4) : undefined;
+    const request = parseRequestHead(head.text);
+    this.#pending = head.length < bytes.length ? bytes.subarray(head.length) : undefined;
     this.#requests++;
     this.#begin(request);
     return true;

@@ -6,7 +6,7 @@ import { BodyReader } from "./body-reader.ts";
 import type { ClientConnection } from "./client-connection.ts";
 import type { Route } from "./config.ts";
 import type { IngressContext } from "./context.ts";
-import { classifyAnswerField, classifyRequestField, filterTrailers } from "./fields.ts";
+import { classifyAnswerField, filterRequestTrailers, filterTrailers } from "./fields.ts";
 import { MessageError } from "./message-error.ts";
 import { missingSecurityFields } from "./security-fields.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -366,7 +366,7 @@ export class Exchange implements UpstreamUser {
 
   #endBody(trailers: string): void {
     if (this.#request.framing.kind === "chunked") {
-      this.#upstream?.socket.write(`0\r\n${filterTrailers(trailers, classifyRequestField)}\r\n`, "latin1");
+      this.#upstream?.socket.write(`0\r\n${filterRequestTrailers(trailers)}\r\n`, "latin1");
     }
   }
 
@@ -388,7 +388,8 @@ export class Exchange implements UpstreamUser {
 
   #mayHold(): boolean {
     const { limits, held } = this.#context;
-    return performance.now() - this.#started < limits.holdTimeout && (this.#held || held < limits.heldRequests);
+    const longest = this.#route?.deploying ? limits.deployTimeout : limits.holdTimeout;
+    return performance.now() - this.#started < longest && (this.#held || held < limits.heldRequests);
   }
 
   #hold(): void {

@@ -146,6 +146,17 @@ export function filterTrailers(trailers: string, classify: (name: string) => Fie
   return kept;
 }
 
+/** Those of a request: one that would frame or route it, were it a field of the head, is refused, whatever others make of it there. */
+export function filterRequestTrailers(trailers: string): string {
+  return filterTrailers(trailers, (name) => {
+    const kind = classifyRequestField(name);
+    if (STRUCTURAL.has(name.toLowerCase()) || kind === "reject") {
+      throw new MessageError(400, `${name} must not be a trailer`);
+    }
+    return kind;
+  });
+}
+
 /** The options of a Connection field, lower case (RFC 9110 §7.6.1). */
 export function parseConnection(value: string): string[] {
   const options = value

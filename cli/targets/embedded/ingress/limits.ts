@@ -11,8 +11,10 @@ export interface Limits {
   readonly bodyStallTimeout: number;
   /** Milliseconds that a client may take nothing of an answer that we are ready to give. */
   readonly answerStallTimeout: number;
-  /** Milliseconds that a request is held while its pod is replaced. */
+  /** Milliseconds that a request is held while its pod does not answer. */
   readonly holdTimeout: number;
+  /** The same while the pod is being replaced, which ends by itself. */
+  readonly deployTimeout: number;
   /** Requests held at once; more are answered 503 at once. */
   readonly heldRequests: number;
   readonly connections: number;
@@ -28,6 +30,7 @@ export const LIMITS: Limits = {
   bodyStallTimeout: 60_000,
   answerStallTimeout: 300_000,
   holdTimeout: 5000,
+  deployTimeout: 20_000,
   heldRequests: 2048,
   connections: 16_384,
   connectionsPerAddress: 1024,

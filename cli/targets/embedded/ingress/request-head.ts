@@ -25,7 +25,33 @@ export interface RequestHead {
   readonly lines: string;
 }
 
-const START = /([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) ([\x21\x22\x24-\x7e\x80-\xff]+) HTTP\/1\.([01])\r\n/y;
+const END_OF_HEAD = Buffer.from("\r\n\r\n");
+
+/**
+ * The text of the head that `bytes` begin with, as `parseRequestHead` takes it, and how many of them it takes up; `undefined` while its end
+ * has not arrived.
+ * @throws {MessageError} 431 for one that is too large, 400 for one that will never be right
+ */
+export function cutRequestHead(
+  bytes: Buffer,
+  limit: number,
+): { readonly text: string; readonly length: number } | undefined {
+  // An empty line before a request is a known slip of old clients (RFC 9112 §2.2).
+  const start = bytes[0] === 0x0d && bytes[1] === 0x0a ? 2 : 0;
+  const end = bytes.indexOf(END_OF_HEAD, start);
+  if (end === -1 || end - start > limit) {
+    if (bytes.length > limit) {
+      throw new MessageError(431, `the request's head is larger than ${limit} bytes`);
+    }
+    if (/(^|[^\r])\n/.test(bytes.toString("latin1"))) {
+      throw new MessageError(400, "a line of the head does not end with CR LF");
+    }
+    return undefined;
+  }
+  return { text: bytes.toString("latin1", start, end + 2), length: end + 4 };
+}
+
+const START = /([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) ([\x21\x22\x24-\x7e]+) HTTP\/1\.([01])\r\n/y;
 const AUTHORITY = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/i;
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 
-import type { EnvValue, SecretEntry, Workload } from "@swath/manifest";
+import type { EnvValue, PlatformSecret, SecretEntry, Workload } from "@swath/manifest";
 
 import type { Plan } from "../../../platform/plan.ts";
 import type { ClusterPaths } from "../state/paths.ts";
@@ -22,6 +22,8 @@ interface LaunchContext {
   readonly plan: Plan;
   readonly paths: ClusterPaths;
   readonly readSecret: SecretReader;
+  /** The other value of a secret that is being changed. */
+  readonly readOther: (secret: PlatformSecret) => string | undefined;
   /** Changes when the code below a folder of the repository changes. */
   readonly codeVersion: (folder: string) => string;
 }
@@ -31,11 +33,13 @@ export function createLaunchSpec(workload: Workload, context: LaunchContext): La
   const env = Object.fromEntries(
     Object.entries(workload.env)
       .filter(([, value]) => typeof value === "string" || !("onKubernetes" in value))
+      .filter(([, value]) => isSet(otherOf(value), context))
       .map(([variable, value]) => [variable, resolveValue(value, workload, context)]),
   );
-  const { needs: _needs, ...definition } = workload;
+  const { needs: _needs, changedWhileRunning = [], ...definition } = workload;
+  const read = Object.fromEntries(Object.entries(env).filter(([variable]) => !changedWhileRunning.includes(variable)));
   const hash = createHash("sha256")
-    .update(JSON.stringify([definition, env, context.codeVersion(`components/${workload.component}`)]))
+    .update(JSON.stringify([definition, read, context.codeVersion(`components/${workload.component}`)]))
     .digest("hex")
     .slice(0, 16);
   return { workload, program: `components/${workload.component}/${workload.entry ?? "main"}.ts`, env, hash };
@@ -46,6 +50,18 @@ export function serviceSocket(paths: ClusterPaths, workload: string, port: strin
   return join(paths.run, "svc", workload, `${port}.sock`);
 }
 
+function isSet(other: PlatformSecret | undefined, { readOther }: LaunchContext): boolean {
+  return other === undefined || readOther(other) !== undefined;
+}
+
+/** The secret whose other value it is, which there is only while that is being changed. */
+function otherOf(value: EnvValue): PlatformSecret | undefined {
+  if (typeof value === "string" || "kind" in value) {
+    return undefined;
+  }
+  return "also" in value ? value.also : "eitherOf" in value && value.which === "second" ? value.eitherOf : undefined;
+}
+
 function resolveValue(value: EnvValue, workload: Workload, context: LaunchContext): string {
   const { plan, paths, readSecret } = context;
   if (typeof value === "string") {
@@ -53,6 +69,13 @@ function resolveValue(value: EnvValue, workload: Workload, context: LaunchContex
   }
   if ("kind" in value) {
     return readSecret(value);
+  }
+  if ("eitherOf" in value) {
+    const both = [readSecret(value.eitherOf), context.readOther(value.eitherOf)].filter((each) => each !== undefined);
+    return both.toSorted()[value.which === "first" ? 0 : 1] ?? "";
+  }
+  if ("also" in value) {
+    return context.readOther(value.also) ?? "";
   }
   if ("secret" in value) {
     const entry = plan.secrets.find(({ name, namespace }) => name === value.secret && namespace === workload.namespace)

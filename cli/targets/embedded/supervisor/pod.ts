@@ -41,7 +41,8 @@ const ADOPTED_POLL_MS = 250;
 /** One instance of a workload: a process that is started, probed, restarted when it ends, and stopped. */
 export class Pod {
   readonly name: string;
-  readonly spec: LaunchSpec;
+  /** Of the same hash always; what may change while the pod runs is that of the latest. */
+  spec: LaunchSpec;
   readonly directory: string;
   readonly createdAt: string;
   phase: PodPhase = "Pending";

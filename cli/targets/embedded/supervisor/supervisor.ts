@@ -9,7 +9,7 @@ import { INGRESS, ingressSpec } from "../launch/ingress-spec.ts";
 import { type LaunchSpec, createLaunchSpec } from "../launch/launch-spec.ts";
 import { readJsonFile, writeJsonFile } from "../state/json-file.ts";
 import type { ClusterPaths } from "../state/paths.ts";
-import { openSecretStore } from "../state/secrets.ts";
+import { openOtherReader, openSecretStore } from "../state/secrets.ts";
 import type { ClusterSettings } from "../state/cluster-settings.ts";
 import { CertificateKeeper } from "./certificate-keeper.ts";
 import { createIngressConfigWriter } from "./ingress-config-writer.ts";
@@ -172,7 +172,8 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
   #specsOf({ plan, cluster }: DesiredState): readonly LaunchSpec[] {
     const codeVersion = createCodeVersions();
     const readSecret = openSecretStore(this.#paths.secretsFile);
-    const context = { plan, paths: this.#paths, readSecret, codeVersion };
+    const readOther = openOtherReader(this.#paths.secretsFile);
+    const context = { plan, paths: this.#paths, readSecret, readOther, codeVersion };
     return [
       ...plan.workloads.map((workload) => createLaunchSpec(workload, context)),
       ...(plan.settings.variables.REQUIRE_INGRESS_CONTROLLER

@@ -71,6 +71,8 @@ export class WorkloadController {
       return;
     }
     const current = this.current ?? this.#add(desired, `${this.name}-${randomSuffix()}`);
+    // What may change while it runs is what it is started with the next time.
+    current.spec = desired;
     const others = this.#pods.filter((pod) => pod !== current);
     if (!current.isStarted) {
       const recreate = desired.workload.strategy === "recreate" || desired.workload.kind === "task";

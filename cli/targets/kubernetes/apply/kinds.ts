@@ -1,5 +1,7 @@
 import type { KubernetesObject } from "@swath/kubernetes";
 
+import { autoscalingVersion } from "../render/autoscalers.ts";
+import { HTTP_ROUTE } from "../render/http-routes.ts";
 import { ADMISSION_POLICY_MINOR } from "../render/own-namespaces-policy.ts";
 
 type Kind = Pick<KubernetesObject, "apiVersion" | "kind">;
@@ -14,6 +16,7 @@ export const controllerKinds: readonly Kind[] = [
 /** What leads to pods and makes them; it goes first. */
 export const leadingKinds: readonly Kind[] = [
   { apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
+  HTTP_ROUTE,
   ...controllerKinds,
 ];
 
@@ -26,6 +29,7 @@ export function removableKinds(minor: number): readonly Kind[] {
 export function referredKinds(minor: number): readonly Kind[] {
   return [
     { apiVersion: minor >= 21 ? "policy/v1" : "policy/v1beta1", kind: "PodDisruptionBudget" },
+    { apiVersion: autoscalingVersion(minor), kind: "HorizontalPodAutoscaler" },
     { apiVersion: "v1", kind: "Service" },
     { apiVersion: "v1", kind: "ConfigMap" },
     { apiVersion: "v1", kind: "Secret" },

@@ -6,6 +6,7 @@ import type { Workload } from "@swath/manifest";
 import type { Connection } from "../api/connection.ts";
 import { applyObject, forEachOf, listObjects } from "../api/objects.ts";
 import { KubernetesError } from "../kubernetes-error.ts";
+import { isHost } from "../render/http-routes.ts";
 import type { RenderInput } from "../render/render-input.ts";
 import { selectApplied } from "../state/names.ts";
 import { controllerKinds, isController } from "./kinds.ts";
@@ -26,7 +27,7 @@ export interface RollOutProgress {
 interface RollOutOptions {
   readonly connection: Connection;
   readonly plan: RenderInput;
-  /** Controllers of pods, and the Ingresses that lead to them. */
+  /** Controllers of pods, and what leads hosts to them. */
   readonly objects: readonly KubernetesObject[];
   readonly progress: RollOutProgress;
   readonly signal: AbortSignal;
@@ -53,7 +54,7 @@ export async function rollOut({ connection, plan, objects, progress, signal }: R
       await watch(controller, metadata.generation ?? 1);
       progress.done.add(workload.name);
     }
-    const hosts = objects.filter((object) => object.kind === "Ingress" && backendOf(plan, object) === workload.name);
+    const hosts = objects.filter((object) => isHost(object) && backendOf(plan, object) === workload.name);
     await forEachOf(hosts, async (host) => void (await applyObject(connection, host)));
   };
   const start = (name: string): Promise<void> => {
@@ -118,8 +119,8 @@ function belongsTo({ metadata }: KubernetesObject, workload: Workload): boolean 
   return metadata.namespace === workload.namespace && metadata.labels?.[WORKLOAD_LABEL] === workload.name;
 }
 
-function backendOf(plan: RenderInput, ingress: KubernetesObject): string | undefined {
+function backendOf(plan: RenderInput, host: KubernetesObject): string | undefined {
   return plan.routes.find(
-    ({ service, namespace }) => service === ingress.metadata.name && namespace === ingress.metadata.namespace,
+    ({ service, namespace }) => service === host.metadata.name && namespace === host.metadata.namespace,
   )?.workload;
 }

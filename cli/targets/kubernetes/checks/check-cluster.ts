@@ -3,6 +3,7 @@ import type { Connection } from "../api/connection.ts";
 import { KubernetesError, describeApiError } from "../kubernetes-error.ts";
 import type { Check } from "./check.ts";
 import { checkClasses } from "./classes.ts";
+import { checkNamespaces } from "./namespaces.ts";
 import { checkOwnership } from "./ownership.ts";
 import { checkPermissions } from "./permissions.ts";
 import { checkPrograms } from "./programs.ts";
@@ -12,7 +13,14 @@ import { checkVolumes } from "./volumes.ts";
 const OLDEST_MINOR = 20;
 const TIMEOUT = 10_000;
 
-const checks: readonly Check[] = [checkOwnership, checkClasses, checkVolumes, checkPermissions, checkPrograms];
+const checks: readonly Check[] = [
+  checkOwnership,
+  checkNamespaces,
+  checkClasses,
+  checkVolumes,
+  checkPermissions,
+  checkPrograms,
+];
 
 /**
  * Finds everything that would make a deployment fail in the middle, before anything is changed.

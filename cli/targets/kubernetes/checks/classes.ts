@@ -1,5 +1,6 @@
 import type { Connection } from "../api/connection.ts";
-import { listObjects } from "../api/objects.ts";
+import { listObjects, readObject } from "../api/objects.ts";
+import { HTTP_ROUTE } from "../render/http-routes.ts";
 import type { Check } from "./check.ts";
 
 /** Storage classes of the volumes; the class of the hosts; the issuer of certificates. */
@@ -19,7 +20,13 @@ export const checkClasses: Check = async ({ connection, plan }) => {
       (name) =>
         `the cluster has no storage class "${name}"; it has: ${storage.join(", ") || "none"} (DEFAULT_STORAGE, or the variable of a component's own)`,
     );
-  if (!variables.REQUIRE_INGRESS_CONTROLLER && plan.routes.length > 0 && !ingress.includes(variables.INGRESS_CLASS)) {
+  if (variables.GATEWAY !== undefined) {
+    problems.push(...(await checkGateway(connection, variables.GATEWAY)));
+  } else if (
+    !variables.REQUIRE_INGRESS_CONTROLLER &&
+    plan.routes.length > 0 &&
+    !ingress.includes(variables.INGRESS_CLASS)
+  ) {
     problems.push(
       `the cluster has no ingress class "${variables.INGRESS_CLASS}" (INGRESS_CLASS); it has: ${ingress.join(", ") || "none"}. Install ingress-nginx, or let the deployment do it: REQUIRE_INGRESS_CONTROLLER=true`,
     );
@@ -46,4 +53,18 @@ export const checkClasses: Check = async ({ connection, plan }) => {
 
 async function names(connection: Connection, apiVersion: string, kind: string): Promise<readonly string[]> {
   return (await listObjects(connection, { apiVersion, kind }, {})).map(({ metadata }) => metadata.name);
+}
+
+async function checkGateway(connection: Connection, gateway: string): Promise<readonly string[]> {
+  const [namespace = "", name = ""] = gateway.split("/");
+  const found = await readObject(connection, {
+    apiVersion: HTTP_ROUTE.apiVersion,
+    kind: "Gateway",
+    metadata: { namespace, name },
+  });
+  return found === undefined
+    ? [
+        `the cluster has no Gateway ${gateway} of ${HTTP_ROUTE.apiVersion} (GATEWAY); kubectl get gateways -A lists those that there are`,
+      ]
+    : [];
 }

@@ -28,6 +28,7 @@ const needed: readonly Access[] = [
   { group: "apps", resource: "statefulsets", verbs: APPLY },
   { group: "batch", resource: "jobs", verbs: APPLY },
   { group: "policy", resource: "poddisruptionbudgets", verbs: APPLY },
+  { group: "autoscaling", resource: "horizontalpodautoscalers", verbs: APPLY },
   { group: "networking.k8s.io", resource: "ingresses", verbs: APPLY },
   { group: "networking.k8s.io", resource: "networkpolicies", verbs: APPLY },
   { group: "networking.k8s.io", resource: "ingressclasses", verbs: ["list"] },
@@ -42,17 +43,20 @@ const needed: readonly Access[] = [
 /** What the user of the context may not do and the deployment has to. */
 export const checkPermissions: Check = async ({ connection, plan, minor }) => {
   const problems: string[] = [];
-  await forEachOf([...needed, ...listGranted(plan), ...listAdmission(plan, minor)], async (access) => {
-    if (await isAllowed(connection, access, "*")) {
-      return;
-    }
-    const allowed = await Promise.all(access.verbs.map((verb) => isAllowed(connection, access, verb)));
-    const missing = access.verbs.filter((_, index) => !allowed[index]);
-    if (missing.length > 0) {
-      const name = access.group === "" ? access.resource : `${access.resource}.${access.group}`;
-      problems.push(`the user of this context may not ${missing.join(", ")} ${name} in all namespaces`);
-    }
-  });
+  await forEachOf(
+    [...needed, ...listGateway(plan), ...listGranted(plan), ...listAdmission(plan, minor)],
+    async (access) => {
+      if (await isAllowed(connection, access, "*")) {
+        return;
+      }
+      const allowed = await Promise.all(access.verbs.map((verb) => isAllowed(connection, access, verb)));
+      const missing = access.verbs.filter((_, index) => !allowed[index]);
+      if (missing.length > 0) {
+        const name = access.group === "" ? access.resource : `${access.resource}.${access.group}`;
+        problems.push(`the user of this context may not ${missing.join(", ")} ${name} in all namespaces`);
+      }
+    },
+  );
   return [...new Set(problems)].toSorted();
 };
 
@@ -74,8 +78,19 @@ function listGranted({ workloads }: Plan): readonly Access[] {
     );
 }
 
+function listGateway({ settings }: Plan): readonly Access[] {
+  const group = "gateway.networking.k8s.io";
+  return settings.variables.GATEWAY === undefined
+    ? []
+    : [
+        { group, resource: "httproutes", verbs: APPLY },
+        { group, resource: "gateways", verbs: ["get"] },
+      ];
+}
+
 function listAdmission({ workloads }: Plan, minor: number): readonly Access[] {
-  return minor < ADMISSION_POLICY_MINOR || !workloads.some(({ ownNamespaces }) => ownNamespaces !== undefined)
+  return minor < ADMISSION_POLICY_MINOR ||
+    !workloads.some((workload) => workload.ownNamespaces !== undefined || workload.secretsInNamespaces !== undefined)
     ? []
     : ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].map((resource) => ({
         group: "admissionregistration.k8s.io",

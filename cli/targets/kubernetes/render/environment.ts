@@ -1,5 +1,6 @@
 import { toName, type EnvVar } from "@swath/kubernetes";
-import type { EnvValue, Secret, SecretEntry, Workload } from "@swath/manifest";
+import type { EnvValue, PlatformSecret, Secret, SecretEntry, Workload } from "@swath/manifest";
+import { otherName } from "../../other-secret.ts";
 import type { RenderInput } from "./render-input.ts";
 
 /** Port of every pod's management listener: health, readiness, metrics. */
@@ -17,9 +18,11 @@ export function renderEnvironment(
   const name = toName(workload.name, "settings");
   const fromOwnSecret = (key: string, entry: SecretEntry): EnvVar => {
     entries[key] = entry;
-    return { name: key, valueFrom: { secretKeyRef: { name, key } } };
+    // There only while a secret is being changed.
+    const isOptional = "bytes" in entry && entry.bytes === 0;
+    return { name: key, valueFrom: { secretKeyRef: { name, key, ...(isOptional && { optional: true }) } } };
   };
-  const declared = Object.entries(workload.env).map(([variable, value]): EnvVar => {
+  const toVariable = (variable: string, value: EnvValue): EnvVar => {
     if (typeof value === "object") {
       if ("kind" in value) {
         return fromOwnSecret(variable, value);
@@ -35,12 +38,38 @@ export function renderEnvironment(
       }
     }
     return { name: variable, value: escapeReferences(plainText(plan, workload, value)) };
+  };
+  const declared = Object.entries(workload.env).flatMap(([variable, unturned]): readonly EnvVar[] => {
+    const value = withoutChange(unturned);
+    return value === undefined ? [] : [toVariable(variable, value)];
   });
   const env = [...listeners(plan, workload), ...declared]
     .map(withoutEmptyValue)
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const secret = Object.keys(entries).length === 0 ? undefined : { name, namespace: workload.namespace, entries };
   return { env, secret };
+}
+
+/** What a value means that is there only while a secret is being changed; undefined where the variable is not set. */
+function withoutChange(value: EnvValue): EnvValue | undefined {
+  if (typeof value === "string" || "kind" in value) {
+    return value;
+  }
+  if ("also" in value) {
+    return otherOf(value.also);
+  }
+  if ("eitherOf" in value) {
+    return value.which === "first" ? value.eitherOf : otherOf(value.eitherOf);
+  }
+  return value;
+}
+
+/** The other value of a secret that is being changed: of a generated one empty as long as there is none. */
+function otherOf(secret: PlatformSecret): PlatformSecret | undefined {
+  if (secret.kind === "generated") {
+    return { kind: "generated", name: otherName(secret.name), bytes: 0 };
+  }
+  return secret.also === undefined ? undefined : { kind: "given", value: secret.also };
 }
 
 /** The API server keeps no empty value, and would take one that is applied again for a change. */

@@ -9,13 +9,15 @@ export const keys = {
   generate: "swath.io/generate",
   /** On a pod: changes when a Secret or ConfigMap it reads does. */
   configHash: "swath.io/config-hash",
+  /** On a pod: version of its program; while that is the same, apply leaves the image alone. */
+  keepImageOf: "swath.io/keep-image-of",
   /** On a namespace: it was there before the deployment and stays after it. */
   foreign: "swath.io/existed-before",
 } as const;
 
 export type Labels = Readonly<Record<string, string>>;
 
-export function commonLabels({ clusterName }: PlatformSettings): Labels {
+export function commonLabels({ clusterName }: Pick<PlatformSettings, "clusterName">): Labels {
   return {
     "app.kubernetes.io/part-of": "swath",
     "app.kubernetes.io/managed-by": "swath",

@@ -78,9 +78,7 @@ function renderIngressRules(plan: RenderInput, workload: Workload): readonly Jso
   const isPublic = plan.routes.some((route) => route.workload === workload.name);
   const from: JsonValue[] = [
     ...callers.map(podsOf),
-    ...(isPublic
-      ? [{ namespaceSelector: {}, podSelector: { matchLabels: { "app.kubernetes.io/name": "ingress-nginx" } } }]
-      : []),
+    ...(isPublic ? [doorOf(plan)] : []),
     ...(workload.calledByPods === undefined
       ? []
       : [
@@ -91,6 +89,19 @@ function renderIngressRules(plan: RenderInput, workload: Workload): readonly Jso
         ]),
   ];
   return from.length === 0 ? [] : [{ from, ports: portsOf(workload) }];
+}
+
+/** The pods that bring requests from outside. */
+function doorOf({ settings }: RenderInput): JsonValue {
+  const { INGRESS_NAMESPACE: namespace, GATEWAY: gateway } = settings.variables;
+  if (namespace !== undefined) {
+    return { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } };
+  }
+  const label =
+    gateway === undefined
+      ? { "app.kubernetes.io/name": "ingress-nginx" }
+      : { "gateway.networking.k8s.io/gateway-name": gateway.split("/")[1] };
+  return { namespaceSelector: {}, podSelector: { matchLabels: label } };
 }
 
 function renderEgressRules(plan: RenderInput, workload: Workload): readonly JsonValue[] {
@@ -144,7 +155,7 @@ function namesOutside({ settings: { variables }, database }: RenderInput, { env 
 function callees(plan: RenderInput, { env, namespace }: Workload): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (value: EnvValue): void => {
-    if (typeof value === "string" || "kind" in value) {
+    if (typeof value === "string" || "kind" in value || "also" in value || "eitherOf" in value) {
       return;
     }
     if ("peer" in value) {

@@ -5,6 +5,7 @@ import { managementPort, renderEnvironment } from "./environment.ts";
 import { commonLabels, keys, selectorOf } from "./labels.ts";
 import { renderPlacement } from "./placement.ts";
 import { usesKubernetesApi } from "./rights.ts";
+import { seal } from "./seal.ts";
 
 /** The image's account: neither root nor any user of the machine. */
 const userId = 10_001;
@@ -33,7 +34,7 @@ export function renderPod(plan: RenderInput, workload: Workload, configs: readon
   const isService = workload.kind === "service";
   const container: Container = {
     name: workload.name,
-    image: workload.component === "ades" ? variables.PROCESSING_ZOO_IMAGE : variables.SWATH_IMAGE,
+    image: workload.image ?? (workload.component === "ades" ? variables.PROCESSING_ZOO_IMAGE : variables.SWATH_IMAGE),
     imagePullPolicy: "IfNotPresent",
     command: ["swath", "serve", workload.component, workload.entry ?? "main"],
     env,
@@ -53,7 +54,10 @@ export function renderPod(plan: RenderInput, workload: Workload, configs: readon
         ...selectorOf(workload.name),
         "app.kubernetes.io/component": workload.component,
       },
-      annotations: { [keys.configHash]: seal(plan, hashOf(referredObjects(env, configs))) },
+      annotations: {
+        [keys.configHash]: hashConfig(plan, referredObjects(env, configs)),
+        ...(workload.keepImageOf !== undefined && { [keys.keepImageOf]: workload.keepImageOf }),
+      },
     },
     spec: {
       containers: [container],
@@ -100,8 +104,10 @@ function probes({ probe }: Workload): Pick<Container, "readinessProbe" | "livene
   };
 }
 
-function seal({ cluster }: RenderInput, hash: string): string {
-  return cluster === undefined ? hash : cluster.seal(hash);
+function hashConfig({ settings }: RenderInput, objects: readonly KubernetesObject[]): string {
+  const hash = hashOf(objects);
+  const holdsSecrets = objects.some((object) => object.kind === "Secret" && object["data"] !== undefined);
+  return holdsSecrets ? seal(settings.clusterName, hash) : hash;
 }
 
 function referredObjects(env: Container["env"], configs: readonly KubernetesObject[]): readonly KubernetesObject[] {

@@ -5,7 +5,5 @@ export interface RenderInput extends Plan {
   readonly cluster?: {
     /** The API is of version 1.`minor`. */
     readonly minor: number;
-    /** Makes a hash of what holds secrets useless to whoever guesses them. The same text gives the same hash. */
-    readonly seal: (hash: string) => string;
   };
 }

@@ -1,7 +1,7 @@
 import { sortForApply, type KubernetesObject } from "@swath/kubernetes";
 import type { RenderInput } from "./render-input.ts";
 import { renderEnvironment } from "./environment.ts";
-import { renderIngress } from "./ingresses.ts";
+import { renderHost } from "./http-routes.ts";
 import { keys, metadata } from "./labels.ts";
 import { renderMetrics } from "./metrics.ts";
 import { renderAllow, renderAllowSolver, renderDefaultDeny } from "./network-policies.ts";
@@ -41,7 +41,7 @@ export function renderPlan(plan: RenderInput): readonly KubernetesObject[] {
       ...renderAllow(plan, workload),
     ]),
     ...plan.podNetworks.map((network) => renderPodNetwork(plan, network)),
-    ...plan.routes.map((route) => renderIngress(plan, route)),
+    ...plan.routes.map((route) => renderHost(plan, route)),
   ]);
 }
 

@@ -8,13 +8,13 @@ import { renderPlan } from "./render-plan.ts";
 
 const facts = { clusterIp: "127.0.0.1", wildcardDnsResolves: true };
 
-function render(minor: number) {
+function render(minor: number, env: Readonly<Record<string, string>> = {}) {
   const { config } = resolveConfig({
-    env: { REQUIRE_LOCALCLUSTER: "false" },
+    env: { REQUIRE_LOCALCLUSTER: "false", ...env },
     args: { arg3: "eo.example.org", arg4: "203.0.113.7" },
     facts,
   });
-  return renderPlan({ ...createPlan(config, components), cluster: { minor, seal: (hash) => hash } });
+  return renderPlan({ ...createPlan(config, components), cluster: { minor } });
 }
 
 interface Rule {
@@ -78,4 +78,29 @@ test("who makes namespaces is held to their label where the cluster can do that"
       account,
     );
   }
+});
+
+test("the bucket operator writes Secrets in namespaces that are named, and where the cluster can do that only its own", () => {
+  const objects = render(34, { PLATFORM_VARIANT: "B", BUCKET_SECRET_NAMESPACES: "shop,lab" });
+  const role = objects.find(
+    ({ kind, metadata }) => kind === "ClusterRole" && metadata.name.endsWith("bucket-operator-secrets"),
+  );
+  assert.ok(role);
+  const bindings = objects.filter(
+    (object) => object.kind.endsWith("Binding") && JSON.stringify(object["roleRef"] ?? {}).includes(role.metadata.name),
+  );
+  assert.deepEqual(
+    bindings.map(({ kind, metadata }) => `${kind} ${metadata.namespace}`),
+    ["RoleBinding lab", "RoleBinding shop"],
+  );
+  const policies = objects.filter(({ metadata }) => metadata.name.includes("labelled-secrets"));
+  assert.deepEqual(
+    policies.map(({ kind }) => kind),
+    ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+  );
+  assert.match(JSON.stringify(policies[0]), /swath\.io\/bucket/);
+  const none = render(34, { PLATFORM_VARIANT: "B" }).filter(
+    (object) => object.kind === "RoleBinding" && JSON.stringify(object["roleRef"]).includes("bucket-operator"),
+  );
+  assert.deepEqual(none, []);
 });

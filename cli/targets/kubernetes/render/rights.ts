@@ -1,15 +1,21 @@
-import { type KubernetesObject, namespaceRoleName, toName } from "@swath/kubernetes";
+import { type KubernetesObject, namespaceRoleName, secretsRoleName, toName } from "@swath/kubernetes";
 import type { PolicyRule, Workload } from "@swath/manifest";
 
 import { metadata } from "./labels.ts";
+import { renderLabelledSecretsPolicy } from "./labelled-secrets-policy.ts";
 import { renderOwnNamespacesPolicy } from "./own-namespaces-policy.ts";
 import type { RenderInput } from "./render-input.ts";
 
 const RBAC = "rbac.authorization.k8s.io";
 
 /** Whether a workload uses the Kubernetes API, and so has an account of its own. */
-export function usesKubernetesApi({ clusterRole, deploymentRules, ownNamespaces }: Workload): boolean {
-  return clusterRole !== undefined || deploymentRules !== undefined || ownNamespaces !== undefined;
+export function usesKubernetesApi({
+  clusterRole,
+  deploymentRules,
+  secretsInNamespaces,
+  ownNamespaces,
+}: Workload): boolean {
+  return [clusterRole, deploymentRules, secretsInNamespaces, ownNamespaces].some((given) => given !== undefined);
 }
 
 /** The account of a workload and everything that it may do. */
@@ -31,6 +37,7 @@ export function renderRights(plan: RenderInput, workload: Workload): readonly Ku
     ...(clusterRole?.scope === "namespace" ? renderNamespaceRole(plan, workload, clusterRole.rules) : []),
     ...(rules.length > 0 ? renderClusterRole(plan, workload, rules) : []),
     ...renderDeploymentRole(plan, workload),
+    ...renderSecretsInNamespaces(plan, workload),
     ...renderOwnNamespaces(plan, workload),
   ];
 }
@@ -74,21 +81,35 @@ function renderClusterRole(
 
 /** One ClusterRole, bound in each namespace of the deployment. */
 function renderDeploymentRole(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
-  const { name, namespace, deploymentRules } = workload;
-  if (deploymentRules === undefined) {
+  const { name, namespace, deploymentRules: rules } = workload;
+  const role = toName(plan.settings.clusterName, namespace, name, "deployment");
+  const namespaces = [...new Set(plan.workloads.map((other) => other.namespace))];
+  return rules === undefined ? [] : renderRoleIn(plan, workload, { role, rules, namespaces });
+}
+
+/** One ClusterRole, bound in each namespace that was named, and to be bound by others in theirs. */
+function renderSecretsInNamespaces(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
+  const { name, namespace, secretsInNamespaces: given } = workload;
+  if (given === undefined) {
     return [];
   }
-  const { settings } = plan;
-  const roleName = toName(settings.clusterName, namespace, name, "deployment");
-  const namespaces = [...new Set(plan.workloads.map((other) => other.namespace))].toSorted();
+  const role = secretsRoleName(plan.settings.clusterName, namespace, name);
+  const rules = [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch", "delete"] }];
   return [
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: "ClusterRole",
-      metadata: metadata(settings, roleName, undefined),
-      rules: deploymentRules,
-    },
-    ...namespaces.map((where): KubernetesObject => ({
+    ...renderRoleIn(plan, workload, { role, rules, namespaces: given.namespaces }),
+    ...renderLabelledSecretsPolicy(plan, workload, given),
+  ];
+}
+
+function renderRoleIn(
+  { settings }: RenderInput,
+  { name, namespace }: Workload,
+  given: { readonly role: string; readonly rules: readonly PolicyRule[]; readonly namespaces: readonly string[] },
+): readonly KubernetesObject[] {
+  const { role: roleName, rules, namespaces } = given;
+  return [
+    { apiVersion: `${RBAC}/v1`, kind: "ClusterRole", metadata: metadata(settings, roleName, undefined), rules },
+    ...namespaces.toSorted().map((where): KubernetesObject => ({
       apiVersion: `${RBAC}/v1`,
       kind: "RoleBinding",
       metadata: metadata(settings, roleName, where),

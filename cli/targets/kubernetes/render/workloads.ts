@@ -1,6 +1,7 @@
 import { hashOf, toName, type KubernetesObject } from "@swath/kubernetes";
 import type { Workload } from "@swath/manifest";
 import type { RenderInput } from "./render-input.ts";
+import { isAutoscaled, isScalable, renderAutoscaler } from "./autoscalers.ts";
 import { metadata, selectorOf } from "./labels.ts";
 import { renderPod } from "./pod.ts";
 import { renderRights } from "./rights.ts";
@@ -15,6 +16,7 @@ export function renderWorkload(
   return [
     workload.kind === "task" ? renderJob(plan, workload, configs) : renderController(plan, workload, configs),
     ...renderService(plan, workload),
+    ...renderAutoscaler(plan, workload),
     ...renderBudget(plan, workload),
     ...renderRights(plan, workload),
   ];
@@ -28,7 +30,7 @@ function renderController(
 ): KubernetesObject {
   const { name, namespace, strategy = "rolling", mounts = [] } = workload;
   const shared = {
-    replicas: countReplicas(plan, workload),
+    ...(!isAutoscaled(plan, workload) && { replicas: countReplicas(plan, workload) }),
     selector: { matchLabels: selectorOf(name) },
     template: renderPod(plan, workload, configs),
   };
@@ -79,14 +81,12 @@ function renderService(plan: RenderInput, { name, namespace, ports = [] }: Workl
 
 /** Services that roll over run two at once anyway, so they may always; what owns a volume may not. */
 function countReplicas({ settings: { variables } }: RenderInput, workload: Workload): number {
-  const { kind, replicas, strategy = "rolling", mounts = [] } = workload;
-  const isScalable = kind === "service" && strategy === "rolling" && mounts.length === 0;
-  return replicas ?? (isScalable ? variables.SERVICE_REPLICAS : 1);
+  return workload.replicas ?? (isScalable(workload) ? variables.SERVICE_REPLICAS : 1);
 }
 
 function renderBudget(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
   const { name, namespace, kind } = workload;
-  if (kind !== "service" || countReplicas(plan, workload) < 2) {
+  if (kind !== "service" || (countReplicas(plan, workload) < 2 && !isAutoscaled(plan, workload))) {
     return [];
   }
   return [
@@ -94,7 +94,12 @@ function renderBudget(plan: RenderInput, workload: Workload): readonly Kubernete
       apiVersion: servesApi(plan, 21) ? "policy/v1" : "policy/v1beta1",
       kind: "PodDisruptionBudget",
       metadata: metadata(plan.settings, name, namespace),
-      spec: { minAvailable: 1, selector: { matchLabels: selectorOf(name) } },
+      spec: {
+        maxUnavailable: 1,
+        selector: { matchLabels: selectorOf(name) },
+        // A pod that is not ready anyway keeps no node from being emptied.
+        ...(servesApi(plan, 27) && { unhealthyPodEvictionPolicy: "AlwaysAllow" }),
+      },
     },
   ];
 }

@@ -1,17 +1,17 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 
 import type { KubernetesObject } from "@swath/kubernetes";
 import type { PlatformSecret } from "@swath/manifest";
 
 import type { Connection } from "../api/connection.ts";
 import { applyObject, readObject } from "../api/objects.ts";
-import { keys, type Labels } from "../render/labels.ts";
+import { commonLabels, keys, type Labels } from "../render/labels.ts";
 import type { GeneratedPart } from "../render/secrets.ts";
 import { GENERATED_SECRET, RECORD_NAMESPACE } from "./names.ts";
 
 /** Secrets that the deployment made for itself. They outlive `delete`, since volumes hold what they open. */
 export interface GeneratedSecrets {
-  /** The value of a name, made at the first call. */
+  /** The value of a name, made at the first call; of no bytes is what may be there or not, and is never made. */
   readonly get: (name: string, bytes: number) => string;
   /** Keeps what was made since. Before anybody uses it: a secret that was given out is never lost. */
   readonly save: () => Promise<void>;
@@ -22,29 +22,41 @@ const identity = {
   kind: "Secret",
   metadata: { name: GENERATED_SECRET, namespace: RECORD_NAMESPACE },
 } as const;
-const SEAL = "swath-seal";
 
 export async function openGeneratedSecrets(connection: Connection, labels: Labels): Promise<GeneratedSecrets> {
   const known = await readGeneratedSecrets(connection);
-  let changed = false;
+  const before = known.size;
   return {
-    get: (name, bytes) => {
-      const kept = known.get(name);
-      if (kept !== undefined) {
-        return kept;
-      }
-      const made = randomBytes(bytes).toString("base64url");
-      known.set(name, made);
-      changed = true;
-      return made;
-    },
+    get: getOrMake(known),
     save: async () => {
-      if (changed) {
+      if (known.size > before) {
         await writeGeneratedSecrets(connection, known, labels);
-        changed = false;
       }
     },
   };
+}
+
+/** Secrets that nobody has yet, each made at its first use and kept in the map. */
+function getOrMake(known: Map<string, string>): GeneratedSecrets["get"] {
+  return (name, bytes) => {
+    const kept = known.get(name);
+    if (kept !== undefined) {
+      return kept;
+    }
+    if (bytes === 0) {
+      return "";
+    }
+    const made = randomBytes(bytes).toString("base64url");
+    known.set(name, made);
+    return made;
+  };
+}
+
+/** Rendered Secrets with new values, and the Secret by which a later apply knows these. */
+export function makeSecrets(rendered: readonly KubernetesObject[], labels: Labels): readonly KubernetesObject[] {
+  const made = new Map<string, string>();
+  const get = getOrMake(made);
+  return [...rendered.map((object) => fillSecret(object, { get })), toRecord(made, labels)];
 }
 
 /** Keeps these secrets as those that the deployment made for itself. */
@@ -53,9 +65,23 @@ export async function writeGeneratedSecrets(
   secrets: ReadonlyMap<string, string>,
   labels: Labels,
 ): Promise<void> {
+  await applyObject(connection, toRecord(secrets, labels));
+}
+
+function toRecord(secrets: ReadonlyMap<string, string>, labels: Labels): KubernetesObject {
   const data = Object.fromEntries([...secrets].map(([name, value]) => [name, encode(value)]));
-  const metadata = { ...identity.metadata, labels };
-  await applyObject(connection, { ...identity, metadata, type: "Opaque", data });
+  return { ...identity, metadata: { ...identity.metadata, labels }, type: "Opaque", data };
+}
+
+/** Changes them all at once. */
+export async function changeGeneratedSecrets(
+  connection: Connection,
+  clusterName: string,
+  change: (secrets: Map<string, string>) => void,
+): Promise<void> {
+  const secrets = await readGeneratedSecrets(connection);
+  change(secrets);
+  await writeGeneratedSecrets(connection, secrets, commonLabels({ clusterName }));
 }
 
 /** The value of a secret setting of a deployment. */
@@ -70,28 +96,27 @@ export async function readSecret(connection: Connection, secret: PlatformSecret)
   return value;
 }
 
-/** What makes hashes of secrets useless for guessing them: a keyed one with a key of the deployment's own. */
-export function createSeal(secrets: GeneratedSecrets): (hash: string) => string {
-  const key = secrets.get(SEAL, 32);
-  return (hash) => createHmac("sha256", key).update(hash).digest("hex").slice(0, 16);
-}
-
 /** Puts the values that are made once into a rendered Secret, as its annotation says. */
-export function fillSecret(object: KubernetesObject, secrets: GeneratedSecrets): KubernetesObject {
+export function fillSecret(object: KubernetesObject, secrets: Pick<GeneratedSecrets, "get">): KubernetesObject {
   const description = object.metadata.annotations?.[keys.generate];
   if (object.kind !== "Secret" || description === undefined) {
     return object;
   }
   const generate = JSON.parse(description) as Readonly<Record<string, readonly GeneratedPart[]>>;
   const given = (object["data"] ?? {}) as Readonly<Record<string, string>>;
-  const made = Object.entries(generate).map(([entry, parts]) => [
-    entry,
-    encode(parts.map((part) => resolvePart(part, given, secrets)).join("")),
-  ]);
+  // The API server keeps no empty value, and would take one that is applied again for a change.
+  const made = Object.entries(generate).flatMap(([entry, parts]) => {
+    const value = parts.map((part) => resolvePart(part, given, secrets)).join("");
+    return value === "" ? [] : [[entry, encode(value)]];
+  });
   return { ...object, data: { ...given, ...Object.fromEntries(made) } };
 }
 
-function resolvePart(part: GeneratedPart, given: Readonly<Record<string, string>>, secrets: GeneratedSecrets): string {
+function resolvePart(
+  part: GeneratedPart,
+  given: Readonly<Record<string, string>>,
+  secrets: Pick<GeneratedSecrets, "get">,
+): string {
   if ("text" in part) {
     return part.text;
   }
