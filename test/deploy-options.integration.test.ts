@@ -4,6 +4,9 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { describeNextCommand } from "../cli/commands/next-steps.ts";
+import { components as catalogue } from "../cli/platform/components.ts";
+import { createPlan } from "../cli/platform/plan.ts";
 import { resolveConfig } from "../cli/config/resolve.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -64,6 +67,29 @@ for (const { name, has, open, stageout, cloudData, objstore } of wrappers) {
   });
 }
 
+test("each wrapper ends with the next command to type, in both variants", () => {
+  const next = (name: string, variant: string) => {
+    const { config } = resolveWrapper(name, { PLATFORM_VARIANT: variant });
+    return describeNextCommand(createPlan(config, catalogue), "");
+  };
+  const expected: Readonly<Record<string, readonly [a: RegExp, b: RegExp]>> = {
+    simple: [/: deploy\/simple\/tour$/, /: deploy\/simple\/quick-procedure$/],
+    processing: [/: deploy\/simple\/quick-procedure$/, /: deploy\/simple\/quick-procedure$/],
+    "data-access": [
+      /: bin\/swath cp --root .* && deploy\/bin\/harvest /,
+      /: deploy\/bin\/load-records|: bin\/swath pods$/,
+    ],
+    exploitation: [/: deploy\/simple\/quick-procedure$/, /: deploy\/simple\/quick-procedure$/],
+    userman: [/: deploy\/bin\/create-user -U carol$/, /: deploy\/bin\/create-user -U carol$/],
+    apphub: [/: bin\/swath login && bin\/swath notebook$/, /^Next, /],
+    clouddata: [/: deploy\/simple\/tour$/, /^Next, /],
+  };
+  for (const [name, [a, b]] of Object.entries(expected)) {
+    assert.match(next(name, "A"), a, name);
+    assert.match(next(name, "B"), b, `${name} in variant B`);
+  }
+});
+
 test("variant B, its own lists", () => {
   const b = { PLATFORM_VARIANT: "B" };
   const pick = (name: string) => {
@@ -104,7 +130,7 @@ test("the scripts are clean", (t) => {
     t.skip("shellcheck is not installed (Debian package shellcheck)");
     return;
   }
-  const scripts = globSync("deploy/*/*", { cwd: root });
+  const scripts = globSync("deploy/*/*", { cwd: root }).filter((file) => !/\.(?:json|yml)$/.test(file));
   assert.ok(scripts.length > 15);
   const { status, stdout } = spawnSync("shellcheck", ["-x", ...scripts], { cwd: root, encoding: "utf8" });
   assert.equal(status, 0, stdout);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -18,6 +18,7 @@ const env: NodeJS.ProcessEnv = {
   HOME: process.env["HOME"],
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
   SWATH_STATE_DIR: state,
+  XDG_CONFIG_HOME: state,
   LOCALCLUSTER_EXTRA_OPTIONS: `--ports=${port}:80,${tlsPort}:443`,
 };
 after(async () => {
@@ -56,10 +57,19 @@ function readMetricNames(): readonly string[] {
 
 test("the tutorial and the guides, command by command", async () => {
   const tutorial = readBlocks("tutorial.md");
+  const pages = readdirSync(join(ROOT, "docs/tutorial")).toSorted();
+  assert.ok(pages.length >= 7);
   const guides = ["how-to/find-a-fault.md", "how-to/package-an-application.md"].flatMap(readBlocks);
-  const output = await type([...tutorial.slice(0, -1), ...guides]);
+  const output = await type([
+    ...tutorial.slice(0, -1),
+    ...pages.flatMap((page) => readBlocks(`tutorial/${page}`)),
+    ...guides,
+  ]);
   assert.match(output, /Ready after/);
   assert.match(output, /"StacCatalogUri": *"s3:\/\/results\/processing-results\//);
+  const refused = output.match(/answered 404: There is no collection/g) ?? [];
+  assert.ok(refused.length >= 2, "bob is refused in the tour, and on the page about sharing");
+  assert.match(output, /^9\. The same as QGIS/m);
   const metrics = readMetricNames();
   assert.ok(metrics.length > 10);
   for (const name of metrics) {

@@ -138,3 +138,28 @@ test("apply refuses what doctor calls bad, before it changes anything", async (t
     await runCommand("umount", [small], { env: process.env });
   }
 });
+
+test("--public looks at names, ports, certificate and credentials of the public address, and says what to do", async () => {
+  const run = (...args: readonly string[]) =>
+    runCommand(process.execPath, [join(import.meta.dirname, "../cli/main.ts"), "doctor", "--public", ...args], {
+      env: {
+        PATH: process.env["PATH"],
+        SWATH_STATE_DIR: join(folder, "public"),
+        OBJSTORE_ROOT_PASSWORD: "changeme",
+        ACME_DIRECTORY_URL: "https://127.0.0.1:9/directory",
+      },
+    });
+  const nowhere = await run();
+  assert.equal(nowhere.status, 1);
+  assert.match(nowhere.stderr, /for this machine alone; name its domain and public address/);
+  // TEST-NET-1 (RFC 5737): nobody is there.
+  const { status, stdout } = await run("pub", "eo.swath.invalid", "192.0.2.1", "-o", "json");
+  assert.equal(status, 1);
+  const findings = JSON.parse(stdout) as readonly Finding[];
+  const of = (subject: string) => findings.find((finding) => finding.subject === subject);
+  assert.match(of("names")?.found ?? "", /^\*\.eo\.swath\.invalid does not resolve$/);
+  assert.match(of("names")?.advice ?? "", /record \*\.eo\.swath\.invalid A 192\.0\.2\.1/);
+  assert.equal(of("credentials")?.verdict, "bad");
+  assert.match(of("credentials")?.found ?? "", /OBJSTORE_ROOT_PASSWORD/);
+  assert.match(of("clock")?.found ?? "", /127\.0\.0\.1:9 does not answer/);
+});

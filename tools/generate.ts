@@ -16,6 +16,12 @@ const generators: Record<string, () => string | Promise<string>> = {
   "docs/reference/variables.md": async () => (await import("../cli/config/reference-page.ts")).renderVariablesPage(),
 };
 
+const CLIENT = "components/application-hub/clients/javascript";
+for (const name of ["swath", "login", "storage-request", "reach"]) {
+  generators[`${CLIENT}/${name}.d.ts`] = async () =>
+    (await import("./declare-client.ts")).renderDeclaration(join(root, CLIENT), name);
+}
+
 const check = process.argv.includes("--check");
 let stale = 0;
 for (const [path, render] of Object.entries(generators)) {

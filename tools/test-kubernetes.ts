@@ -2,10 +2,11 @@
 //
 // The cluster is that of KUBECONFIG; else one that ../shared/kubernetes/cluster starts, where that is there and this is root; it is
 // taken away afterwards. Without any, it says why and ends well. SWATH_IMAGE names an image that the cluster has; else one is built and given to it.
+// In CI (variable CI=true) what takes long and is covered in part elsewhere is left out; SWATH_TEST_WHOLE=true runs it there, too.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const shared = process.env["SWATH_SHARED"] ?? join(root, "../shared");
@@ -74,10 +75,31 @@ function giveImage(): string {
     if (!isBuilt || run(cluster, ["load", archive]) !== 0) {
       throw new Error("the image could not be built and given to the cluster");
     }
+    env["SWATH_NEXT_IMAGE"] = nameAgain(tag, "swath:next");
     return tag;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Gives the cluster's image another name, as a new version would have; undefined where that cannot be done. */
+function nameAgain(tag: string, name: string): string | undefined {
+  const sockets = globSync(["containerd.sock", "node*/containerd.sock"], { cwd: dirname(env["KUBECONFIG"] ?? "") });
+  const toReference = (text: string) => `docker.io/library/${text}`;
+  const named = sockets.map((socket) =>
+    run("ctr", [
+      "-a",
+      join(dirname(env["KUBECONFIG"] ?? ""), socket),
+      "-n",
+      "k8s.io",
+      "images",
+      "tag",
+      "--force",
+      toReference(tag),
+      toReference(name),
+    ]),
+  );
+  return named.length > 0 && named.every((status) => status === 0) ? name : undefined;
 }
 
 function skip(why: string): never {

@@ -265,7 +265,7 @@ test("a tool says what is wrong with its input", async () => {
   const tool = (...args: string[]) => run(join(examples, "bin/swath-examples"), args, { cwd: folder });
   const scene = join(examples, "scenes/lommel");
   await assert.rejects(tool("ndvi", "--scene", scene, "--red", "B04"), {
-    stderr: /has no asset "B04"; it has green, red, nir/,
+    stderr: /has no asset "B04"; it has blue, green, red, nir/,
   });
   await assert.rejects(tool("crop", "--scene", scene, "--bbox", "5,4,3,2"), {
     stderr: /write west,south,east,north in degrees/,

@@ -318,8 +318,8 @@ test("in Chromium: sent to the login page, in by cookie, out again", { skip: ski
   await checkAccessibility(page);
   await page.getByLabel("User name or e-mail").fill("eric");
   await page.getByLabel("Password").fill("wrong");
-  await page.getByRole("button", { name: "Log in" }).click();
-  assert.match((await page.getByRole("alert").textContent()) ?? "", /do not fit together/);
+  await page.getByRole("button", { name: "Log in", exact: true }).click();
+  assert.match((await page.getByRole("alert").first().textContent()) ?? "", /do not fit together/);
   assert.equal(await page.getByLabel("User name or e-mail").inputValue(), "eric");
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByLabel("Password").press("Enter");

@@ -8,8 +8,9 @@ import { after, test } from "node:test";
 import { mustKubectl } from "@swath/testing/kubernetes";
 
 import { NAME, openDeployment, readVersions, whyNoDeployment } from "./support/deployment.ts";
+import { whyLeftOut } from "./support/on-demand.ts";
 
-const missing = await whyNoDeployment();
+const missing = whyLeftOut() ?? (await whyNoDeployment());
 
 /** Components that have nothing to do with it. */
 const OTHERS = [

@@ -39,7 +39,9 @@ const json = { "content-type": "application/json", accept: "application/json" };
 
 let deployment: Deployment;
 const { readObject, takeToken } = openAccess(() => deployment);
-const { ask, deployPackage, execute, ended } = openProcedure(() => deployment);
+const { ask, bucketOf, deployPackage, execute, ended } = openProcedure(() => deployment);
+const readResult = async (job: string) =>
+  readObject(await bucketOf(job), `processing-results/${job}/${job}/made/made.txt`);
 
 before(async () => {
   if (missing === undefined) {
@@ -190,7 +192,7 @@ check("a job outlives the end of every component's pod and of the kubelet, and i
   await mustKubectl(["exec", "-n", "zoo", step.metadata.name, "--", ...touch]);
   const done = await ended(location);
   assert.equal(done.status, "successful", done.message);
-  assert.match(await readObject(`processing-results/${job}/${job}/made/made.txt`), /^began 1 times$/);
+  assert.match(await readResult(job), /^began 1 times$/);
   const logs = await ask(`/eric/ogc-api/jobs/${job}/logs`);
   assert.match(logs.text, /joined the pod/);
   await waitUntil("the step's pod is gone", async () => (await readStep()).length === 0, 60);
@@ -350,7 +352,7 @@ check(
     const token = await takeToken();
     const jobs = (await ask("/eric/wps3/jobs")).json().jobs as { jobID: string; processID: string }[];
     const made = jobs.find(({ processID }) => processID === "write-item")?.jobID ?? "";
-    const readMade = () => readObject(`processing-results/${made}/${made}/made/made.txt`);
+    const readMade = () => readResult(made);
     assert.equal(await readMade(), "made on a cluster");
     const file = join(folder, "backup.tar.zst");
     const backup = await deployment.swath("backup", NAME, "-o", file);

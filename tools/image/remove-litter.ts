@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, globSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** What packages carry for people and debuggers. */
@@ -25,9 +25,13 @@ export function removeLitter(app: string): void {
     for (const part of globSync(PARTS, { cwd: folder })) {
       rmSync(join(folder, part), { recursive: true });
     }
-    // Links lead to the workspaces, whose files are wanted as they are, and are not followed.
+    // Links lead to the workspaces, whose files are wanted as they are.
+    const isOwn = createOwnTest(folder);
     for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name);
+      if (!isOwn(entry.parentPath)) {
+        continue;
+      }
       const isPackagePart = entry.isDirectory() && FOLDERS.test(entry.name) && isPackage(entry.parentPath);
       if (isPackagePart || (entry.isFile() && FILES.test(entry.name) && !KEPT.test(path))) {
         // One inside of another is gone already.
@@ -35,6 +39,23 @@ export function removeLitter(app: string): void {
       }
     }
   }
+}
+
+/** Whether a folder lies in `modules` itself and is not reached by a link, which recursive reading follows. */
+function createOwnTest(modules: string): (folder: string) => boolean {
+  const root = realpathSync(modules);
+  const known = new Map<string, boolean>();
+  return (folder) => {
+    const kept = known.get(folder);
+    if (kept !== undefined) {
+      return kept;
+    }
+    // What was removed has nothing left to remove.
+    const real = existsSync(folder) ? realpathSync(folder) : "";
+    const isInside = real === root || real.startsWith(`${root}/`);
+    known.set(folder, isInside);
+    return isInside;
+  };
 }
 
 /** `node_modules/name` and `node_modules/@scope/name`, at any depth. */

@@ -5,6 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { waitUntil } from "@swath/testing";
+
 import { checkAccessibility } from "../in-browser.ts";
 import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
 
@@ -36,7 +38,8 @@ const portal = (path: string) => rig.url("portal", path);
 
 /** A public collection of the example scenes, through the portal as pages do it. */
 async function loadScenes({ page }: Visitor): Promise<void> {
-  const items = readdirSync(SCENES).map((name) => ({
+  const folders = readdirSync(SCENES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const items = folders.map(({ name }) => ({
     ...(JSON.parse(readFileSync(join(SCENES, name, "item.json"), "utf8")) as Record<string, unknown>),
     collection: "examples",
     links: [],
@@ -146,6 +149,107 @@ test("the search is copied for other programs, with the public address of the ca
   await page.getByRole("button", { name: "Copy as" }).click();
   await page.getByRole("menuitem", { name: "pystac-client" }).click();
   await page.getByText(`Client.open("${rig.url("resource-catalogue", "/stac")}"`).waitFor();
+});
+
+test("home shows the latest scenes; the search finds them, pages and files from anywhere", { skip }, async () => {
+  const visitor = await rig.open({ bypassCSP: true });
+  await visitor.logIn("eric");
+  const { page } = visitor;
+  await page
+    .getByRole("list", { name: "Latest scenes" })
+    .getByRole("link", { name: /Lommel/ })
+    .waitFor();
+  await page.keyboard.press("Control+K");
+  const field = page.getByRole("combobox", { name: "Search everything" });
+  await field.fill("burley");
+  await page.getByRole("option", { name: /Lake Burley/ }).waitFor();
+  await checkAccessibility(page, "search");
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+  await checkAccessibility(page, "search on a phone, dark");
+  await page.setViewportSize({ width: 1280, height: 860 });
+  await field.press("Enter");
+  await page.waitForURL(/\/catalogue\/collections\/examples\/items\//);
+  await page.getByRole("heading", { name: /Lake Burley/ }).waitFor();
+  await page.keyboard.press("Control+K");
+  await field.fill("deploy");
+  await page.getByRole("option", { name: "Deploy a process" }).click();
+  await page.waitForURL(/\/processing\/deploy$/);
+  await visitor.context.close();
+});
+
+test("a map goes to a place by its name, takes another base map, and an area from a file", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(portal("/catalogue"));
+  await page.getByRole("application", { name: "Footprints of the results" }).waitFor();
+  await page.getByRole("button", { name: "Find a place" }).click();
+  await page.getByLabel("Place, or latitude and longitude").fill("maribor");
+  await page.getByRole("button", { name: /^Maribor/ }).click();
+  await page.getByText("Places: GeoNames (CC BY 4.0)").waitFor();
+  await page.getByRole("button", { name: "Base map" }).click();
+  await page.getByRole("menuitemradio", { name: "Plain" }).click();
+  await page.getByText("Places: GeoNames (CC BY 4.0)").waitFor({ state: "hidden" });
+  await page.reload();
+  await page.getByRole("button", { name: "Base map" }).click();
+  await page.getByRole("menuitemradio", { name: "Plain", checked: true }).waitFor();
+  await page.keyboard.press("Escape");
+  const area = {
+    type: "Feature",
+    geometry: {
+      type: "Polygon",
+      coordinates: [
+        [
+          [5, 51],
+          [6, 51],
+          [6, 52],
+          [5, 51],
+        ],
+      ],
+    },
+  };
+  const upload = (name: string, text: string) =>
+    page
+      .getByLabel("GeoJSON or KML file")
+      .setInputFiles([{ name, mimeType: "application/json", buffer: Buffer.from(text) }]);
+  await upload("field.geojson", "no area at all");
+  await page.getByText("The file is neither GeoJSON nor KML.").waitFor();
+  await upload("field.geojson", JSON.stringify(area));
+  await page.getByText("1 result", { exact: true }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get("bbox"), "5,51,6,52");
+});
+
+test("the owner of a workspace edits its own collections, and others do not see them", { skip }, async () => {
+  const owner = await rig.open();
+  await owner.logIn("bob", "/workspaces/new");
+  const { page } = owner;
+  await page.getByRole("button", { name: "Create", exact: true }).click();
+  await page.getByRole("heading", { name: "No files here yet" }).waitFor();
+  const belongsTo = page
+    .getByRole("combobox", { name: "Belongs to" })
+    .or(page.getByRole("textbox", { name: "Belongs to" }));
+  await waitUntil("the catalogue knows of the workspace", async () => {
+    await page.goto(portal("/catalogue/new-collection"));
+    return (await belongsTo.first().inputValue()) === "ws-bob";
+  });
+  await page.getByLabel("Id").fill("bobs-fields");
+  await page.getByLabel("Description").fill("Fields of bob");
+  await page.getByLabel("License").fill("CC-BY-4.0");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/collections\/bobs-fields$/);
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByLabel("Description").fill("Fields of bob, mown");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/collections\/bobs-fields$/);
+  await page.getByText("Fields of bob, mown").waitFor();
+  const seen = await eric.page.evaluate(
+    async () => (await fetch("/api/services/resource-catalogue/stac/collections/bobs-fields")).status,
+  );
+  assert.equal(seen, 404);
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("bobs-fields");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.waitForURL(/catalogue\/collections$/);
+  await owner.context.close();
 });
 
 test("an administrator adds a harvester, runs it, sees what is broken, and removes it", { skip }, async (t) => {
@@ -264,5 +368,5 @@ test(
 
 test("no page had a fault in the console of the browser", { skip }, () => {
   // A refused condition is a 400 that the browser tells as well.
-  assert.deepEqual(rig.findFaults([/status of 4(?:00|22)/]), []);
+  assert.deepEqual(rig.findFaults([/status of 4(?:00|04|22)/]), []);
 });

@@ -97,10 +97,14 @@ test("others see nothing of it until they are let in, and then only what they ma
 
   await eric.page.getByRole("tab", { name: "Members" }).click();
   await eric.page.getByLabel("User name").fill("bob");
-  await eric.page.getByRole("button", { name: "Let in" }).click();
+  await eric.page.getByRole("button", { name: "Add", exact: true }).click();
   await eric.page.getByRole("cell", { name: "bob", exact: true }).waitFor();
   await waitUntil("bob is let in", async () => (await read("/api/workspaces/ws-eric/files/kept.geojson")) === 200);
-  await bob.page.goto(portal("/workspaces/ws-eric/files"));
+  // Home says who shared what.
+  await bob.page.goto(portal("/"));
+  const shared = bob.page.getByRole("list", { name: "Shared with me" });
+  await shared.getByText("by eric, read").waitFor();
+  await shared.getByRole("link", { name: "ws-eric" }).click();
   await bob.page.getByRole("button", { name: "kept.geojson" }).waitFor();
   assert.equal(await bob.page.getByRole("button", { name: "Upload" }).count(), 0);
   const write = await bob.page.evaluate(
@@ -147,6 +151,10 @@ test(
     assert.match(configuration, /REQUIRE_DUMMY_SERVICE_PROTECTION\s+true\s+environment/);
     assert.match(configuration, /IDENTITY_SERVICE_ADMIN_PASSWORD\s+\*{8}/);
     assert.doesNotMatch(configuration.replaceAll(/derived: changeme[^\n]*/g, ""), /changeme/);
+    await page.goto(portal("/admin/use?days=7&gib=1000"));
+    const use = page.getByRole("table", { name: "Use by user" });
+    await use.getByRole("cell", { name: "eric" }).waitFor();
+    await page.getByRole("figure", { name: /^Processing hours a day/ }).waitFor();
     await page.goto(portal("/admin/users"));
     await page.getByRole("link", { name: "Users" }).click();
     await page.waitForURL(/\/console\/realms\/master\/users/);
@@ -154,7 +162,7 @@ test(
 
     await eric.page.goto(portal("/admin/pods"));
     await heading(eric, "For administrators").waitFor();
-    for (const path of ["pods", "configuration", "pods/um/identity/log"]) {
+    for (const path of ["pods", "users", "health", "configuration", "pods/um/identity/log"]) {
       const status = await eric.page.evaluate(async (at) => (await fetch(`/api/admin/${at}`)).status, path);
       assert.equal(status, 403, path);
     }
@@ -171,7 +179,7 @@ test("a service that is down is named, and the rest goes on", { skip }, async ()
   } finally {
     process.kill(pid ?? 0, "SIGCONT");
   }
-  await eric.page.getByText("Processing does not answer").waitFor({ state: "detached" });
+  await eric.page.getByText("Processing does not answer:").waitFor({ state: "detached" });
 });
 
 test("no page has a serious accessibility fault or is wider than a phone, in light and dark", { skip }, async () => {
@@ -189,9 +197,10 @@ test("no page has a serious accessibility fault or is wider than a phone, in lig
     [`${files}/files`, "ws-eric"],
     [`${files}/files?file=kept.geojson`, "kept.geojson"],
     [`${files}/access`, "Keys"],
-    [`${files}/members`, "Let somebody in"],
+    [`${files}/members`, "Add member"],
     [`${files}/settings`, "Quota"],
     ["/admin/pods", "Administration"],
+    ["/admin/use?hour=0.5&gib=0.1", "Use"],
     ["/admin/users", "Roles and groups"],
     ["/admin/configuration", "Arguments"],
     ["/nowhere", "There is no such page"],

@@ -119,6 +119,19 @@ test("a scene is chosen, an area drawn, and the job's page tells how far it is",
     sides.join(" "),
   );
 
+  // An area beside the scene is said to be one before anything is run.
+  for (const [side, degrees] of Object.entries({ West: "15", South: "46", East: "15.5", North: "46.5" })) {
+    await page.getByLabel(side).fill(degrees);
+  }
+  await page.getByText("The area lies outside of the scene").waitFor();
+  const kml = `<kml><Placemark><Polygon><outerBoundaryIs><LinearRing><coordinates>
+    5.24,51.22,0 5.3,51.22,0 5.3,51.3,0 5.24,51.22,0</coordinates></LinearRing></outerBoundaryIs></Polygon></Placemark></kml>`;
+  await page
+    .getByLabel("GeoJSON or KML file")
+    .setInputFiles([{ name: "field.kml", mimeType: "text/xml", buffer: Buffer.from(kml) }]);
+  await page.getByText("The area lies outside of the scene").waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel("North").inputValue(), "51.3");
+
   // Without a pointer the same is typed.
   await page.getByLabel("West").fill("5.25");
   await page.getByLabel("East").fill("5.24");
@@ -167,6 +180,9 @@ test("while a raster is drawn its colours are changed and the page is left, and 
   await page.getByRole("link", { name: "Workspaces" }).click();
   await page.getByRole("link", { name: "ws-eric" }).waitFor();
   await page.goBack();
+  // Where it was left: the tab is in the address.
+  await page.getByRole("tab", { name: "Steps", selected: true }).waitFor();
+  await page.getByRole("tab", { name: "Results" }).click();
   await page.getByRole("img", { name: /values from/ }).waitFor();
 });
 
@@ -187,6 +203,70 @@ test("the result is offered for registration in the workspace that it is in", { 
   assert.match(JSON.stringify(found), new RegExp(`s3://ws-eric/processing-results/${job}/catalog.json`));
   const given = await read<object>(`/ades/eric/ogc-api/jobs/${job}/inputs`);
   assert.deepEqual(Object.keys(given).toSorted(), ["inputs", "links", "response"]);
+});
+
+test("a job's tabs are in its address, it leads to its files, and is copied for other programs", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(`${jobAddress}?tab=log`);
+  await page.getByText("complete", { exact: true }).waitFor();
+  await page.getByRole("tab", { name: "Inputs" }).click();
+  await page.waitForURL(/\?tab=inputs$/);
+  await page.reload();
+  await page.getByRole("link", { name: "s3://ws-eric/scenes/lommel/item.json" }).waitFor();
+  await page.getByRole("button", { name: "Copy as", exact: true }).click();
+  await page.getByRole("menuitem", { name: "curl" }).click();
+  await page.getByText("Copied for curl.").waitFor();
+  const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+  assert.ok(copied.includes(`'${rig.url("ades", "/eric/ogc-api/processes/ndvi/execution")}'`), copied);
+  assert.ok(copied.includes("s3://ws-eric/scenes/lommel/item.json") && !copied.includes("eyJ"), copied);
+  await page.getByRole("link", { name: "In the workspace's files" }).click();
+  await page.getByRole("button", { name: "catalog.json" }).waitFor();
+  assert.match(page.url(), /ws-eric\/files\?prefix=processing-results/);
+});
+
+test("files are found, looked at as rasters, renamed, moved into a new folder, and zipped", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(portal("/workspaces/ws-eric/files"));
+  await page.getByLabel("Find files").fill("LOMMEL/b0");
+  await page.getByRole("button", { name: "scenes/lommel/B04.tif" }).click();
+  await page.getByRole("application", { name: /^Map of/ }).waitFor();
+  await page.getByRole("img", { name: /values from/ }).waitFor();
+  await page.getByRole("button", { name: "Close" }).click();
+
+  await page.goto(portal("/workspaces/ws-eric/files?prefix=scenes/lommel/"));
+  const choose = (name: string) => page.getByRole("checkbox", { name: `Choose ${name}` }).check();
+  const dialog = page.getByRole("dialog");
+  await choose("B03.tif");
+  await page.getByRole("button", { name: "Rename" }).click();
+  await dialog.getByLabel("Name").fill("catalog.json");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.getByText(/exists already/).waitFor();
+  await dialog.getByLabel("Name").fill("green & 1.tif");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "green & 1.tif" }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "B03.tif" }).count(), 0);
+
+  await page.goto(portal("/workspaces/ws-eric/files"));
+  await page.getByRole("button", { name: "New folder" }).click();
+  await dialog.getByLabel("Name").fill("kept");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "kept/" }).click();
+  await page.getByRole("heading", { name: "No files here yet" }).waitFor();
+  await page.goto(portal("/workspaces/ws-eric/files?prefix=scenes/lommel/"));
+  await choose("green & 1.tif");
+  await page.getByRole("button", { name: "Move" }).click();
+  await dialog.getByLabel("Folder").fill("kept");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.goto(portal("/workspaces/ws-eric/files"));
+  await choose("kept");
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Download as zip" }).click();
+  const archive = readFileSync(await (await downloading).path());
+  assert.ok(archive.includes("kept/green & 1.tif"), "the moved file is in the archive");
+  assert.equal(archive.readUInt32LE(0), 0x04_03_4b_50);
 });
 
 test("a job is run again with what it was given before", { skip }, async () => {
@@ -270,6 +350,8 @@ test("no page had a fault in the console of the browser", { skip }, () => {
     // A package with a mistake.
     /status of 4\d\d .*\/packages\/check/,
     /status of 403 .*\/workspaces\/ws-eric/,
+    // A name that is taken.
+    /status of 412 .*\/move/,
   ];
   assert.deepEqual(rig.findFaults(expected), []);
 });

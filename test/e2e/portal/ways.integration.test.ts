@@ -94,10 +94,10 @@ test("addresses that lead nowhere say so and how to go on", { skip }, async () =
   for (const [path, name, way] of [
     ["/nowhere", "There is no such page", "Home"],
     ["/workspaces/ws-eric/nothing", "There is no such page", "Home"],
-    ["/workspaces/ws-nobody/files", "There is no such workspace", "To the workspaces"],
-    ["/processing/processes/nothing", "There is no such process", "To the processes"],
-    ["/processing/processes/nothing/run", "There is no such process", "To the processes"],
-    ["/processing/jobs/00000000-0000-4000-8000-000000000000", "There is no such job", "To the jobs"],
+    ["/workspaces/ws-nobody/files", "There is no such workspace", "Back to workspaces"],
+    ["/processing/processes/nothing", "There is no such process", "Back to processes"],
+    ["/processing/processes/nothing/run", "There is no such process", "Back to processes"],
+    ["/processing/jobs/00000000-0000-4000-8000-000000000000", "There is no such job", "Back to jobs"],
   ] as const) {
     await page.goto(portal(path));
     await heading(eric, name).waitFor();
@@ -136,6 +136,33 @@ test(
   },
 );
 
+test("a click while there is no connection keeps the page, and the other one opens afterwards", { skip }, async () => {
+  const visitor = await rig.open();
+  await visitor.logIn("eric");
+  const { page, context } = visitor;
+  await page.getByRole("link", { name: "ws-eric" }).waitFor();
+  // Nothing of it was loaded before, so it cannot be opened now.
+  await context.setOffline(true);
+  await page.getByRole("link", { name: "Processing", exact: true }).click();
+  await page.getByText("The page opens when the connection is back.").waitFor();
+  await heading(visitor, /^Hello/).waitFor();
+  await context.setOffline(false);
+  await page.getByRole("heading", { name: "Processes", level: 1 }).waitFor();
+  await page.getByText("The page opens when the connection is back.").waitFor({ state: "detached" });
+  await context.close();
+});
+
+test("who is no user becomes no member, and that is said", { skip }, async () => {
+  const { page } = eric;
+  await page.goto(portal("/workspaces/ws-eric/members"));
+  await page.getByLabel("User name").fill("nobody-of-that-name");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByText('There is no user "nobody-of-that-name"').first().waitFor();
+  await page.reload();
+  await page.getByText("No other members.").waitFor();
+  assert.equal(await page.getByRole("cell", { name: "nobody-of-that-name" }).count(), 0);
+});
+
 test("a login that comes to nothing leads to a page that says why, and to another one", { skip }, async () => {
   const visitor = await rig.open();
   const { page } = visitor;
@@ -173,7 +200,8 @@ test("logging out in one window ends the others", { skip }, async () => {
 test("no page had a fault in the console of the browser", { skip }, () => {
   const expected = [
     // What was refused on purpose, and services that were away.
-    /status of 40[134] .*\/api\/(workspaces|services)\//,
+    /status of (40[134]|422) .*\/api\/(workspaces|services)\//,
+    /net::ERR_INTERNET_DISCONNECTED/,
     /status of 50[234] .*\/api\//,
   ];
   assert.deepEqual(rig.findFaults(expected), []);

@@ -7,7 +7,7 @@ import { DOMAIN, type Deployment, NAME } from "./deployment.ts";
 /** What a user of the deployment reads with its passwords. */
 export function openAccess(deployment: () => Deployment): {
   readonly takeToken: () => Promise<string>;
-  readonly readObject: (key: string) => Promise<string>;
+  readonly readObject: (bucket: string, key: string) => Promise<string>;
 } {
   async function password(what: string): Promise<string> {
     const { stdout } = await deployment().swath("credentials", "-o", "json", NAME);
@@ -33,7 +33,7 @@ export function openAccess(deployment: () => Deployment): {
   }
 
   /** An object of the bucket of results, as an S3 client reads it. */
-  async function readObject(key: string): Promise<string> {
+  async function readObject(bucket: string, key: string): Promise<string> {
     const host = `objstore.${DOMAIN}`;
     const { status, stdout, stderr } = await runCommand("curl", [
       "-sS",
@@ -46,7 +46,7 @@ export function openAccess(deployment: () => Deployment): {
       `swath:${await password("object storage")}`,
       "-H",
       "x-amz-content-sha256: UNSIGNED-PAYLOAD",
-      `http://${host}/results/${key}`,
+      `http://${host}/${bucket}/${key}`,
     ]);
     assert.equal(status, 0, `${key}: ${stderr}`);
     return stdout;

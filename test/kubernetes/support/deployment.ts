@@ -28,8 +28,8 @@ export interface Deployment {
   readonly apply: (variables?: Readonly<Record<string, string>>, signal?: AbortSignal) => Promise<CommandResult>;
   /** Makes the deployment from a backup. */
   readonly restore: (file: string) => Promise<CommandResult>;
-  /** The rendered objects as YAML, with the variables of the deployment and these. */
-  readonly template: (variables?: Readonly<Record<string, string>>) => Promise<string>;
+  /** The rendered objects as YAML, with the variables of the deployment. */
+  readonly template: (...options: readonly string[]) => Promise<string>;
   readonly swath: (...args: readonly string[]) => Promise<CommandResult>;
   /** Port on loopback that takes every host of the deployment. */
   readonly port: () => Promise<number>;
@@ -57,11 +57,21 @@ export async function whyNoDeployment(): Promise<string | undefined> {
     : undefined;
 }
 
+interface DeploymentPlace {
+  /** Where its hosts are said to be. */
+  readonly publicIp?: string;
+  /** Port on loopback that takes every host; 0 for any free one. */
+  readonly forwardPort?: number;
+}
+
 /**
  * A deployment with these variables, and those of SWATH_TEST_VARIABLES (a JSON object). Brings what the test cluster lacks: a
  * class for hosts, and volumes that others than root may write.
  */
-export async function openDeployment(variables: Readonly<Record<string, string>>): Promise<Deployment> {
+export async function openDeployment(
+  variables: Readonly<Record<string, string>>,
+  { publicIp = "192.0.2.10", forwardPort = 0 }: DeploymentPlace = {},
+): Promise<Deployment> {
   const folder = mkdtempSync(join(tmpdir(), "swath-kubernetes-"));
   const { PATH, HOME, KUBECONFIG, NODE_COMPILE_CACHE, SWATH_IMAGE } = process.env;
   const env: NodeJS.ProcessEnv = {
@@ -92,7 +102,7 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     });
   let forward: { readonly process: ChildProcess; readonly port: number } | undefined;
   const openForward = async () => {
-    forward ??= await startForward(env);
+    forward ??= await startForward(env, forwardPort);
     return forward.port;
   };
   const closeForward = () => {
@@ -108,10 +118,10 @@ export async function openDeployment(variables: Readonly<Record<string, string>>
     apply: async (more, signal) => {
       // The hosts may be others afterwards.
       closeForward();
-      return run(["deploy", "apply", NAME, DOMAIN, "192.0.2.10", "--yes"], more, signal);
+      return run(["deploy", "apply", NAME, DOMAIN, publicIp, "--yes"], more, signal);
     },
-    template: async (more) => {
-      const { status, stdout, stderr } = await run(["deploy", "template", NAME, DOMAIN, "192.0.2.10"], more);
+    template: async (...options) => {
+      const { status, stdout, stderr } = await run(["deploy", "template", NAME, DOMAIN, publicIp, ...options]);
       if (status !== 0) {
         throw new Error(stderr);
       }
@@ -143,8 +153,8 @@ function openHostVolumes(): void {
   }
 }
 
-async function startForward(env: NodeJS.ProcessEnv): Promise<{ process: ChildProcess; port: number }> {
-  const child = spawn(process.execPath, [join(root, "cli/main.ts"), "forward", "-p", "0", NAME], {
+async function startForward(env: NodeJS.ProcessEnv, wanted: number): Promise<{ process: ChildProcess; port: number }> {
+  const child = spawn(process.execPath, [join(root, "cli/main.ts"), "forward", "-p", String(wanted), NAME], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -15,6 +15,8 @@ export interface LoadResult {
   readonly sent: number;
   /** What did not answer with a status below 500, a few examples. */
   readonly failures: readonly string[];
+  /** Milliseconds from the first failed request of each host to the next one that was answered, the longest of them. */
+  readonly gaps: Readonly<Record<string, number>>;
 }
 
 /** Runs in the pod: a few clients that keep connections open, as an ingress controller does, until it is asked to stop. */
@@ -22,7 +24,7 @@ const PROGRAM = `
 const { request, Agent } = require("node:http");
 const targets = JSON.parse(process.env.TARGETS);
 const agent = new Agent({ keepAlive: true, timeout: 3000 });
-let sent = 0, stopping = false; const failures = [];
+let sent = 0, stopping = false; const failures = []; const gaps = {};
 function once({ url, host }, isAgain) {
   return new Promise((resolve) => {
     const fail = (why) => resolve(why);
@@ -44,10 +46,18 @@ function once({ url, host }, isAgain) {
   });
 }
 async function client(target) {
+  let failing;
   while (!stopping) {
+    const began = Date.now();
     const why = await once(target);
     sent += 1;
-    if (why !== undefined) failures.push(target.host + ": " + why);
+    if (why !== undefined) {
+      failing ??= began;
+      failures.push(target.host + ": " + why);
+    } else if (failing !== undefined) {
+      gaps[target.host] = Math.max(gaps[target.host] ?? 0, Date.now() - failing);
+      failing = undefined;
+    }
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
@@ -55,7 +65,7 @@ process.on("SIGTERM", () => { stopping = true; });
 console.log("started");
 const asked = new Promise((resolve) => setInterval(() => { if (stopping) resolve(); }, 100));
 Promise.all([asked, ...targets.flatMap((target) => [client(target), client(target)])]).then(() => {
-  console.log(JSON.stringify({ sent, failures: failures.slice(0, 20), count: failures.length }));
+  console.log(JSON.stringify({ sent, failures: failures.slice(0, 20), count: failures.length, gaps }));
   process.exit(0);
 });
 setInterval(() => { try { require("node:fs").accessSync("/tmp/stop"); stopping = true; } catch {} }, 200);
@@ -68,7 +78,13 @@ export interface Load {
 }
 
 /** Sends requests from inside the cluster, in the place of the ingress controller, until `stop`. */
-export async function startLoad(t: TestContext, image: string, targets: readonly LoadTarget[]): Promise<Load> {
+export async function startLoad(
+  t: TestContext,
+  image: string,
+  targets: readonly LoadTarget[],
+  /** Where it runs; any node when left out. */
+  node?: string,
+): Promise<Load> {
   // A test that fails leaves nothing that makes the others slow.
   t.after(() => kubectl(["delete", "namespace", NAMESPACE, "--ignore-not-found"]));
   await createNamespace(NAMESPACE);
@@ -79,6 +95,7 @@ export async function startLoad(t: TestContext, image: string, targets: readonly
       metadata: { name: "load", namespace: NAMESPACE, labels: { "app.kubernetes.io/name": "ingress-nginx" } },
       spec: {
         restartPolicy: "Never",
+        ...(node !== undefined && { nodeName: node }),
         containers: [
           {
             name: "load",

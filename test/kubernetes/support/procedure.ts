@@ -12,6 +12,8 @@ export interface Procedure {
   readonly deployPackage: (text: string) => Promise<void>;
   /** Starts a job; gives where its status is. */
   readonly execute: (process: string, title: string) => Promise<string>;
+  /** Where a job's results went: the workspace of its user, once there is one. */
+  readonly bucketOf: (job: string) => Promise<string>;
   /** The status of a job that has ended, well or badly. */
   readonly ended: (location: string) => Promise<{ jobID: string; status: string; message?: string }>;
 }
@@ -36,6 +38,10 @@ export function openProcedure(getDeployment: () => Deployment): Procedure {
       const location = String(started.headers["location"]);
       assert.match(location, /^\/eric\/wps3\/jobs\/[0-9a-f-]{36}$/);
       return location;
+    },
+    bucketOf: async (job) => {
+      const result = await ask(`/eric/wps3/jobs/${job}/result`);
+      return new URL(result.json().StacCatalogUri as string).host;
     },
     ended: (location) =>
       waitUntil(
