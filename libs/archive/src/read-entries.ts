@@ -53,6 +53,10 @@ export async function* readEntries(
       current = entry;
       // Whoever reads it hears of the error; when nobody does yet, it is no reason to end the process.
       entry.on("error", () => undefined);
+      // The source can break off between the entry's arrival and this line: then nobody would end the entry.
+      if (failure !== undefined) {
+        throw failure;
+      }
       const { name, type, mode, size } = entry.header;
       if (skipsLinks && (type === "symlink" || type === "link")) {
         entry.resume();
@@ -63,7 +67,7 @@ export async function* readEntries(
           `${JSON.stringify(name)} is a ${type ?? "thing of no type"}; only files and directories are allowed`,
         );
       }
-      yield { name: checkName(name), type, mode, size, content: entry as AsyncIterable<Uint8Array> };
+      yield { name: checkName(name), type, mode, size, content: readContent(entry, () => failure) };
     }
   } catch (error) {
     const cause = failure ?? error;
@@ -73,6 +77,21 @@ export async function* readEntries(
   } finally {
     source.destroy();
   }
+}
+
+/**
+ * An entry's bytes by iteration alone: Node's `pipeline` waits forever for an entry of tar-stream that was destroyed before
+ * `pipeline` got it.
+ */
+async function* readContent(
+  entry: AsyncIterable<unknown>,
+  findFailure: () => Error | undefined,
+): AsyncGenerator<Uint8Array> {
+  const failure = findFailure();
+  if (failure !== undefined) {
+    throw failure;
+  }
+  yield* entry as AsyncIterable<Uint8Array>;
 }
 
 /**

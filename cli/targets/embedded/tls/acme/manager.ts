@@ -175,18 +175,19 @@ export function createAcmeManager(options: ManagerOptions): AcmeManager {
     }
     const failures = (records.find(name)?.failures ?? 0) + 1;
     const delay = findDelayMs(failures, error);
+    const at = now();
     const lastError = {
-      at: now(),
+      at,
       text: (error as Error).message,
       advice: error instanceof AcmeError ? error.advice : "Look at the log of the supervisor (supervisor.log).",
     };
     if (error instanceof AcmeProblem && error.kind === "rateLimited") {
       // Some limits are of one name only: the others are asked about again soon.
-      records.updateAccount({ holdUntil: now() + Math.min(delay, MAX_HOLD_MS) });
+      records.updateAccount({ holdUntil: at + Math.min(delay, MAX_HOLD_MS) });
     }
-    records.update(name, { failures, lastError, nextAt: now() + delay });
+    records.update(name, { failures, lastError, nextAt: at + delay });
     logger.error(
-      { certificate: name, reason: lastError.text, nextAt: new Date(now() + delay) },
+      { certificate: name, reason: lastError.text, nextAt: new Date(at + delay) },
       "certificate not issued",
     );
   };
