@@ -23,17 +23,10 @@ export async function buildWheel(version: string): Promise<ClientPackage & { rea
   );
   files.set(record, Buffer.from(`${lines.join("")}${record},,\n`));
   const parts: Uint8Array[] = [];
-  for await (const part of writeZip(toEntries(files))) {
+  for await (const part of writeZip(Array.from(files, ([name, content]) => ({ name, content })))) {
     parts.push(part);
   }
   return { name: `swath_client-${version}-py3-none-any.whl`, bytes: Buffer.concat(parts), requires: PYTHON };
-}
-
-// oxlint-disable-next-line typescript/require-await -- the archive is written of what comes one after another
-async function* toEntries(files: ReadonlyMap<string, Buffer>) {
-  for (const [name, bytes] of files) {
-    yield { name, bytes };
-  }
 }
 
 const describe = (version: string): string =>

@@ -4,7 +4,7 @@ import { Agent } from "node:http";
 import type { S3Client } from "@aws-sdk/client-s3";
 import { Problem, parsePeerUrl } from "@swath/service";
 
-import { forward } from "../services/forward.ts";
+import { fetchJson } from "../services/fetch-json.ts";
 import type { Service } from "../services/registry.ts";
 
 /** A workspace's bucket, opened with the keys of who asks. */
@@ -93,27 +93,16 @@ async function readCredentials(
   token: string,
   clientAddress: string,
 ): Promise<Credentials> {
-  const answer = await forward({
+  const { status, body: record } = await fetchJson<{ storage?: { credentials?: Credentials } | null }>({
     service,
-    method: "GET",
     path: `/workspaces/${encodeURIComponent(workspace)}`,
-    headers: { accept: "application/json" },
-    body: null,
     token,
     clientAddress,
-    signal: AbortSignal.timeout(10_000),
   });
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
+  if (record === undefined) {
+    const why = status === 404 || status === 403 ? "There is no such workspace for you." : "";
+    throw new Problem(status >= 500 ? 502 : status, why || `The workspace API answers ${status}.`);
   }
-  if (answer.status !== 200) {
-    const why = answer.status === 404 || answer.status === 403 ? "There is no such workspace for you." : "";
-    throw new Problem(answer.status >= 500 ? 502 : answer.status, why || `The workspace API answers ${answer.status}.`);
-  }
-  const record = JSON.parse(Buffer.concat(chunks).toString("utf8")) as {
-    storage?: { credentials?: Credentials } | null;
-  };
   const credentials = record.storage?.credentials;
   if (credentials === undefined) {
     throw new Problem(409, `Workspace ${workspace} has no storage yet; it is being made.`, { title: "Not ready" });

@@ -1,3 +1,3 @@
 export { ArchiveWriter } from "./archive-writer.ts";
-export { writeZip } from "./zip.ts";
+export { type ZipFile, writeZip } from "./zip.ts";
 export { ArchiveError, type ArchiveEntry, readEntries, unpackEntry } from "./read-entries.ts";

@@ -70,10 +70,7 @@ export async function* readEntries(
       yield { name: checkName(name), type, mode, size, content: readContent(entry, () => failure) };
     }
   } catch (error) {
-    const cause = failure ?? error;
-    throw cause instanceof ArchiveError
-      ? cause
-      : new ArchiveError(`the archive cannot be read: ${(cause as Error).message}`, { cause });
+    throw toArchiveError(failure ?? error);
   } finally {
     source.destroy();
   }
@@ -87,11 +84,21 @@ async function* readContent(
   entry: AsyncIterable<unknown>,
   findFailure: () => Error | undefined,
 ): AsyncGenerator<Uint8Array> {
-  const failure = findFailure();
-  if (failure !== undefined) {
-    throw failure;
+  try {
+    const failure = findFailure();
+    if (failure !== undefined) {
+      throw failure;
+    }
+    yield* entry as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw toArchiveError(findFailure() ?? error);
   }
-  yield* entry as AsyncIterable<Uint8Array>;
+}
+
+function toArchiveError(error: unknown): ArchiveError {
+  return error instanceof ArchiveError
+    ? error
+    : new ArchiveError(`the archive cannot be read: ${(error as Error).message}`, { cause: error });
 }
 
 /**

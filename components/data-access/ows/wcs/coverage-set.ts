@@ -72,7 +72,7 @@ export async function getSet(
       }
       yield {
         name: `${part.coverage.layer.id.replaceAll(/[^\w.-]/g, "_").slice(0, 100)}.tif`,
-        bytes: Buffer.concat(bytes),
+        content: Buffer.concat(bytes),
       };
     }
   };
