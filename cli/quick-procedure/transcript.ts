@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import type { Fetch } from "../targets/deployment-fetch.ts";
 import { CommandError } from "../commands/command.ts";
+import { showLines } from "../view/show-lines.ts";
 
 /** A request as a person could type it. */
 export interface ShownRequest {
@@ -137,21 +138,10 @@ function quote(text: string): string {
 }
 
 function formatAnswer({ status, location, text }: Answer): string {
-  const lines = toLines(text);
-  const shown =
-    lines.length > LINES_SHOWN + 2
-      ? [...lines.slice(0, LINES_SHOWN), `… ${lines.length - LINES_SHOWN} more lines`]
-      : lines;
-  return [String(status), ...(location === undefined ? [] : [`Location: ${location}`]), ...shown, ""].join("\n");
-}
-
-function toLines(text: string): readonly string[] {
-  if (text.trim() === "") {
-    return [];
-  }
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2).split("\n");
-  } catch {
-    return text.trimEnd().split("\n");
-  }
+  return [
+    String(status),
+    ...(location === undefined ? [] : [`Location: ${location}`]),
+    ...showLines(text, LINES_SHOWN),
+    "",
+  ].join("\n");
 }

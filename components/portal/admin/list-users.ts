@@ -1,6 +1,6 @@
 import { Problem } from "@swath/service";
 
-import { forward } from "../services/forward.ts";
+import { fetchJson } from "../services/fetch-json.ts";
 import type { Service } from "../services/registry.ts";
 import type { Session } from "../session/session.ts";
 
@@ -17,24 +17,15 @@ export function createListUsers(identity: Service | undefined, realm: string): L
     }
     const names: string[] = [];
     for (let first = 0; first < MAX_USERS; first += PAGE) {
-      const { status, body } = await forward({
+      const { status, body: page } = await fetchJson<readonly { readonly username: string }[]>({
         service: identity,
-        method: "GET",
         path: `/admin/realms/${encodeURIComponent(realm)}/users?first=${first}&max=${PAGE}&briefRepresentation=true`,
-        headers: { accept: "application/json" },
-        body: null,
         token,
         clientAddress,
-        signal: AbortSignal.timeout(10_000),
       });
-      const chunks: Buffer[] = [];
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        chunks.push(chunk);
-      }
-      if (status !== 200) {
+      if (page === undefined) {
         throw new Problem(502, `The identity service answers ${status}.`, { extensions: { service: "identity" } });
       }
-      const page = JSON.parse(Buffer.concat(chunks).toString("utf8")) as readonly { readonly username: string }[];
       names.push(...page.map(({ username }) => username));
       if (page.length < PAGE) {
         break;

@@ -2,7 +2,7 @@ import type { KubernetesObject } from "@swath/kubernetes";
 
 import { autoscalingVersion } from "../render/autoscalers.ts";
 import { HTTP_ROUTE } from "../render/http-routes.ts";
-import { ADMISSION_POLICY_MINOR } from "../render/own-namespaces-policy.ts";
+import { ADMISSION_POLICY_MINOR } from "../render/admission-policy.ts";
 
 type Kind = Pick<KubernetesObject, "apiVersion" | "kind">;
 

@@ -1,7 +1,7 @@
 import type { Plan } from "../../../platform/plan.ts";
 import type { Connection } from "../api/connection.ts";
 import { forEachOf } from "../api/objects.ts";
-import { ADMISSION_POLICY_MINOR } from "../render/own-namespaces-policy.ts";
+import { ADMISSION_POLICY_MINOR } from "../render/admission-policy.ts";
 import type { Check } from "./check.ts";
 
 interface Access {
