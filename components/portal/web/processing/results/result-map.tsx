@@ -12,16 +12,17 @@ import {
   UnstyledButton,
 } from "@mantine/core";
 import { formatBytes, formatTime } from "@swath/ui";
-import { Footprints, GeoTiffLayer, MapView, PictureLayer, canDrawRasters, suggestRamp } from "@swath/ui/map";
-import { useQuery } from "@tanstack/react-query";
+import { Footprints, GeoTiffLayer, MapView, PictureLayer, canDrawRasters } from "@swath/ui/map";
 import { Download } from "lucide-react";
 import { useMemo, useState } from "react";
 
 import { useProcessing } from "../api/processing.ts";
 import { type ResultItem, boxOfItems } from "../model/result-items.ts";
+import { DrawErrorNote } from "./draw-error-note.tsx";
 import { RasterPanel } from "./raster-panel.tsx";
 import { readRaster } from "./read-raster.ts";
 import classes from "./result-map.module.css";
+import { useRasterLook } from "./use-raster-look.ts";
 
 interface ResultMapProps {
   readonly job: string;
@@ -40,48 +41,27 @@ export function ResultMap({ job, items }: ResultMapProps) {
   );
   const [assetKey, setAssetKey] = useState<string>();
   const asset = rasters.find(({ key }) => key === assetKey) ?? rasters[0];
-  const [band, setBand] = useState(1);
-  const [rampName, setRampName] = useState<string>();
-  const [range, setRange] = useState<readonly [number, number]>();
-  const [opacity, setOpacity] = useState(1);
-  const [drawError, setDrawError] = useState<Error>();
-  const url = asset?.path === undefined ? undefined : client.fileUrl(job, asset.path);
-  const raster = useQuery({
-    queryKey: ["raster", url, band],
-    queryFn: () => readRaster(url ?? "", band),
-    enabled: url !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: 1,
+  const look = useRasterLook({
+    cacheKey: "raster",
+    url: asset?.path === undefined ? undefined : client.fileUrl(job, asset.path),
+    name: asset?.key ?? "",
+    read: readRaster,
   });
-  const ramp = suggestRamp(rampName ?? asset?.key ?? "");
-  const { statistics } = raster.data ?? {};
-  const shownRange = range ?? (statistics && ([statistics.low, statistics.high] as const));
   const box = useMemo(() => boxOfItems(item === undefined ? items : [item]), [item, items]);
   const footprints = useMemo(() => items.map(({ id, geometry }) => ({ id, geometry })), [items]);
   const picture = item?.assets.find(({ kind, path }) => kind === "picture" && path !== undefined);
   const choose = (id: string) => {
     setItemId(id);
-    setRange(undefined);
-    setBand(1);
-    setDrawError(undefined);
+    look.reset({ keepsRamp: true });
   };
   return (
     <div className={classes.layout}>
       <Stack gap="xs" miw={0}>
         <MapView label="Results on a map" height={460} box={box}>
           <Footprints items={footprints} selected={item?.id} onSelect={choose} outline />
-          {canDraw && url !== undefined && shownRange !== undefined && (
-            <GeoTiffLayer
-              url={url}
-              band={band}
-              ramp={ramp}
-              range={shownRange}
-              opacity={opacity}
-              onError={setDrawError}
-            />
-          )}
+          {canDraw && look.layer !== undefined && <GeoTiffLayer {...look.layer} />}
           {!canDraw && picture?.path !== undefined && item?.box !== undefined && (
-            <PictureLayer url={client.fileUrl(job, picture.path)} box={item.box} opacity={opacity} />
+            <PictureLayer url={client.fileUrl(job, picture.path)} box={item.box} opacity={look.opacity} />
           )}
         </MapView>
         {!canDraw && (
@@ -89,11 +69,7 @@ export function ResultMap({ job, items }: ResultMapProps) {
             This browser draws no rasters (WebGL is off); the map shows the picture that the job made.
           </Alert>
         )}
-        {drawError !== undefined && (
-          <Alert variant="light" color="red" role="alert" title="The raster is not on the map">
-            {drawError.message}
-          </Alert>
-        )}
+        <DrawErrorNote error={look.drawError} />
         {item !== undefined && <ItemFacts job={job} item={item} />}
       </Stack>
       <Stack gap="sm" miw={0}>
@@ -108,27 +84,11 @@ export function ResultMap({ job, items }: ResultMapProps) {
                   value={asset.key}
                   onChange={(event) => {
                     setAssetKey(event.currentTarget.value);
-                    setRange(undefined);
-                    setRampName(undefined);
-                    setBand(1);
+                    look.reset({ keepsRamp: false });
                   }}
                 />
               )}
-              <RasterPanel
-                title={asset.title}
-                query={raster}
-                band={band}
-                onBand={(next) => {
-                  setBand(next);
-                  setRange(undefined);
-                }}
-                ramp={ramp}
-                onRamp={setRampName}
-                range={shownRange}
-                onRange={setRange}
-                opacity={opacity}
-                onOpacity={setOpacity}
-              />
+              <RasterPanel title={asset.title} {...look.panel} />
             </Stack>
           </Paper>
         )}

@@ -1,66 +1,39 @@
-import { Alert, Stack, Text } from "@mantine/core";
-import { type Box, GeoTiffLayer, MapView, canDrawRasters, suggestRamp, toDegrees } from "@swath/ui/map";
-import { useQuery } from "@tanstack/react-query";
+import { Stack, Text } from "@mantine/core";
+import { type Box, GeoTiffLayer, MapView, canDrawRasters, toDegrees } from "@swath/ui/map";
 import { useState } from "react";
 
+import { DrawErrorNote } from "../../../processing/results/draw-error-note.tsx";
 import { RasterPanel } from "../../../processing/results/raster-panel.tsx";
 import type { RasterAnswer } from "../../../processing/results/raster-messages.ts";
 import { readRaster } from "../../../processing/results/read-raster.ts";
+import { useRasterLook } from "../../../processing/results/use-raster-look.ts";
 
 /** A raster of a workspace on a map, with the spread of its values; only the parts in sight are read. */
 export function RasterPreview({ url, name }: { readonly url: string; readonly name: string }) {
   const [canDraw] = useState(canDrawRasters);
-  const [band, setBand] = useState(1);
-  const [rampName, setRampName] = useState<string>();
-  const [range, setRange] = useState<readonly [number, number]>();
-  const [opacity, setOpacity] = useState(1);
-  const [drawError, setDrawError] = useState<Error>();
-  const raster = useQuery({
-    queryKey: ["raster-preview", url, band],
-    queryFn: async () => {
-      const answer = await readRaster(url, band);
-      return { ...answer, box: await toBox(answer.place) };
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: 1,
-  });
-  const ramp = suggestRamp(rampName ?? name);
-  const { statistics } = raster.data ?? {};
-  const shownRange = range ?? (statistics && ([statistics.low, statistics.high] as const));
+  const look = useRasterLook({ cacheKey: "raster-preview", url, name, read: readPlaced });
+  const { data } = look;
   return (
     <Stack gap="sm">
-      {canDraw && raster.data?.box !== undefined && shownRange !== undefined && (
-        <MapView label={`Map of ${name}`} height={320} box={raster.data.box}>
-          <GeoTiffLayer url={url} band={band} ramp={ramp} range={shownRange} opacity={opacity} onError={setDrawError} />
+      {canDraw && data?.box !== undefined && look.layer !== undefined && (
+        <MapView label={`Map of ${name}`} height={320} box={data.box}>
+          <GeoTiffLayer {...look.layer} />
         </MapView>
       )}
-      {raster.data !== undefined && raster.data.box === undefined && (
+      {data !== undefined && data.box === undefined && (
         <Text size="sm" c="dimmed">
           The file does not say where on Earth it lies, so it is on no map.
         </Text>
       )}
-      {drawError !== undefined && (
-        <Alert variant="light" color="red" role="alert" title="The raster is not on the map">
-          {drawError.message}
-        </Alert>
-      )}
-      <RasterPanel
-        title={name}
-        query={raster}
-        band={band}
-        onBand={(next) => {
-          setBand(next);
-          setRange(undefined);
-        }}
-        ramp={ramp}
-        onRamp={setRampName}
-        range={shownRange}
-        onRange={setRange}
-        opacity={opacity}
-        onOpacity={setOpacity}
-      />
+      <DrawErrorNote error={look.drawError} />
+      <RasterPanel title={name} {...look.panel} />
     </Stack>
   );
+}
+
+async function readPlaced(url: string, band: number) {
+  const answer = await readRaster(url, band);
+  return { ...answer, box: await toBox(answer.place) };
 }
 
 /** The box around the corners of a raster; nothing where its reference system is not known. */
