@@ -87,7 +87,7 @@ export const settings = defineSettings({
   CONSOLE_CLIENT_ID: {
     kind: "string",
     default: "objstore-console",
-    description: "Public client of the identity service that people sign in to the console with",
+    description: "Public client of the identity service that people log in to the console with",
   },
   ACCEPTED_AUDIENCES: {
     kind: "string",

@@ -14,7 +14,7 @@ export const manifest: Component = {
         // Without a secret: a public client.
         clientId: "objstore-console",
         name: "Object storage console",
-        description: "Signing in to the console of the object storage",
+        description: "Logging in to the console of the object storage",
         redirectUris: [`${publicUrl("objstore-console")}/api/login/callback`],
         webOrigins: [publicUrl("objstore-console")],
       },

@@ -14,7 +14,7 @@ export const manifest: Component = {
         // Without a secret: a public client.
         clientId: "registry",
         name: "Image registry",
-        description: "Signing in to the console of the image registry",
+        description: "Logging in to the console of the image registry",
         redirectUris: [`${publicUrl("registry")}/api/login/callback`],
         webOrigins: [publicUrl("registry")],
       },

@@ -10,7 +10,7 @@ import { ROOT, startObjstore } from "../../components/objstore/test/start-objsto
 const CHROMIUM = "/usr/bin/chromium";
 export const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
 
-/** An object store with its console, an identity service to sign in with, and a browser. */
+/** An object store with its console, an identity service to log in with, and a browser. */
 export interface ConsoleRig {
   readonly identity: TestIdentity;
   readonly store: Awaited<ReturnType<typeof startObjstore>>;
@@ -118,7 +118,7 @@ export async function signIn(page: Page, secret = ROOT.secretAccessKey): Promise
 
 /** By the platform's login, from the console's sign-in page. */
 export async function logIn(page: Page, user: string): Promise<void> {
-  await page.getByRole("link", { name: "Sign in with the platform" }).click();
+  await page.getByRole("link", { name: "Log in with the platform" }).click();
   await page.getByLabel("User name or e-mail").fill(user);
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByLabel("Password").press("Enter");

@@ -93,7 +93,7 @@ test("in Chromium: a role opens a bucket to people of the platform, and closes i
   await page.getByRole("dialog").getByRole("button", { name: "Delete the role" }).click();
   await page.getByText("preferred_username is eric or bob").waitFor({ state: "detached" });
   await theirs.reload();
-  await theirs.getByRole("heading", { name: "Sign in" }).waitFor();
+  await theirs.getByRole("heading", { name: "Log in" }).waitFor();
   await other.close();
   await page.close();
 });

@@ -29,7 +29,7 @@ const openPage: ConsoleRig["openPage"] = (from) => rig.openPage(from);
 const visit: ConsoleRig["visit"] = (page, path) => rig.visit(page, path);
 const administer: ConsoleRig["administer"] = (path, method, body) => rig.administer(path, method, body);
 
-test("in Chromium: sign in, make a bucket, upload files, look at them, share one, delete one", { skip }, async () => {
+test("in Chromium: log in, make a bucket, upload files, look at them, share one, delete one", { skip }, async () => {
   const page = await openPage();
   await visit(page, "/");
   await signIn(page, "wrong");
@@ -158,7 +158,7 @@ test("in Chromium: a policy is checked while it is written, and lets in whom it 
   assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 403);
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Let everybody in" }).click();
-  await page.getByText("signed in or not").waitFor();
+  await page.getByText("logged in or not").waitFor();
   assert.equal((await fetch(`${rig.s3Url}/maps/item.json`)).status, 200);
   await page.getByRole("button", { name: "Take it away" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Take it away" }).click();
@@ -239,16 +239,16 @@ test("in Chromium: ten thousand objects in a folder", { skip, timeout: 300_000 }
   await page.close();
 });
 
-test("in Chromium: sign in with the platform's login", { skip }, async () => {
+test("in Chromium: log in with the platform's login", { skip }, async () => {
   const other = await rig.browser.newContext();
   other.setDefaultTimeout(120_000);
   const page = await openPage(other);
   await visit(page, "/buckets/maps");
   await logIn(page, "admin");
   await page.getByRole("heading", { name: "maps" }).waitFor();
-  await page.getByRole("button", { name: "Signed in as admin" }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.getByRole("button", { name: "Logged in as admin" }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
   await other.clearCookies();
   await visit(page, "/");
   await logIn(page, "eric");

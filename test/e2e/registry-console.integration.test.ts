@@ -101,7 +101,7 @@ test(
   async () => {
     const page = await openPage();
     await visit(page, "/projects/ws-eric");
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
     await checkAccessibility(page, "sign-in");
     await signIn(page, "wrong");
     await page.getByText("The user name or the secret is wrong.").waitFor();
@@ -313,7 +313,7 @@ test(
     const phone = await openContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
     const page = await openPage(phone);
     await visit(page, "/");
-    await page.getByRole("link", { name: "Sign in with the platform" }).click();
+    await page.getByRole("link", { name: "Log in with the platform" }).click();
     await page.getByLabel("User name or e-mail").fill("eric");
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByLabel("Password").press("Enter");

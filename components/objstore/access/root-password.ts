@@ -3,7 +3,7 @@ import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
 import type { Accounts } from "../store/accounts.ts";
 
 /**
- * Ends what the root user signed in to before when name or password of the root user are not those of the last start. The
+ * Ends what the root user logged in to before when name or password of the root user are not those of the last start. The
  * password is a setting, not a row, so nothing else would end those sessions: they are keys of their own.
  */
 export async function endSessionsOfOldPassword(accounts: Accounts, user: string, password: string): Promise<void> {

@@ -154,7 +154,7 @@ function isNarrowed({ policy, session_policy: session, claims }: AccessKey): boo
   return policy !== null || session !== null || claims !== null;
 }
 
-/** When the rights of a key end: of a session with the key that signed in, which is what it stands for. */
+/** When the rights of a key end: of a session with the key that logged in, which is what it stands for. */
 function endOf(key: AccessKey, store: ObjectStore): number | null {
   const from = key.token === null ? key : key.parent === null ? undefined : store.accounts.findKey(key.parent);
   return from?.expires ?? null;

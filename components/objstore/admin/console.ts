@@ -36,14 +36,14 @@ export interface ConsoleOptions {
   readonly damages: Damages;
   readonly role: Parameters<typeof exchangeToken>[0] | undefined;
   readonly secureCookies: boolean;
-  /** Signing in with the platform's login, where an identity service and the console's own address are known. */
+  /** Logging in with the platform's login, where an identity service and the console's own address are known. */
   readonly login?: { readonly client: OidcClient; readonly consoleUrl: string } | undefined;
   readonly logger: Logger;
   readonly failures: Failures;
 }
 
 const COOKIE = "objstore_session";
-/** How long somebody who came by the platform's login stays signed in. */
+/** How long somebody who came by the platform's login stays logged in. */
 const LOGIN_SECONDS = 4 * 3600;
 const SignIn = Type.Union([
   Type.Object({ accessKey: Type.String(), secretKey: Type.String() }),
@@ -84,7 +84,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       new RegExp(`(?:^|; *)${COOKIE}=([^;]+)`).exec(cookie ?? "")?.[1];
     const session = token === undefined ? undefined : sessions.find(token);
     if (session === undefined) {
-      throw new Problem(401, "Sign in first: POST /api/session, or send HTTP Basic with an access key and its secret.");
+      throw new Problem(401, "Log in first: POST /api/session, or send HTTP Basic with an access key and its secret.");
     }
     return session;
   };

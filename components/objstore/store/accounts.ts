@@ -44,7 +44,7 @@ export interface AccessKey {
   readonly claims: string | null;
   /** A policy that must allow too, whatever else does; null: none. */
   readonly session_policy: string | null;
-  /** Access key that signed in to get this temporary one. */
+  /** Access key that logged in to get this temporary one. */
   readonly parent: string | null;
   /** Roles that an identity token had when it became this temporary key, JSON. */
   readonly roles: string | null;

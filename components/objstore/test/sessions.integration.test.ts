@@ -119,7 +119,7 @@ test("users and keys are read one by one", async () => {
   );
 });
 
-test("a new root password ends what the root user signed in to before, and nothing else", async () => {
+test("a new root password ends what the root user logged in to before, and nothing else", async () => {
   const directory = await mkdtemp(join(tmpdir(), "objstore-password-"));
   let current: typeof store | undefined;
   const at = () => current as typeof store;

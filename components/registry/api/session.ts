@@ -19,7 +19,7 @@ interface SessionOptions {
 
 const SignIn = Type.Object({ user: Type.String({ maxLength: 256 }), password: Type.String({ maxLength: 16_384 }) });
 
-/** Signing in to the console: as administrator, with a user's secret for command lines, or with the platform's login. */
+/** Logging in to the console: as administrator, with a user's secret for command lines, or with the platform's login. */
 export function addSessionRoutes(app: FastifyInstance, { context, client, logger }: SessionOptions): void {
   const { access, database, sessions } = context;
   app.get("/api/sign-in", () => ({ platform: client !== undefined }));
@@ -27,7 +27,7 @@ export function addSessionRoutes(app: FastifyInstance, { context, client, logger
   app.get("/api/session", async (request) => {
     const { kind, name } = await toProblemOf(findPrincipal(context, request));
     if (kind === "anonymous") {
-      throw new Problem(401, "Nobody is signed in: POST /api/session.");
+      throw new Problem(401, "Nobody is logged in: POST /api/session.");
     }
     const account = await findAccount(database, name);
     return {
@@ -45,7 +45,7 @@ export function addSessionRoutes(app: FastifyInstance, { context, client, logger
     const isByPassword = isAdminLogin(access, user, password);
     const account = isByPassword ? undefined : await findAccount(database, name);
     if (kind === "robot" || (account === undefined && !isByPassword)) {
-      throw new Problem(403, "Robots work without the console; sign in as yourself.");
+      throw new Problem(403, "Robots work without the console; log in as yourself.");
     }
     const isByToken =
       account !== undefined && (account.secretDigest === undefined || !isSecret(password, account.secretDigest));

@@ -6,7 +6,7 @@ import { requestJson } from "./request.ts";
 /** Where consoles have their sign-in page. */
 export const SIGN_IN = "/sign-in";
 
-/** Who is signed in to a console, as its `GET /api/session` says; null when nobody is. */
+/** Who is logged in to a console, as its `GET /api/session` says; null when nobody is. */
 export function useConsoleSession<Session>(): UseQueryResult<Session | null> {
   return useQuery({
     queryKey: ["session"],

@@ -67,11 +67,11 @@ export function ConsoleSignIn({ title, or, user, secret, reasons }: ConsoleSignI
     >
       <form onSubmit={submit}>
         <Stack>
-          {signIn.error && <ErrorNote error={signIn.error} title="Not signed in" />}
+          {signIn.error && <ErrorNote error={signIn.error} title="Not logged in" />}
           <TextInput label={user.label} name={user.name} autoComplete="username" spellCheck={false} required />
           <PasswordInput label={secret.label} name={secret.name} autoComplete="current-password" required />
           <Button type="submit" variant={methods.data?.platform ? "default" : "filled"} loading={signIn.isPending}>
-            Sign in
+            Log in
           </Button>
         </Stack>
       </form>

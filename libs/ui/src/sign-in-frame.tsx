@@ -16,10 +16,10 @@ interface SignInFrameProps {
   readonly children: ReactNode;
 }
 
-/** The page where people sign in to a console. */
+/** The page where people log in to a console. */
 export function SignInFrame({ title, failed, platform, or, children }: SignInFrameProps) {
   useEffect(() => {
-    document.title = `Sign in · ${title} · Swath`;
+    document.title = `Log in · ${title} · Swath`;
   }, [title]);
   return (
     <Center mih="100vh" p="md" component="main">
@@ -31,17 +31,17 @@ export function SignInFrame({ title, failed, platform, or, children }: SignInFra
             <Text c="dimmed">{title}</Text>
           </Group>
           <Title order={1} mb="md">
-            Sign in
+            Log in
           </Title>
           {failed !== undefined && (
-            <Alert color="red" mb="md" role="alert" title="Not signed in">
+            <Alert color="red" mb="md" role="alert" title="Not logged in">
               {failed}
             </Alert>
           )}
           {platform !== undefined && (
             <>
               <Button component="a" href={platform} fullWidth>
-                Sign in with the platform
+                Log in with the platform
               </Button>
               <Divider label={or} my="md" />
             </>
@@ -53,7 +53,7 @@ export function SignInFrame({ title, failed, platform, or, children }: SignInFra
   );
 }
 
-/** Where to go after signing in; only addresses of the console itself. */
+/** Where to go after logging in; only addresses of the console itself. */
 export function toOwnPath(to: string | null): string {
   return to !== null && /^\/(?![/\\])/.test(to) ? to : "/";
 }

@@ -4,7 +4,7 @@ import { Navigate, useLocation } from "react-router";
 import { SIGN_IN, useConsoleSession } from "./console-session.ts";
 import { Awaited } from "./states.tsx";
 
-/** What a console shows to somebody who is signed in; others are sent to the sign-in page and come back here. */
+/** What a console shows to somebody who is logged in; others are sent to the sign-in page and come back here. */
 export function SignedIn<Session>({ children }: { readonly children: (session: Session) => ReactNode }) {
   const session = useConsoleSession<Session>();
   const { pathname, search } = useLocation();
@@ -12,7 +12,7 @@ export function SignedIn<Session>({ children }: { readonly children: (session: S
     return <Navigate to={`${SIGN_IN}?to=${encodeURIComponent(pathname + search)}`} replace />;
   }
   return (
-    <Awaited query={session} what="Looking who is signed in">
+    <Awaited query={session} what="Looking who is logged in">
       {(known) => known && children(known)}
     </Awaited>
   );

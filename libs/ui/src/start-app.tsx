@@ -20,7 +20,7 @@ import { cssVariables, theme } from "./theme.ts";
 
 interface AppOptions {
   readonly routes: readonly RouteObject[];
-  /** Called when an answer says that nobody is signed in (401): show the sign-in page, or go to it. */
+  /** Called when an answer says that nobody is logged in (401): show the sign-in page, or go to it. */
   readonly onSignedOut?: (client: QueryClient) => void;
 }
 

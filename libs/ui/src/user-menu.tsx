@@ -11,14 +11,14 @@ export interface ShellUser {
   readonly children?: ReactNode;
 }
 
-/** Who is signed in, and what they may do about it. */
+/** Who is logged in, and what they may do about it. */
 export function UserMenu({ name, about, onSignOut, children }: ShellUser) {
   return (
     <Menu position="bottom-end" width={220} withinPortal>
       <Menu.Target>
         <UnstyledButton>
           <Avatar name={name} color="teal" radius="xl" size={34} aria-hidden />
-          <VisuallyHidden>Signed in as {name}</VisuallyHidden>
+          <VisuallyHidden>Logged in as {name}</VisuallyHidden>
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
@@ -35,7 +35,7 @@ export function UserMenu({ name, about, onSignOut, children }: ShellUser) {
         <Menu.Divider />
         {children}
         <Menu.Item leftSection={<LogOut size={16} aria-hidden />} onClick={onSignOut}>
-          Sign out
+          Log out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -256,7 +256,7 @@ test("a login is renewed before it ends, while a page is open", { skip }, async 
   await shortenTokens(12);
   // The next renewal gives the first short one.
   await page.goto(portal("/processing/jobs"));
-  const signedIn = page.getByRole("button", { name: /^Signed in as/ });
+  const signedIn = page.getByRole("button", { name: /^Logged in as/ });
   await signedIn.waitFor();
   const before = await claims();
   await expireNow();

@@ -157,7 +157,7 @@ async function logIn(page: Page, address: string, username: string): Promise<voi
   await page.getByRole("link", { name: "Log in" }).click();
   await fillInLogin(page, username);
   await page.waitForURL(address);
-  await page.getByRole("button", { name: /^Signed in as/ }).waitFor();
+  await page.getByRole("button", { name: /^Logged in as/ }).waitFor();
 }
 
 /** Ends every login of somebody at the identity service, as an administrator does. */

@@ -324,8 +324,8 @@ test("logging out ends the login everywhere, and no token was ever logged", { sk
   const ask = (service: string, path: string) => rig.ask(service, path, { headers: { cookie } });
   assert.equal((await ask("dummy-service", "/eric/x")).status, 200);
   await page.goto(portal("/"));
-  await page.getByRole("button", { name: /^Signed in as/ }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: /^Logged in as/ }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
   await page.getByText("You are logged out").waitFor();
   assert.deepEqual(
     (await context.cookies(portal("/"))).filter(({ name }) => name.startsWith("auth_")),

@@ -335,8 +335,8 @@ test("somebody else sees none of it; nothing was asked of anybody outside; logge
     [...hosts].join(" "),
   );
   await eric.page.goto(jobAddress);
-  await eric.page.getByRole("button", { name: /^Signed in as/ }).click();
-  await eric.page.getByRole("menuitem", { name: /Sign out|Log out/ }).click();
+  await eric.page.getByRole("button", { name: /^Logged in as/ }).click();
+  await eric.page.getByRole("menuitem", { name: "Log out" }).click();
   await eric.page.getByText("You are logged out").waitFor();
   await eric.page.goto(jobAddress);
   await eric.page.getByRole("link", { name: "Log in" }).waitFor();

@@ -181,8 +181,8 @@ test("logging out in one window ends the others", { skip }, async () => {
   await second.goto(portal("/workspaces"));
   await second.getByRole("link", { name: "ws-eric" }).waitFor();
   await page.goto(portal("/"));
-  await page.getByRole("button", { name: /^Signed in as/ }).click();
-  await page.getByRole("menuitem", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: /^Logged in as/ }).click();
+  await page.getByRole("menuitem", { name: "Log out" }).click();
   await page.getByText("You are logged out").waitFor();
   await second.getByText("You are logged out").waitFor();
   assert.equal(await second.getByText("ws-eric").count(), 0);
@@ -194,7 +194,7 @@ test("logging out in one window ends the others", { skip }, async () => {
   // And the first window, where nobody is logged in as far as it knows, comes along.
   await page.bringToFront();
   await page.reload();
-  await page.getByRole("button", { name: /^Signed in as/ }).waitFor();
+  await page.getByRole("button", { name: /^Logged in as/ }).waitFor();
 });
 
 test("no page had a fault in the console of the browser", { skip }, () => {

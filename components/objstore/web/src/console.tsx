@@ -13,7 +13,7 @@ const LINKS = [
   { to: "/server", label: "Storage", icon: HardDrive },
 ];
 
-/** The console of somebody who is signed in. */
+/** The console of somebody who is logged in. */
 export function Console() {
   const signOut = useSignOut();
   return (

@@ -1,6 +1,6 @@
 import { ConsoleSignIn } from "@swath/ui";
 
-/** Sign in with the platform's login, or with an access key: the root user's, or that of a service account. */
+/** Log in with the platform's login, or with an access key: the root user's, or that of a service account. */
 export function SignIn() {
   return (
     <ConsoleSignIn

@@ -13,7 +13,7 @@ const LINKS = [
   { to: "/audit", label: "Audit log", icon: ScrollText, isForAdmin: true },
 ];
 
-/** The console of somebody who is signed in. */
+/** The console of somebody who is logged in. */
 export function Console() {
   const signOut = useSignOut();
   return (

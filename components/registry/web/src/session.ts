@@ -1,7 +1,7 @@
 import { useConsoleSession } from "@swath/ui";
 import type { UseQueryResult } from "@tanstack/react-query";
 
-/** Who is signed in, as `GET /api/session` says. */
+/** Who is logged in, as `GET /api/session` says. */
 export interface Session {
   readonly user: string;
   /** Administers the whole registry. */
@@ -14,7 +14,7 @@ export interface Session {
   readonly canHaveSecret: boolean;
 }
 
-/** The session; null when nobody is signed in. */
+/** The session; null when nobody is logged in. */
 export function useSession(): UseQueryResult<Session | null> {
   return useConsoleSession<Session>();
 }

@@ -1,6 +1,6 @@
 import { ConsoleSignIn } from "@swath/ui";
 
-/** Sign in with the platform's login, as administrator, or with one's secret for command lines. */
+/** Log in with the platform's login, as administrator, or with one's secret for command lines. */
 export function SignIn() {
   return (
     <ConsoleSignIn

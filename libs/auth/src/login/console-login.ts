@@ -22,7 +22,7 @@ interface ConsoleLoginOptions {
 const CALLBACK = "/api/login/callback";
 const MAX_PATH_CHARACTERS = 2000;
 
-/** `GET /api/login?to=…` and its callback: signing in to a console with the platform's login. Failures end at `/sign-in?failed=…`. */
+/** `GET /api/login?to=…` and its callback: logging in to a console with the platform's login. Failures end at `/sign-in?failed=…`. */
 export function addConsoleLogin(app: FastifyInstance, options: ConsoleLoginOptions): void {
   const { client, publicUrl, cookiePrefix, logger, openSession, findReason } = options;
   const flow = createLoginFlow({

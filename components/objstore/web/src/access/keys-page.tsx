@@ -31,7 +31,7 @@ interface AccessKey {
   readonly policy: object | null;
 }
 
-/** The keys that programs sign in with: one's own, or all of them for the root user. */
+/** The keys that programs log in with: one's own, or all of them for the root user. */
 export function Component() {
   const confirm = useConfirm();
   const { data: session } = useSession();
@@ -56,7 +56,7 @@ export function Component() {
     const askRemove = async (key: AccessKey) => {
       const isSure = await confirm({
         title: `Delete the key ${key.accessKey}?`,
-        body: `Programs that sign in with it stop working at once${key.title === "" ? "" : ` (${key.title})`}. Links that were shared with it end.`,
+        body: `Programs that log in with it stop working at once${key.title === "" ? "" : ` (${key.title})`}. Links that were shared with it end.`,
         action: "Delete the key",
         danger: true,
       });
@@ -109,8 +109,8 @@ export function Component() {
       title="Access keys"
       about={
         session?.isRoot
-          ? "The keys of all users. Programs sign in with them."
-          : "Programs sign in with these keys, with your rights or fewer."
+          ? "The keys of all users. Programs log in with them."
+          : "Programs log in with these keys, with your rights or fewer."
       }
       actions={create}
     >

@@ -35,7 +35,7 @@ export function Component() {
     const askRemove = async (role: Role) => {
       const isSure = await confirm({
         title: `Delete the role ${role.name}?`,
-        body: "Whoever has rights by this role alone loses them at once, also those who are signed in.",
+        body: "Whoever has rights by this role alone loses them at once, also those who are logged in.",
         action: "Delete the role",
         danger: true,
       });
@@ -76,7 +76,7 @@ export function Component() {
   return (
     <Page
       title="Roles"
-      about="What people who sign in with the platform login may do here, and programs that bring a token of it."
+      about="What people who log in with the platform login may do here, and programs that bring a token of it."
       actions={create}
     >
       <Awaited query={roles} what="Loading roles">

@@ -19,7 +19,7 @@ import { useMemo, useState } from "react";
 import { EditUser } from "./edit-user.tsx";
 import { type User, userApi } from "./users.ts";
 
-/** Users of this object store: those of programs, and of workspaces. People of the platform sign in by the platform. */
+/** Users of this object store: those of programs, and of workspaces. People of the platform log in by the platform. */
 export function Component() {
   const confirm = useConfirm();
   const [edited, setEdited] = useState<User | "new">();
@@ -43,7 +43,7 @@ export function Component() {
     const askRemove = async (user: User) => {
       const isSure = await confirm({
         title: `Delete the user ${user.name}?`,
-        body: "All access keys of the user are deleted with it; programs that sign in with them stop working. Buckets and objects stay.",
+        body: "All access keys of the user are deleted with it; programs that log in with them stop working. Buckets and objects stay.",
         action: "Delete the user",
         danger: true,
       });
@@ -63,7 +63,7 @@ export function Component() {
         sortBy: ({ name }) => name,
       },
       madeColumn(),
-      switchColumn(({ name }) => `${name} may sign in`, enable),
+      switchColumn(({ name }) => `${name} may log in`, enable),
       deleteColumn(({ name }) => name, askRemove),
     ];
   }, [confirm, enable, remove]);
@@ -75,14 +75,14 @@ export function Component() {
   return (
     <Page
       title="Users"
-      about="Service accounts of this object store. People of the platform are not here: they sign in with the platform login."
+      about="Service accounts of this object store. People of the platform are not here: they log in with the platform login."
       actions={create}
     >
       <Awaited query={users} what="Loading users">
         {(list) =>
           list.length === 0 ? (
             <Empty title="No users" icon={Users} action={create}>
-              A user has a policy that says which buckets it may use, and access keys to sign in with.
+              A user has a policy that says which buckets it may use, and access keys to log in with.
             </Empty>
           ) : (
             <DataTable

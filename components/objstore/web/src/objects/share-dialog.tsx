@@ -49,7 +49,7 @@ export function ShareDialog({ opened, onClose, bucket, objectKey: key, version }
         {share.data === undefined ? (
           <>
             <Text size="sm">
-              Whoever has the link can download this object, without signing in, until the link ends.
+              Whoever has the link can download this object without a login, until the link ends.
             </Text>
             <Select
               label="The link is good for"

@@ -47,7 +47,7 @@ function PolicyForm({ bucket }: { readonly bucket: Bucket }) {
       !becomesPublic ||
       (await confirm({
         title: "Let everybody in?",
-        body: 'The policy names everybody (Principal "*"): what it allows needs no signing in, from anywhere that reaches this service.',
+        body: 'The policy names everybody (Principal "*"): what it allows needs no login, from anywhere that reaches this service.',
         action: "Let everybody in",
         danger: true,
       }));
@@ -84,7 +84,7 @@ function PolicyForm({ bucket }: { readonly bucket: Bucket }) {
         </Text>
         {isPublic(bucket.policy) && (
           <Alert color="yellow" icon={<Globe aria-hidden />} title="Everybody">
-            This bucket has a policy for everybody, signed in or not.
+            This bucket has a policy for everybody, logged in or not.
           </Alert>
         )}
         {error && <ErrorNote error={error} title="Not saved" />}

@@ -55,7 +55,7 @@ export const TEMPLATES: readonly Template[] = [
   },
 ];
 
-/** Whether a policy lets in people who did not sign in. */
+/** Whether a policy lets in people who did not log in. */
 export function isPublic(policy: object | null): boolean {
   const list = (policy as { Statement?: unknown } | null)?.Statement;
   const statements = Array.isArray(list) ? (list as unknown[]) : [list];

@@ -12,7 +12,7 @@ export interface S3Request {
   readonly seconds?: number;
 }
 
-/** Addresses of requests, signed with the rights of whoever is signed in. @throws {RequestError} */
+/** Addresses of requests, signed with the rights of whoever is logged in. @throws {RequestError} */
 export async function signAll(requests: readonly S3Request[]): Promise<readonly string[]> {
   const body = { requests: requests.map((wanted) => ({ seconds: 600, ...wanted })) };
   return (await requestJson<{ urls: string[] }>("/api/presign", { method: "POST", body })).urls;

@@ -78,7 +78,7 @@ export function Component() {
           ) : (
             <>
               <Text size="sm">
-                You are signed in with the administrator&rsquo;s password, which works on command lines too.
+                You are logged in with the administrator&rsquo;s password, which works on command lines too.
               </Text>
               <SecretField label="Command" value={`podman login ${session?.host ?? ""} -u ${session?.user ?? ""}`} />
             </>
