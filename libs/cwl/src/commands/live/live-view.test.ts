@@ -113,6 +113,7 @@ test("nothing is left of a run that fails, and what it stopped says so", () => {
   assert.match(lines(13, 5).at(-1) ?? "", /about 5 s left$/);
   const ending: typeof events = [
     ...events,
+    [7, { ...failed("tiles[2]", ""), message: "the run was cancelled", code: "cancelled" } as RunEventBody],
     [8, { type: "run-failed", code: "process-failed", message: "", step: "mosaic[0]/draw" }],
   ];
   const shown = lines(ending.length, 60, 24, 100, ending);

@@ -1,7 +1,7 @@
 import type { RunEvent } from "../../events.ts";
 import type { Process } from "../../model/process.ts";
 
-/** `stopped` is what was running, or had jobs to go, when the run ended. */
+/** `stopped` is what was cancelled, and what was running or had jobs to go when the run ended. */
 export type StepState = "waiting" | "running" | "stopped" | "done" | "failed" | "skipped";
 
 /** One step of the document, with all its scattered jobs, also those of scatters around it. */
@@ -16,6 +16,7 @@ export interface StepNode {
   skipped: number;
   failed: number;
   reused: number;
+  cancelled: number;
   /** In milliseconds of the event's clock. */
   startedAt: number | undefined;
   endedAt: number | undefined;
@@ -79,7 +80,11 @@ export class RunTree {
         node.endedAt = time;
         break;
       case "step-failed":
-        if (!event.retrying) {
+        if (event.code === "cancelled") {
+          node.cancelled += 1;
+          node.running = Math.max(0, node.running - 1);
+          node.endedAt = time;
+        } else if (!event.retrying) {
           this.hasFailed = true;
           node.failed += 1;
           node.running = Math.max(0, node.running - 1);
@@ -128,6 +133,9 @@ export function stateOf(node: StepNode, hasEnded: boolean): StepState {
   if (endedJobs(node) >= expectedJobs(node)) {
     return node.finished === 0 ? "skipped" : "done";
   }
+  if (node.running === 0 && node.cancelled > 0) {
+    return "stopped";
+  }
   return node.running === 0 && endedJobs(node) === 0 ? "waiting" : hasEnded ? "stopped" : "running";
 }
 
@@ -145,7 +153,7 @@ function joinStates(states: readonly StepState[], hasEnded: boolean): StepState 
 }
 
 function newNode(name: string, parent: StepNode | undefined): StepNode {
-  const counts = { scattered: 0, running: 0, finished: 0, skipped: 0, failed: 0, reused: 0 };
+  const counts = { scattered: 0, running: 0, finished: 0, skipped: 0, failed: 0, reused: 0, cancelled: 0 };
   return { name, parent, children: new Map(), ...counts, startedAt: undefined, endedAt: undefined, failure: undefined };
 }
 

@@ -61,7 +61,7 @@ function linesOf(tree: RunTree, node: StepNode, depth: number, now: number): Lin
 function detailsOf(tree: RunTree, node: StepNode, state: StepState, now: number): string {
   const expected = expectedJobs(node);
   const ended = endedJobs(node);
-  const end = state === "running" ? now : state === "stopped" ? tree.endedAt : node.endedAt;
+  const end = state === "running" ? now : state === "stopped" ? (tree.endedAt ?? node.endedAt) : node.endedAt;
   const seconds = node.startedAt === undefined ? 0 : ((end ?? now) - node.startedAt) / 1000;
   const isInner = node.children.size > 0 && ended === 0;
   if (expected <= 1 || isInner) {
