@@ -1,4 +1,4 @@
-import type { Problem } from "./errors.ts";
+import type { CwlErrorCode, Problem } from "./errors.ts";
 import type { ResourceUsage } from "./executors/executor.ts";
 import type { Value, ValueObject } from "./model/values.ts";
 
@@ -41,6 +41,8 @@ export type RunEventBody =
       readonly message: string;
       readonly exitCode: number | undefined;
       readonly logTail: string | undefined;
+      /** `cancelled` for a job that was stopped because another failed or the caller asked for it. */
+      readonly code?: CwlErrorCode | undefined;
       /** Another attempt follows. */
       readonly retrying: boolean;
     }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { CwlError } from "../errors.ts";
 import { Evaluator } from "./evaluate.ts";
 import { defaultSandboxLimits } from "./limits.ts";
+import { sandboxPool } from "./sandbox-pool.ts";
 import { scanExpressions } from "./scan.ts";
 
 const context = {
@@ -44,6 +45,39 @@ test("JavaScript sees inputs and the library, and gives JSON back", async () => 
   assert.deepEqual(await script.evaluate("${ return {a: inputs.list.map(twice)}; }", context), { a: [2, 4, 6] });
   assert.equal(await script.evaluate("$(inputs.nothing)", context), null);
   assert.equal(await script.evaluate("${ // a comment with ' and )\n return 1; }", context), 1);
+});
+
+test("brackets that are nested beyond what the parser holds are refused in words, wherever they stand", async () => {
+  const deep = `${"(".repeat(100_000)}1${")".repeat(100_000)}`;
+  const words = /nested 10000\d brackets deep; allowed: 500/;
+  await assert.rejects(script.evaluate(`$(${deep})`, context), words);
+  await assert.rejects(
+    new Evaluator({ ...options, library: [`var x = ${deep};`] }).evaluate("$(1 + 1)", context),
+    words,
+  );
+  // What stands in strings, comments and regular expressions is no nesting.
+  const open = "[".repeat(1000);
+  assert.equal(
+    await script.evaluate(`\${ // ${open}\n var r = /[(]/; /* ${open} */ return "${open}".length; }`, context),
+    1000,
+  );
+  assert.equal(await script.evaluate(`$(${"(".repeat(400)}1 + 1${")".repeat(400)})`, context), 2);
+});
+
+test("a parser that gave up does not spoil what is read after it", async () => {
+  const sources = [
+    `(${"(".repeat(100_000)}`,
+    `(${"!".repeat(100_000)}1)`,
+    `(${"if (1) ".repeat(100_000)};)`,
+    "(1)",
+    "(1",
+  ];
+  const [brackets, signs, statements, right, wrong] = await sandboxPool.check(sources);
+  assert.match(brackets ?? "", /nested 100001 brackets deep; allowed: 500/);
+  assert.match(signs ?? "", /nested too deeply to be read/);
+  assert.match(statements ?? "", /JavaScript|nested too deeply/);
+  assert.equal(right, undefined);
+  assert.match(wrong ?? "", /^not valid JavaScript: SyntaxError/);
 });
 
 test("one evaluation leaves nothing behind for the next", async () => {

@@ -42,7 +42,7 @@ class SandboxPool {
     return result;
   }
 
-  /** What is wrong with the syntax of each source; undefined where it is right. Nothing is run. */
+  /** What is wrong with each source, in words; undefined where it is right. Nothing is run. */
   async check(sources: readonly string[]): Promise<readonly (string | undefined)[]> {
     const result = await this.ask({ sources, limits: defaultSandboxLimits }, () => undefined);
     return "messages" in result ? result.messages : [];

@@ -1,6 +1,7 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSSyncVariant, QuickJSWASMModule } from "quickjs-emscripten-core";
 import { CwlError } from "../errors.ts";
 import type { SandboxLimits } from "./limits.ts";
+import { nestingOf } from "./scan.ts";
 import { webAssembly } from "./web-assembly.ts";
 import type { WebAssemblyMemory, WebAssemblyModule } from "./web-assembly.ts";
 
@@ -33,20 +34,26 @@ const MAX_LOG_CHARACTERS = 65_536;
 /** Whoever walks a value does so level by level. */
 const MAX_DEPTH = 500;
 
+/** The parser calls itself for each bracket: its stack holds some 900 of the costliest kind. */
+const MAX_NESTING = 500;
+
+interface Machine {
+  readonly module: QuickJSWASMModule;
+  readonly memory: WebAssemblyMemory;
+  readonly pages: number;
+}
+
 /** Runs scripts, each in a fresh JavaScript runtime without any host object, in a WebAssembly memory that cannot grow past its limit. */
 export class Sandbox {
   private compiled: Promise<WebAssemblyModule> | undefined;
-  private machine:
-    | { readonly module: QuickJSWASMModule; readonly memory: WebAssemblyMemory; readonly pages: number }
-    | undefined;
+  private machine: Machine | undefined;
+  /** Whose nesting was checked last. */
+  private library: readonly string[] = [];
 
   /** `onStart` is called when the time of the script begins. Throws `expression` when the script fails and `limit` when it costs too much. */
   async run(script: Script, limits: SandboxLimits, onStart: () => void): Promise<ScriptResult> {
-    const pages = Math.ceil((MACHINE_BYTES + limits.memoryBytes) / PAGE_BYTES);
-    if (this.machine?.pages !== pages) {
-      this.machine = { ...(await this.start(pages)), pages };
-    }
-    const { module, memory } = this.machine;
+    this.checkNesting(script);
+    const { module, memory } = await this.machineFor(limits);
     onStart();
     try {
       return runScript(module, script, limits);
@@ -63,26 +70,54 @@ export class Sandbox {
     }
   }
 
-  /** What is wrong with the syntax of each source; undefined where it is right. Nothing is run. */
+  /** What is wrong with each source, in words; undefined where it is right. Nothing is run. */
   async check(sources: readonly string[], limits: SandboxLimits): Promise<(string | undefined)[]> {
+    const messages: (string | undefined)[] = [];
+    for (const source of sources) {
+      messages.push(nestingProblem(source) ?? (await this.compile(source, limits)));
+    }
+    return messages;
+  }
+
+  private async compile(source: string, limits: SandboxLimits): Promise<string | undefined> {
+    const { module } = await this.machineFor(limits);
+    try {
+      const runtime = module.newRuntime();
+      runtime.setMemoryLimit(limits.memoryBytes);
+      runtime.setMaxStackSize(limits.stackBytes);
+      const context = runtime.newContext();
+      const result = context.evalCode(source, "expression", { compileOnly: true });
+      const handle = result.error ?? result.value;
+      const failure: unknown = result.error === undefined ? undefined : context.dump(handle);
+      handle.dispose();
+      context.dispose();
+      runtime.dispose();
+      return result.error === undefined ? undefined : compileMessage(asError(failure, false, limits));
+    } catch (error) {
+      // A machine whose stack ran out gives wrong answers from then on.
+      this.machine = undefined;
+      return compileMessage(asLimit(error, limits));
+    }
+  }
+
+  private async machineFor(limits: SandboxLimits): Promise<Machine> {
     const pages = Math.ceil((MACHINE_BYTES + limits.memoryBytes) / PAGE_BYTES);
     if (this.machine?.pages !== pages) {
       this.machine = { ...(await this.start(pages)), pages };
     }
-    const runtime = this.machine.module.newRuntime();
-    runtime.setMemoryLimit(limits.memoryBytes);
-    runtime.setMaxStackSize(limits.stackBytes);
-    const context = runtime.newContext();
-    const messages = sources.map((source) => {
-      const result = context.evalCode(source, "expression", { compileOnly: true });
-      const handle = result.error ?? result.value;
-      const message = result.error === undefined ? undefined : asError(context.dump(handle), false, limits).message;
-      handle.dispose();
-      return message;
-    });
-    context.dispose();
-    runtime.dispose();
-    return messages;
+    return this.machine;
+  }
+
+  /** A library is the same for all expressions of its process. */
+  private checkNesting({ code, library }: Script): void {
+    const isKnown = library.length === this.library.length && library.every((text, at) => text === this.library[at]);
+    for (const source of isKnown ? [code] : [code, ...library]) {
+      const problem = nestingProblem(source);
+      if (problem !== undefined) {
+        throw new CwlError("limit", problem);
+      }
+    }
+    this.library = library;
   }
 
   private async start(pages: number): Promise<{ module: QuickJSWASMModule; memory: WebAssemblyMemory }> {
@@ -195,6 +230,23 @@ export class ScriptError extends CwlError {
     super(error.code, error.problems, { cause: error });
     this.log = log;
   }
+}
+
+function nestingProblem(source: string): string | undefined {
+  const nesting = source.length > MAX_NESTING ? nestingOf(source) : 0;
+  return nesting > MAX_NESTING
+    ? `the expression is nested ${nesting} brackets deep; allowed: ${MAX_NESTING}`
+    : undefined;
+}
+
+/** Nothing runs yet: what recursed is the parser. */
+function compileMessage({ code, message }: CwlError): string {
+  if (code !== "limit") {
+    return `not valid JavaScript: ${message}`;
+  }
+  return message.includes("recursed")
+    ? "the expression is nested too deeply to be read; split it into shorter ones or functions of expressionLib"
+    : message;
 }
 
 function textOf(context: QuickJSContext, value: QuickJSHandle, { resultCharacters }: SandboxLimits): string {

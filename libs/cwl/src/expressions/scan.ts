@@ -54,22 +54,12 @@ export function scanExpressions(text: string, options: { javascript: boolean; es
 /** Index of the bracket that closes the one at `start`; strings, comments and regular expressions are skipped. */
 function findEnd(text: string, start: number): number {
   const stack: string[] = [];
+  const skipper = new Skipper(text, start);
   let braces = 0;
-  let noRegExpBefore = 0;
   for (let i = start; i < text.length; i += 1) {
     const char = text[i] ?? "";
-    if (char === "\\") {
-      i += 1;
-    } else if (char === "'" || char === '"' || char === "`") {
-      i = skipQuoted(text, i, char);
-    } else if (char === "/" && text[i + 1] === "/" && braces > 0) {
-      i = skipTo(text, i, "\n");
-    } else if (char === "/" && text[i + 1] === "*") {
-      i = skipTo(text, i + 2, "*/") + 1;
-    } else if (char === "/" && i >= noRegExpBefore && startsRegExp(text, start, i)) {
-      const end = skipRegExp(text, i);
-      // Without an end it divides, and so do all others on its line: looking again for each would take long.
-      noRegExpBefore = end === i ? skipTo(text, i, "\n") : 0;
+    const end = skipper.skip(i, braces > 0);
+    if (end !== undefined) {
       i = end;
     } else if (char === "(" || char === "{") {
       stack.push(char === "(" ? ")" : "}");
@@ -83,6 +73,65 @@ function findEnd(text: string, start: number): number {
     }
   }
   return -1;
+}
+
+/** How deep the brackets of JavaScript are nested; those in strings, comments and regular expressions do not count. */
+export function nestingOf(code: string): number {
+  const skipper = new Skipper(code, 0);
+  let [depth, deepest] = [0, 0];
+  for (let i = 0; i < code.length; i += 1) {
+    const char = code[i] ?? "";
+    const end = skipper.skip(i, true);
+    if (end !== undefined) {
+      i = end;
+    } else if (char === "(" || char === "[" || char === "{") {
+      depth += 1;
+      deepest = Math.max(deepest, depth);
+    } else if (char === ")" || char === "]" || char === "}") {
+      depth = Math.max(0, depth - 1);
+    }
+  }
+  return deepest;
+}
+
+/** Finds what of a script is no code. */
+class Skipper {
+  private readonly text: string;
+  private readonly start: number;
+  private noRegExpBefore = 0;
+
+  constructor(text: string, start: number) {
+    this.text = text;
+    this.start = start;
+  }
+
+  /** Index of the last character of the escape, string, comment or regular expression that begins at `at`; undefined where none does. */
+  skip(at: number, lineComments: boolean): number | undefined {
+    const { text } = this;
+    const char = text[at] ?? "";
+    if (char === "\\") {
+      return at + 1;
+    }
+    if (char === "'" || char === '"' || char === "`") {
+      return skipQuoted(text, at, char);
+    }
+    if (char !== "/") {
+      return undefined;
+    }
+    if (text[at + 1] === "/" && lineComments) {
+      return skipTo(text, at, "\n");
+    }
+    if (text[at + 1] === "*") {
+      return skipTo(text, at + 2, "*/") + 1;
+    }
+    if (at >= this.noRegExpBefore && startsRegExp(text, this.start, at)) {
+      const end = skipRegExp(text, at);
+      // Without an end it divides, and so do all others on its line: looking again for each would take long.
+      this.noRegExpBefore = end === at ? skipTo(text, at, "\n") : 0;
+      return end;
+    }
+    return undefined;
+  }
 }
 
 function skipQuoted(text: string, start: number, quote: string): number {

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { posix } from "node:path";
 import { CwlError } from "../errors.ts";
-import { filePath, fileUri } from "../load/uri.ts";
+import { filePath, fileUri, refuseKeep } from "../load/uri.ts";
 import type { FileOrDirectory, Value } from "../model/values.ts";
 import { filesIn } from "../model/values.ts";
 import { isInside } from "./inside.ts";
@@ -45,6 +45,7 @@ export class FileGate {
   /** Checks an item and all inside it, and gives it with `file:` locations written in one way and no path. */
   admit(item: FileOrDirectory, by: NamedBy): FileOrDirectory {
     const location = locationOf(item);
+    refuseKeep(location ?? "");
     const path = location === undefined ? undefined : filePath(location);
     if (path !== undefined) {
       this.admitPath(path, by);

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { CwlError, messageOf } from "../errors.ts";
-import { filePath } from "./uri.ts";
+import { filePath, refuseKeep } from "./uri.ts";
 
 /**
  * How documents and inputs that are not local files are reached. The caller decides what may be reached at all:
@@ -20,6 +20,7 @@ export async function readDocumentText(
   uri: string,
   options: { fetcher?: Fetcher | undefined; limit: number; localFiles: boolean; signal?: AbortSignal | undefined },
 ): Promise<string> {
+  refuseKeep(uri);
   const path = filePath(uri);
   try {
     if (path === undefined) {

@@ -326,3 +326,14 @@ test("files that import each other, or many others, are refused", async () => {
   const wide = await validateDocument("https://example.org/wide.cwl", { fetcher });
   assert.match(wide.problems.map(formatProblem).join("\n"), /more than 100 imports/);
 });
+
+test("brackets that are nested too deep for the parser, and a document that is, name their place", async () => {
+  const problemOf = async (text: string): Promise<string> => {
+    const report = await validateDocument("https://example.org/deep.cwl", { text });
+    return report.problems.map(formatProblem).join();
+  };
+  const brackets = await problemOf(`cwlVersion: v1.2\nx: "${"[".repeat(100_000)}"`);
+  assert.match(brackets, /deep\.cwl:2:2005: brackets or list items are nested deeper than 2000 levels; allowed: 200/);
+  const document = await problemOf(`cwlVersion: v1.2\nx: ${"[".repeat(300)}${"]".repeat(300)}`);
+  assert.match(document, /deep\.cwl:2:\d+: the document is nested deeper than 200 levels/);
+});

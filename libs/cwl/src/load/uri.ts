@@ -5,8 +5,21 @@ import { CwlError } from "../errors.ts";
 /** Scheme with at least two letters (so no drive letters) that we know; `colon:test.cwl` is a file name. */
 const knownScheme = /^(?:file|https?|s3|ftp|data|oci|gs|az|urn|literal):/i;
 
+/** A portable data hash or the id of a collection in Arvados Keep; `keep:notes.txt` is a file name. */
+const keepLocator = /^keep:(?:[0-9a-f]{32}\+\d+|[0-9a-z]{5}-4zz18-[0-9a-z]{15})(?:[/+#]|$)/i;
+
 export function hasScheme(reference: string): boolean {
-  return knownScheme.test(reference);
+  return knownScheme.test(reference) || keepLocator.test(reference);
+}
+
+/** Throws for an address that only another engine can read, before any fetcher is asked for it. */
+export function refuseKeep(uri: string): void {
+  if (keepLocator.test(uri)) {
+    throw new CwlError(
+      "unsupported",
+      `${uri} lies in Arvados Keep, which is not read here; download it (arv-get) and name the file, or name it by http(s)`,
+    );
+  }
 }
 
 /** URI of a file named on a command line: a path relative to the current directory, or a URI; `#fragment` is kept. */

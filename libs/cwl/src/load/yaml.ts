@@ -91,21 +91,15 @@ function parse(source: SourceText): Document.Parsed {
  * can hold brackets too, so this is an upper bound that no honest document comes near.
  */
 function refuseDeepText(source: SourceText, limit: number): void {
+  const most = limit * 10;
   let depth = 0;
-  let deepest = 0;
-  for (const [bracket] of source.text.matchAll(/[[\]{}]|^(?: *- ){64,}/gm)) {
+  for (const { 0: bracket, index } of source.text.matchAll(/[[\]{}]|^(?: *- ){64,}/gm)) {
     depth += bracket === "[" || bracket === "{" ? 1 : bracket.length > 1 ? 0 : -1;
-    deepest = Math.max(deepest, depth, bracket.length > 1 ? bracket.length / 2 : 0);
+    if (depth > most || (bracket.length > 1 && bracket.length / 2 > most)) {
+      const message = `brackets or list items are nested deeper than ${most} levels; allowed: ${limit} in a document`;
+      throw new CwlError("limit", [{ severity: "error", message, file: source.uri, ...lineAndColumn(source, index) }]);
+    }
   }
-  if (deepest > limit * 10) {
-    throw tooDeep(source, limit);
-  }
-}
-
-function tooDeep(source: SourceText, limit: number): CwlError {
-  return new CwlError("limit", [
-    { severity: "error", message: `the document is nested deeper than ${limit} levels`, file: source.uri },
-  ]);
 }
 
 class Converter {
@@ -134,7 +128,9 @@ class Converter {
       ]);
     }
     if (depth > this.limits.depth) {
-      throw tooDeep(this.source, this.limits.depth);
+      const message = `the document is nested deeper than ${this.limits.depth} levels`;
+      const place = lineAndColumn(this.source, offsetOf(node) ?? 0);
+      throw new CwlError("limit", [{ severity: "error", message, file: this.source.uri, ...place }]);
     }
     this.remember(node);
     if (isScalar(node)) {

@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from "node:os";
 import { CwlError } from "../errors.ts";
+import { FairQueue } from "./fair-queue.ts";
 
 /** Processors and memory that jobs are let into. */
 export interface Capacity {
@@ -30,10 +31,9 @@ function machine(): { cores: number; ramMiB: number } {
   return { cores: availableParallelism(), ramMiB: Math.floor(totalmem() / 1048576) };
 }
 
-interface Waiting {
+interface Amount {
   readonly cores: number;
   readonly ramMiB: number;
-  readonly start: () => void;
 }
 
 /** Lets jobs in while there are processors and memory for them, in the order in which they asked. */
@@ -44,7 +44,21 @@ class Admission implements Capacity {
   private usedCores = 0;
   private usedRam = 0;
   private running = 0;
-  private readonly queue: Waiting[] = [];
+  private readonly queue = new FairQueue<Amount>({
+    // Sums of fractions of cores are not exact.
+    fits: ({ cores, ramMiB }) =>
+      this.running === 0 || (this.usedCores + cores <= this.cores + 1e-9 && this.usedRam + ramMiB <= this.ramMiB),
+    take: ({ cores, ramMiB }) => {
+      this.usedCores += cores;
+      this.usedRam += ramMiB;
+      this.running += 1;
+    },
+    release: ({ cores, ramMiB }) => {
+      this.usedCores -= cores;
+      this.usedRam -= ramMiB;
+      this.running -= 1;
+    },
+  });
 
   /** `strict` refuses a job that would never fit; otherwise such a job runs alone. */
   constructor(capacity: { readonly cores: number; readonly ramMiB: number; readonly strict: boolean }) {
@@ -61,62 +75,9 @@ class Admission implements Capacity {
         `the tool asks for ${cores} cores and ${ramMiB} MiB; here are ${this.cores} cores and ${this.ramMiB} MiB at most`,
       );
     }
-    const want = { cores: Math.min(cores, this.cores), ramMiB: Math.min(ramMiB, this.ramMiB) };
-    if (this.queue.length > 0 || !this.fits(want)) {
-      await this.wait(want, signal);
-    } else {
-      this.take(want);
-    }
-    let left = false;
-    return () => {
-      if (!left) {
-        left = true;
-        this.usedCores -= want.cores;
-        this.usedRam -= want.ramMiB;
-        this.running -= 1;
-        this.admitNext();
-      }
-    };
-  }
-
-  private wait(want: { cores: number; ramMiB: number }, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const entry: Waiting = {
-        ...want,
-        start: () => {
-          signal.removeEventListener("abort", giveUp);
-          this.take(want);
-          resolve();
-        },
-      };
-      const giveUp = (): void => {
-        this.queue.splice(this.queue.indexOf(entry), 1);
-        reject(new CwlError("cancelled", "the run was cancelled"));
-        this.admitNext();
-      };
-      signal.addEventListener("abort", giveUp, { once: true });
-      this.queue.push(entry);
-    });
-  }
-
-  private fits(want: { cores: number; ramMiB: number }): boolean {
-    // Sums of fractions of cores are not exact.
-    return (
-      this.running === 0 ||
-      (this.usedCores + want.cores <= this.cores + 1e-9 && this.usedRam + want.ramMiB <= this.ramMiB)
+    return await this.queue.acquire(
+      { cores: Math.min(cores, this.cores), ramMiB: Math.min(ramMiB, this.ramMiB) },
+      signal,
     );
-  }
-
-  private take(want: { cores: number; ramMiB: number }): void {
-    this.usedCores += want.cores;
-    this.usedRam += want.ramMiB;
-    this.running += 1;
-  }
-
-  private admitNext(): void {
-    for (let next = this.queue[0]; next !== undefined && this.fits(next); next = this.queue[0]) {
-      this.queue.shift();
-      next.start();
-    }
   }
 }

@@ -16,6 +16,7 @@ import { after, test } from "node:test";
 import { CwlError } from "../errors.ts";
 import { loadDocument } from "../load/load.ts";
 import { toJson } from "../model/values.ts";
+import { resolveInputs } from "./job-inputs.ts";
 import { runProcess } from "./run-process.ts";
 
 const SECRET = "the-secret-of-the-host";
@@ -318,4 +319,40 @@ test("expressions may name files in the directories that the caller allows", asy
   const text = places["output of an ExpressionTool"]?.text(value) ?? "";
   assert.ok((await outcome(text, {}, {})).failed);
   assert.ok((await outcome(text, { allowedPaths: [host] }, {})).told.includes(SECRET));
+});
+
+test("locations of Arvados Keep are refused in words, whoever names them; a file may have such a name", async () => {
+  const location = "keep:4d8a70b1e63b2aad6984e40e338e2373+69/scene.tif";
+  const file = JSON.stringify({ class: "File", location });
+  const cat = "class: CommandLineTool\nbaseCommand: cat\noutputs: {out: stdout}\n";
+  const tool = `${cat}inputs: {f: {type: File, inputBinding: {}}}`;
+  const cases: readonly (readonly [text: string, inputs: object])[] = [
+    [tool, { f: { class: "File", location } }],
+    [tool, { f: { class: "File", path: location } }],
+    [`${cat}inputs: {f: {type: File, default: ${file}}}`, {}],
+    [
+      `class: ExpressionTool\nrequirements: {InlineJavascriptRequirement: {}}\ninputs: {}\noutputs: {f: File}\nexpression: '\${return {f: ${file}};}'`,
+      {},
+    ],
+  ];
+  const load = async (text: string): ReturnType<typeof loadDocument> =>
+    await loadDocument(`file://${inputs}/keep.cwl`, { text: `cwlVersion: v1.2\n${text}\n` });
+  for (const [index, [text, values]] of cases.entries()) {
+    const run = runProcess({
+      document: await load(text),
+      inputs: resolveInputs(values as { readonly [name: string]: unknown }, await load(text), `file://${inputs}/`),
+      outDir: join(scratch, `keep-${index}`),
+    });
+    await assert.rejects(run, (error: unknown) => {
+      assert.ok(error instanceof CwlError && error.code === "unsupported", String(error));
+      assert.match(error.message, /keep:4d8a\S+ lies in Arvados Keep, which is not read here; download it/);
+      return true;
+    });
+  }
+  await assert.rejects(loadDocument(`${location}#main`), /lies in Arvados Keep/);
+  writeFileSync(join(inputs, "keep:notes.txt"), "notes");
+  const document = await load(tool);
+  const values = resolveInputs({ f: { class: "File", location: "keep:notes.txt" } }, document, `file://${inputs}/`);
+  const { out } = await runProcess({ document, inputs: values, outDir: join(scratch, "keep-notes") });
+  assert.equal((out as { size?: number }).size, 5);
 });

@@ -92,6 +92,7 @@ async function runPrepared(
         message: error.message,
         exitCode: undefined,
         logTail: undefined,
+        code: error.code,
         retrying: false,
       });
     }

@@ -124,6 +124,7 @@ async function runPrepared(
         message: error.message,
         exitCode: error.exitCode,
         logTail: error.logTail,
+        code: error.code,
         retrying: false,
       });
     }

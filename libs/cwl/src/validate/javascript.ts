@@ -27,7 +27,7 @@ export async function checkJavascript(process: Process): Promise<Problem[]> {
     const found = sources[index]?.found;
     return message === undefined || found === undefined
       ? []
-      : [{ severity: "error", message: `not valid JavaScript: ${message}`, path: found.what, ...found.place }];
+      : [{ severity: "error", message, path: found.what, ...found.place }];
   });
 }
 

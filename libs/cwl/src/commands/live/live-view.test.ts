@@ -80,9 +80,9 @@ const eventAt = ([second, event]: (typeof events)[number], index: number): Param
   ...event,
 });
 
-function lines(count: number, second: number, rows = 24, columns = 100): string[] {
+function lines(count: number, second: number, rows = 24, columns = 100, all = events): string[] {
   const tree = new RunTree(document.process);
-  events
+  all
     .slice(0, count)
     .map(eventAt)
     .forEach((event) => tree.apply(event));
@@ -100,13 +100,29 @@ test("the tree shows states, bars for scatter with rate and time left, and the t
   ]);
   assert.deepEqual(lines(14, 6).slice(2), [
     "✖ mosaic",
-    "  ▶ warp  ██████████░░░░░░░░░░ 1/2  30.0/min  2 s left",
+    "  ▶ warp  ██████████░░░░░░░░░░ 1/2  30.0/min",
     "  ✖ draw  ██████████░░░░░░░░░░ 1/2  1 failed",
     "    │ mosaic[0]/draw:",
     "    │ one",
     "    │ cannot open ·[2Jscene.tif",
-    "██████████░░░░░░░░░░ 50 %  4 of 8 jobs  6 s  about 6 s left",
+    "██████████░░░░░░░░░░ 50 %  4 of 8 jobs  6 s",
   ]);
+});
+
+test("nothing is left of a run that fails, and what it stopped says so", () => {
+  assert.match(lines(13, 5).at(-1) ?? "", /about 5 s left$/);
+  const ending: typeof events = [
+    ...events,
+    [7, { ...failed("tiles[2]", ""), message: "the run was cancelled", code: "cancelled" } as RunEventBody],
+    [8, { type: "run-failed", code: "process-failed", message: "", step: "mosaic[0]/draw" }],
+  ];
+  const shown = lines(ending.length, 60, 24, 100, ending);
+  assert.ok(
+    shown.every((line) => !line.includes("left")),
+    shown.join("\n"),
+  );
+  assert.equal(shown[1], "■ tiles  █████░░░░░░░░░░░░░░░ 2/8  stopped  6 s");
+  assert.equal(shown.at(-1), "██████████░░░░░░░░░░ 50 %  4 of 8 jobs  8 s");
 });
 
 test("it fits the terminal: what is done goes first, and lines are cut", () => {

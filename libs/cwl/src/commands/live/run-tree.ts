@@ -1,7 +1,8 @@
 import type { RunEvent } from "../../events.ts";
 import type { Process } from "../../model/process.ts";
 
-export type StepState = "waiting" | "running" | "done" | "failed" | "skipped";
+/** `stopped` is what was cancelled, and what was running or had jobs to go when the run ended. */
+export type StepState = "waiting" | "running" | "stopped" | "done" | "failed" | "skipped";
 
 /** One step of the document, with all its scattered jobs, also those of scatters around it. */
 export interface StepNode {
@@ -15,6 +16,7 @@ export interface StepNode {
   skipped: number;
   failed: number;
   reused: number;
+  cancelled: number;
   /** In milliseconds of the event's clock. */
   startedAt: number | undefined;
   endedAt: number | undefined;
@@ -29,6 +31,10 @@ export class RunTree {
   jobsDone = 0;
   jobsKnown = 0;
   startedAt: number | undefined;
+  /** When the run ended, whether well or not. */
+  endedAt: number | undefined;
+  /** A step has failed for good, so what is left to do is not known any more. */
+  hasFailed = false;
 
   constructor(process: Process) {
     this.root = newNode(process.name, undefined);
@@ -42,6 +48,11 @@ export class RunTree {
       this.percent = event.percent;
       this.jobsDone = event.jobsDone;
       this.jobsKnown = event.jobsKnown;
+      return;
+    }
+    if (event.type === "run-finished" || event.type === "run-failed") {
+      this.endedAt = time;
+      this.hasFailed ||= event.type === "run-failed";
       return;
     }
     if (!("step" in event) || event.step === undefined || event.step === "") {
@@ -69,7 +80,12 @@ export class RunTree {
         node.endedAt = time;
         break;
       case "step-failed":
-        if (!event.retrying) {
+        if (event.code === "cancelled") {
+          node.cancelled += 1;
+          node.running = Math.max(0, node.running - 1);
+          node.endedAt = time;
+        } else if (!event.retrying) {
+          this.hasFailed = true;
           node.failed += 1;
           node.running = Math.max(0, node.running - 1);
           node.endedAt = time;
@@ -104,9 +120,12 @@ export function endedJobs(node: StepNode): number {
   return node.finished + node.skipped + node.failed;
 }
 
-export function stateOf(node: StepNode): StepState {
+export function stateOf(node: StepNode, hasEnded: boolean): StepState {
   if (node.children.size > 0 && endedJobs(node) === 0) {
-    return joinStates([...node.children.values()].map(stateOf));
+    return joinStates(
+      [...node.children.values()].map((child) => stateOf(child, hasEnded)),
+      hasEnded,
+    );
   }
   if (node.failed > 0) {
     return "failed";
@@ -114,10 +133,13 @@ export function stateOf(node: StepNode): StepState {
   if (endedJobs(node) >= expectedJobs(node)) {
     return node.finished === 0 ? "skipped" : "done";
   }
-  return node.running > 0 || endedJobs(node) > 0 ? "running" : "waiting";
+  if (node.running === 0 && node.cancelled > 0) {
+    return "stopped";
+  }
+  return node.running === 0 && endedJobs(node) === 0 ? "waiting" : hasEnded ? "stopped" : "running";
 }
 
-function joinStates(states: readonly StepState[]): StepState {
+function joinStates(states: readonly StepState[], hasEnded: boolean): StepState {
   const first = states[0] ?? "waiting";
   return states.includes("failed")
     ? "failed"
@@ -125,11 +147,13 @@ function joinStates(states: readonly StepState[]): StepState {
       ? first
       : states.every((state) => state === "done" || state === "skipped")
         ? "done"
-        : "running";
+        : hasEnded
+          ? "stopped"
+          : "running";
 }
 
 function newNode(name: string, parent: StepNode | undefined): StepNode {
-  const counts = { scattered: 0, running: 0, finished: 0, skipped: 0, failed: 0, reused: 0 };
+  const counts = { scattered: 0, running: 0, finished: 0, skipped: 0, failed: 0, reused: 0, cancelled: 0 };
   return { name, parent, children: new Map(), ...counts, startedAt: undefined, endedAt: undefined, failure: undefined };
 }
 

@@ -8,6 +8,7 @@ const MAX_TAIL_LINES = 8;
 const symbols: { readonly [state in StepState]: string } = {
   waiting: "·",
   running: "▶",
+  stopped: "■",
   done: "✔",
   failed: "✖",
   skipped: "-",
@@ -15,6 +16,7 @@ const symbols: { readonly [state in StepState]: string } = {
 const colors: { readonly [state in StepState]: string } = {
   waiting: "2",
   running: "36",
+  stopped: "33",
   done: "32",
   failed: "31",
   skipped: "2",
@@ -32,7 +34,7 @@ export function treeLines(
   tree: RunTree,
   options: { readonly columns: number; readonly rows: number; readonly now: number; readonly colored: boolean },
 ): string[] {
-  const all = [...tree.root.children.values()].flatMap((node) => linesOf(node, 0, options.now));
+  const all = [...tree.root.children.values()].flatMap((node) => linesOf(tree, node, 0, options.now));
   const fitted = fit(all, Math.max(3, options.rows - 2));
   const width = Math.max(10, options.columns - 1);
   return [
@@ -44,30 +46,37 @@ export function treeLines(
   ];
 }
 
-function linesOf(node: StepNode, depth: number, now: number): Line[] {
-  const state = stateOf(node);
+function linesOf(tree: RunTree, node: StepNode, depth: number, now: number): Line[] {
+  const state = stateOf(node, tree.endedAt !== undefined);
   const indent = "  ".repeat(depth);
-  const line = { text: `${indent}${symbols[state]} ${node.name}${detailsOf(node, state, now)}`, state, isTail: false };
-  const inner = [...node.children.values()].flatMap((child) => linesOf(child, depth + 1, now));
+  const line = {
+    text: `${indent}${symbols[state]} ${node.name}${detailsOf(tree, node, state, now)}`,
+    state,
+    isTail: false,
+  };
+  const inner = [...node.children.values()].flatMap((child) => linesOf(tree, child, depth + 1, now));
   return [line, ...tailOf(node, `${indent}  `), ...inner];
 }
 
-function detailsOf(node: StepNode, state: StepState, now: number): string {
+function detailsOf(tree: RunTree, node: StepNode, state: StepState, now: number): string {
   const expected = expectedJobs(node);
   const ended = endedJobs(node);
-  const seconds =
-    node.startedAt === undefined ? 0 : ((state === "running" ? now : (node.endedAt ?? now)) - node.startedAt) / 1000;
+  const end = state === "running" ? now : state === "stopped" ? (tree.endedAt ?? node.endedAt) : node.endedAt;
+  const seconds = node.startedAt === undefined ? 0 : ((end ?? now) - node.startedAt) / 1000;
   const isInner = node.children.size > 0 && ended === 0;
   if (expected <= 1 || isInner) {
     const reused = node.reused > 0 ? "  reused" : "";
-    return state === "waiting" || isInner ? "" : state === "skipped" ? "  skipped" : `${reused}  ${duration(seconds)}`;
+    const word = state === "skipped" || state === "stopped" ? `  ${state}` : "";
+    const took = state === "skipped" ? "" : `  ${duration(seconds)}`;
+    return state === "waiting" || isInner ? "" : `${reused}${word}${took}`;
   }
   const failed = node.failed > 0 ? `  ${node.failed} failed` : "";
   const rate = seconds > 0 ? ended / seconds : 0;
-  const left =
-    state === "running" && rate > 0 ? `  ${rateText(rate)}  ${duration((expected - ended) / rate)} left` : "";
-  const took = left === "" && seconds > 0 ? `  ${duration(seconds)}` : "";
-  return `  ${bar(ended / expected)} ${ended}/${expected}${failed}${left}${took}`;
+  const left = tree.hasFailed ? "" : `  ${duration((expected - ended) / rate)} left`;
+  const pace = state === "running" && rate > 0 ? `  ${rateText(rate)}${left}` : "";
+  const word = state === "stopped" ? "  stopped" : "";
+  const took = pace === "" && seconds > 0 ? `  ${duration(seconds)}` : "";
+  return `  ${bar(ended / expected)} ${ended}/${expected}${failed}${word}${pace}${took}`;
 }
 
 function tailOf({ failure }: StepNode, indent: string): Line[] {
@@ -84,9 +93,10 @@ function tailOf({ failure }: StepNode, indent: string): Line[] {
 }
 
 function totalLine(tree: RunTree, now: number): string {
-  const seconds = tree.startedAt === undefined ? 0 : (now - tree.startedAt) / 1000;
+  const seconds = tree.startedAt === undefined ? 0 : ((tree.endedAt ?? now) - tree.startedAt) / 1000;
   const { percent } = tree;
-  const left = percent >= 5 && percent < 100 ? `  about ${duration((seconds * (100 - percent)) / percent)} left` : "";
+  const isKnown = percent >= 5 && percent < 100 && !tree.hasFailed && tree.endedAt === undefined;
+  const left = isKnown ? `  about ${duration((seconds * (100 - percent)) / percent)} left` : "";
   return `${bar(percent / 100)} ${percent} %  ${tree.jobsDone} of ${tree.jobsKnown} jobs  ${duration(seconds)}${left}`;
 }
 
