@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { createLogger } from "@swath/service";
+import { createApp } from "@swath/service/fastify";
+import type { FastifyInstance } from "fastify";
+
+import { addAdminRoutes } from "../admin/routes.ts";
+import { MANAGEMENT_ROLES } from "../realms/create-realm.ts";
+import { type TestIdentity, startIdentity } from "./start-identity.ts";
+
+/** Walks every route of the admin API with every role, and compares who may with the table that people read. */
+const TABLE = join(import.meta.dirname, "../../../docs/reference/identity-rights.md");
+const REALM = "rights";
+const NOBODY = "00000000-0000-4000-8000-000000000000";
+const DELETE_REALM = "DELETE /admin/realms/:realm";
+
+let identity: TestIdentity;
+let app: FastifyInstance;
+const routes: string[] = [];
+/** Access tokens, one for each role alone. */
+const tokens = new Map<string, string>();
+
+before(async () => {
+  identity = await startIdentity();
+  app = createApp(createLogger("rights", "silent"));
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const each of [method].flat()) {
+      if (each !== "HEAD" && each !== "OPTIONS" && url.startsWith("/admin")) {
+        routes.push(`${each} ${url}`);
+      }
+    }
+  });
+  addAdminRoutes(app, identity.context);
+  await app.ready();
+  await makeCallers();
+});
+after(async () => {
+  await app?.close();
+  await identity?.close();
+});
+
+/** A client that acts for itself for each role: ending sessions does not end it. */
+async function makeCallers(): Promise<void> {
+  const bearer = (await identity.logIn("admin")).access_token as string;
+  const ask = async (path: string, json?: unknown) => {
+    const answer = await identity.ask(`/admin/realms${path}`, { bearer, ...(json !== undefined && { json }) });
+    assert.ok(answer.status < 300, `${path} ${answer.status} ${answer.text}`);
+    return answer.body;
+  };
+  await ask("", { realm: REALM, enabled: true });
+  const [{ id: management }] = await ask(`/${REALM}/clients?clientId=realm-management`);
+  const all = (await ask(`/${REALM}/clients/${management}/roles`)) as { name: string }[];
+  for (const role of ["none", "realm-admin", ...MANAGEMENT_ROLES]) {
+    await ask(`/${REALM}/clients`, {
+      clientId: `caller-${role}`,
+      secret: "secret",
+      publicClient: false,
+      serviceAccountsEnabled: true,
+    });
+    const [{ id }] = await ask(`/${REALM}/clients?clientId=caller-${role}`);
+    const { id: user } = await ask(`/${REALM}/clients/${id}/service-account-user`);
+    if (role !== "none") {
+      await ask(`/${REALM}/users/${user}/role-mappings/clients/${management}`, [
+        all.find(({ name }) => name === role) ?? assert.fail(role),
+      ]);
+    }
+    const { body } = await identity.ask(`/realms/${REALM}/protocol/openid-connect/token`, {
+      form: { grant_type: "client_credentials" },
+      basic: [`caller-${role}`, "secret"],
+    });
+    tokens.set(role, body.access_token as string);
+  }
+  tokens.set("admin of master", bearer);
+}
+
+const call = async (route: string, token: string | undefined) => {
+  const [method = "", path = ""] = route.split(" ");
+  const response = await app.inject({
+    method: method as "GET",
+    url: path
+      .replace(":realm", REALM)
+      .replace(/:(?:id|[a-zA-Z]+)(?:\([^)]*\))?/g, NOBODY)
+      .replace("*", NOBODY),
+    headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    ...(method !== "GET" && method !== "DELETE" && { payload: {} }),
+  });
+  return response.statusCode;
+};
+
+/** Shorter to read: `realm-admin` and the administrator of `master` may what any other may. */
+const describe = (may: readonly string[]): string =>
+  may.includes("none")
+    ? "any login"
+    : may.length === 1 && may[0] === "admin of master"
+      ? "admin of master"
+      : may.filter((role) => role !== "realm-admin" && role !== "admin of master").join(", ") || "realm-admin";
+
+const readTable = (): ReadonlyMap<string, string> =>
+  new Map(
+    [...readFileSync(TABLE, "utf8").matchAll(/^\| `([A-Z]+)` +\| `(\/admin[^`]*)` +\| (.*?) +\|$/gm)].map(
+      ([, method, path, who]) => [`${method} ${path}`, (who ?? "").replaceAll("`", "")] as const,
+    ),
+  );
+
+test("every route of the admin API is in the table, and every role may there what it says", async () => {
+  const found = new Map<string, string>();
+  // What removes the realm comes last.
+  const ordered = [...new Set(routes)].toSorted((a, b) => Number(a === DELETE_REALM) - Number(b === DELETE_REALM));
+  for (const route of ordered) {
+    assert.equal(await call(route, undefined), 401, `without a token: ${route}`);
+    const may: string[] = [];
+    for (const [role, token] of tokens) {
+      const status = await call(route, token);
+      assert.notEqual(status, 401, `${role}: ${route}`);
+      assert.ok(status < 500, `${role}: ${route} answers ${status}`);
+      if (status !== 403) {
+        may.push(role);
+      }
+    }
+    if (!may.includes("none")) {
+      assert.ok(may.includes("admin of master"), route);
+      assert.ok(may.length === 1 || may.includes("realm-admin"), `realm-admin may not: ${route}`);
+    }
+    found.set(route, describe(may));
+  }
+  const folder = process.env["SWATH_RIGHTS"];
+  if (folder !== undefined) {
+    const { writeFileSync } = await import("node:fs");
+    writeFileSync(folder, JSON.stringify([...found]));
+  }
+  assert.deepEqual(Object.fromEntries(found), Object.fromEntries(readTable()));
+});
