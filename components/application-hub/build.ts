@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createLogoutTokenVerifier, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { createLoginFlow, createOidcClient } from "@swath/auth/login";
 import {
   type Logger,
@@ -110,6 +110,7 @@ export async function buildHub({
     cookieName,
     callers: createCallerFinder({ sql, logins, sealer, cookieName, services: serviceTokens }),
     logins,
+    logoutTokens: issuer && createLogoutTokenVerifier({ issuer, clientId: settings.CLIENT_ID }),
     flow:
       client &&
       createLoginFlow({

@@ -1,3 +1,4 @@
+import type { LogoutTokenVerifier } from "@swath/auth";
 import type { LoginFlow } from "@swath/auth/login";
 import type { Logger } from "@swath/service";
 
@@ -19,6 +20,8 @@ export interface HubContext {
   readonly callers: CallerFinder;
   readonly logins: Logins;
   readonly flow: LoginFlow | undefined;
+  /** Checks what the identity service tells of logouts; undefined without one. */
+  readonly logoutTokens: LogoutTokenVerifier | undefined;
   /** Where people log out at the identity service. */
   readonly endSessionUrl: () => Promise<string | undefined>;
   readonly profiles: Profiles;

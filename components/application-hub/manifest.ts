@@ -53,6 +53,7 @@ export const manifest: Component = {
           description: "Notebooks and applications beside the data",
           redirectUris: [`${url}/hub/oauth_callback`, `${url}/hub/logged-out`],
           webOrigins: [url],
+          backChannelLogoutUri: `${url}/hub/back-channel-logout`,
           tokensForPlatform: true,
         },
       ],

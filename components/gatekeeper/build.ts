@@ -1,4 +1,10 @@
-import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import {
+  type LogoutTokenVerifier,
+  createLogoutTokenVerifier,
+  createTokenVerifier,
+  openIssuer,
+  readAudiences,
+} from "@swath/auth";
 import { createUpstreams } from "@swath/relay";
 import { type RunningService, type ServiceContext, type Settings, createPeer } from "@swath/service";
 
@@ -102,6 +108,12 @@ export async function buildGatekeeper({
     const endpoint = createTokenEndpoint({ issuer, clients });
     const defaultClient = settings.PORTAL_CLIENT_ID;
     const sealer = createSealer(settings.ENCRYPTION_KEY, "login", settings.ENCRYPTION_KEY_ALSO);
+    const logoutTokens = new Map<string, LogoutTokenVerifier>(
+      [...clients.keys()].map((clientId) => [
+        clientId,
+        createLogoutTokenVerifier({ issuer, clientId, keys: verifier.keys, clock }),
+      ]),
+    );
     const flow = createLoginFlow({ issuer, sealer, clock });
     return {
       issuer,
@@ -114,7 +126,17 @@ export async function buildGatekeeper({
         refresher: createRefresher({ endpoint, defaultClient, clock }),
         shownKeys: createShownKeys(clock),
       }),
-      endpoints: { issuer, endpoint, flow, cookies, policies, domain: settings.PLATFORM_DOMAIN, pages, defaultClient },
+      endpoints: {
+        issuer,
+        endpoint,
+        flow,
+        cookies,
+        policies,
+        logoutTokens: (clientId) => logoutTokens.get(clientId) as LogoutTokenVerifier,
+        domain: settings.PLATFORM_DOMAIN,
+        pages,
+        defaultClient,
+      },
       ...((settings.UMA || settings.ACCEPT_ID_TOKENS) &&
         peer !== undefined && {
           tickets: createPermissionTickets({ endpoint, peer, realm, issuer: issuerUrl, logger, clock }),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { readAudiences } from "@swath/auth";
+import { type Issuer, createLogoutTokenVerifier, readAudiences } from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
@@ -177,7 +177,7 @@ export async function buildObjstore(context: BuildContext): Promise<RunningServi
     rotateKeys(store, keyring, { logger, signal: stopping.signal }).then((isDone) => oldKeys.set(isDone ? 0 : 1)),
     "changing the encryption key",
   );
-  const login = openLogin(settings);
+  const login = openLogin(settings, identity);
   const app = createConsole({
     ...common,
     login,
@@ -253,12 +253,13 @@ async function rotateKeys(
 }
 
 /** People come by the platform's login where there is one that can send them back. */
-function openLogin(settings: ObjstoreSettings) {
+function openLogin(settings: ObjstoreSettings, identity: { readonly issuer: Issuer } | undefined) {
   const { IDENTITY_ISSUER: issuer, IDENTITY_INTERNAL_URL: peerUrl, CONSOLE_URL: url, CONSOLE_CLIENT_ID } = settings;
-  return issuer === undefined || url === undefined
+  return issuer === undefined || url === undefined || identity === undefined
     ? undefined
     : {
         client: createOidcClient({ issuer, clientId: CONSOLE_CLIENT_ID, ...(peerUrl !== undefined && { peerUrl }) }),
+        logoutTokens: createLogoutTokenVerifier({ issuer: identity.issuer, clientId: CONSOLE_CLIENT_ID }),
         consoleUrl: url.replace(/\/+$/, ""),
       };
 }

@@ -17,6 +17,7 @@ export const manifest: Component = {
         description: "Logging in to the console of the object storage",
         redirectUris: [`${publicUrl("objstore-console")}/api/login/callback`],
         webOrigins: [publicUrl("objstore-console")],
+        backChannelLogoutUri: `${publicUrl("objstore-console")}/api/login/back-channel`,
       },
     ],
     routes: [

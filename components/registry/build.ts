@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 
-import { createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
+import { createLogoutTokenVerifier, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService, Settings } from "@swath/service";
 import { SettingsError } from "@swath/service";
@@ -137,6 +137,7 @@ export async function buildRegistry({
     upstreams,
     scanners,
     client,
+    logoutTokens: issuer && createLogoutTokenVerifier({ issuer, clientId: settings.CONSOLE_CLIENT_ID }),
     processingSecret: settings.PROCESSING_SECRET,
   });
   await readyServer(app);

@@ -17,6 +17,7 @@ export const manifest: Component = {
         description: "Logging in to the console of the image registry",
         redirectUris: [`${publicUrl("registry")}/api/login/callback`],
         webOrigins: [publicUrl("registry")],
+        backChannelLogoutUri: `${publicUrl("registry")}/api/login/back-channel`,
       },
     ],
     routes: [{ service: "registry", workload: "registry" }],

@@ -63,6 +63,8 @@ const CODINGS = [
   "chunked, chunked",
   "chunked;q=1",
   "\tchunked",
+  "chunked\t",
+  "chunked \t ",
   "xchunked",
   "chunked\u000b",
   "",

@@ -1,5 +1,5 @@
 import { parseCookies, readCookie, renderCookie } from "@swath/auth";
-import { LoginFailure } from "@swath/auth/login";
+import { LoginFailure, addBackChannelLogout } from "@swath/auth/login";
 import { html } from "@swath/pages";
 import { Problem } from "@swath/service";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -55,6 +55,15 @@ export function addLoginPages(app: FastifyInstance, context: HubContext): void {
       });
     }
   });
+
+  if (context.logoutTokens !== undefined) {
+    addBackChannelLogout(app, {
+      path: "/hub/back-channel-logout",
+      verifier: context.logoutTokens,
+      endSessions: logins.endAll,
+      logger: context.logger,
+    });
+  }
 
   app.get("/hub/logout", async (request, reply) => {
     const cookie = readCookie(parseCookies(request.headers.cookie), cookieName);

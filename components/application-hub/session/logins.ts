@@ -1,4 +1,4 @@
-import { TokenError, type TokenVerifier, type VerifiedToken } from "@swath/auth";
+import { type EndedLogin, TokenError, type TokenVerifier, type VerifiedToken } from "@swath/auth";
 import type { OidcClient } from "@swath/auth/login";
 import { type Logger, Problem } from "@swath/service";
 import * as openid from "openid-client";
@@ -17,10 +17,15 @@ interface TokenSet {
   readonly refreshToken: string | undefined;
 }
 
+interface BegunLogin extends TokenSet {
+  /** The issuer's session, from the ID token. */
+  readonly sessionId: string | undefined;
+}
+
 /** Logins of people: kept in the database, so that their servers get tokens while no browser is open. */
 export interface Logins {
   /** What a login ended with becomes a cookie. @throws {Problem} 403 where the token is not accepted */
-  readonly begin: (tokens: TokenSet) => Promise<{ readonly cookie: string; readonly user: string }>;
+  readonly begin: (tokens: BegunLogin) => Promise<{ readonly cookie: string; readonly user: string }>;
   /** Whose access token of the platform this is; undefined where it is not accepted. */
   readonly userOf: (accessToken: string) => Promise<string | undefined>;
   readonly find: (cookie: string) => Promise<Login | undefined>;
@@ -28,6 +33,8 @@ export interface Logins {
   readonly accessToken: (user: string) => Promise<{ readonly token: string; readonly expires: Date } | undefined>;
   /** Ends a login, its visits of servers, and its part at the identity service. */
   readonly end: (id: string) => Promise<void>;
+  /** Ends what has ended at the identity service, which says so. */
+  readonly endAll: (ended: EndedLogin) => Promise<void>;
   /** Asks the identity service about logins that were not heard of lately; ends those that have ended there. */
   readonly check: () => Promise<void>;
 }
@@ -110,18 +117,28 @@ export function createLogins({ sql, client, verifier, audiences, adminUser, seal
         throw error;
       }
     },
-    begin: async (tokens) => {
+    begin: async ({ sessionId, accessToken, refreshToken }) => {
+      const tokens: TokenSet = { accessToken, refreshToken };
       const verified = await verify(tokens.accessToken).catch((error: unknown) => {
         throw error instanceof TokenError
           ? new Problem(403, `The login is not accepted: ${error.message}.`, { cause: error })
           : error;
       });
       const user = await saveUser(verified);
+      const { exp, sid, sub } = verified.claims;
       const { secret, hash } = createSecret();
       await sql.rows(
-        `insert into logins (cookie_hash, user_name, sealed_tokens, access_expires, expires)
-         values ($1, $2, $3, $4, now() + make_interval(hours => $5))`,
-        [hash, user, sealer.seal(JSON.stringify(tokens)), new Date(verified.claims.exp * 1000), LOGIN_HOURS],
+        `insert into logins (cookie_hash, user_name, sealed_tokens, access_expires, expires, session_id, subject)
+         values ($1, $2, $3, $4, now() + make_interval(hours => $5), $6, $7)`,
+        [
+          hash,
+          user,
+          sealer.seal(JSON.stringify(tokens)),
+          new Date(exp * 1000),
+          LOGIN_HOURS,
+          sessionId ?? sid ?? null,
+          sub,
+        ],
       );
       return { cookie: secret, user };
     },
@@ -153,6 +170,14 @@ export function createLogins({ sql, client, verifier, audiences, adminUser, seal
           .tokenRevocation(await client.configuration(), refreshToken)
           .catch((error: unknown) => logger.warn({ err: error }, "a login was not revoked at the identity service"));
       }
+    },
+    endAll: async ({ sessionId, userId }) => {
+      await sql.rows(
+        sessionId === undefined
+          ? "delete from logins where subject = $1"
+          : "delete from logins where session_id = $1 and ($2::text is null or subject = $2)",
+        sessionId === undefined ? [userId] : [sessionId, userId ?? null],
+      );
     },
     check: async () => {
       await sql.rows("delete from logins where expires < now()");

@@ -1,4 +1,10 @@
-import { type Issuer, IssuerUnavailableError, type RequestCookies } from "@swath/auth";
+import {
+  type Issuer,
+  IssuerUnavailableError,
+  type LogoutTokenVerifier,
+  type RequestCookies,
+  TokenError,
+} from "@swath/auth";
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { CanonicalRequest } from "../canonical/canonical-request.ts";
@@ -20,6 +26,8 @@ export interface EndpointDeps {
   readonly flow: LoginFlow;
   readonly cookies: TokenCookies;
   readonly policies: PolicySource;
+  /** Checks what the issuer tells a client of logouts. */
+  readonly logoutTokens: (clientId: string) => LogoutTokenVerifier;
   readonly domain: string;
   readonly pages: OwnPages;
   readonly defaultClient: string;
@@ -44,6 +52,7 @@ export const ENDPOINTS: Readonly<Record<string, { readonly methods: readonly str
   [CALLBACK_PATH]: { methods: ["GET"], handle: callback },
   "/oauth/login": { methods: ["POST"], handle: logIn },
   "/oauth/logout": { methods: ["GET", "POST"], handle: logOut },
+  "/oauth/back-channel-logout": { methods: ["POST"], handle: hearLogout },
   "/oauth/expired": { methods: ["GET", "HEAD"], handle: expired },
   "/oauth/token": { methods: ["GET"], handle: showToken },
   "/oauth/discovery": { methods: ["GET"], handle: discovery },
@@ -137,6 +146,37 @@ function logoutAddress(page: string | undefined, host: ProtectedHost): string {
   const address = new URL(page);
   address.searchParams.set("client_id", host.credentials.clientId);
   return address.href;
+}
+
+/** An issuer of someone else tells of a logout (OpenID Connect Back-Channel Logout 1.0 §2.5). */
+async function hearLogout({ policies, logoutTokens }: EndpointDeps, { request, response, host }: EndpointRequest) {
+  if (policies.endLogin === undefined) {
+    throw new Refusal("UNKNOWN_PATH");
+  }
+  const tokens = new URLSearchParams(await readForm(request)).getAll("logout_token");
+  const [token] = tokens;
+  const headers = { "cache-control": "no-store" };
+  const refuse = (description: string) =>
+    respondJson(
+      request,
+      response,
+      { error: "invalid_request", error_description: description },
+      { status: 400, headers },
+    );
+  if (token === undefined || tokens.length > 1) {
+    refuse("one logout_token is required, in a form");
+    return;
+  }
+  try {
+    policies.endLogin(await logoutTokens(host.credentials.clientId).verify(token));
+    respond(request, response, { status: 200, headers });
+  } catch (error) {
+    if (error instanceof TokenError) {
+      refuse(error.message);
+      return;
+    }
+    throw error instanceof IssuerUnavailableError ? new Refusal("ISSUER_UNAVAILABLE", { cause: error }) : error;
+  }
 }
 
 async function expired(deps: EndpointDeps, { request, response, findToken }: EndpointRequest) {

@@ -75,6 +75,17 @@ export function createDeclaredPolicies({ clients, endTunnels, clock }: DeclaredP
       revocations.endToken(verified.token);
       endTunnels(({ token }) => token === verified.token);
     },
+    endLogin: ({ sessionId, userId }) => {
+      if (sessionId === undefined) {
+        revocations.endUser(userId);
+      } else {
+        revocations.endSession(sessionId);
+        if (userId !== undefined) {
+          revocations.endUnnamedSessions(userId);
+        }
+      }
+      endTunnels(revocations.isRevoked);
+    },
     ready: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };

@@ -1,4 +1,4 @@
-import type { Evaluator, VerifiedToken } from "@swath/auth";
+import type { EndedLogin, Evaluator, VerifiedToken } from "@swath/auth";
 
 /** Where decisions come from: the identity service, or the declared rules where another issuer is used. */
 export interface PolicySource {
@@ -12,6 +12,8 @@ export interface PolicySource {
   readonly isTokenGood: (verified: VerifiedToken) => Promise<boolean>;
   /** A session that ended here: its tokens are refused from now on. */
   readonly endSession: (verified: VerifiedToken) => void;
+  /** A login that an issuer of someone else says has ended; left out where the identity service tells of that itself. */
+  readonly endLogin?: (ended: EndedLogin) => void;
   /** Resolves when decisions can be made. */
   readonly ready: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -4,6 +4,8 @@ import { hash } from "node:crypto";
 /** Which tokens are refused although they have not expired. */
 export interface Revocations {
   readonly endSession: (sid: string) => void;
+  /** Tokens of the user issued before now that say nothing of their session, as those of other issuers; who is still logged in renews them. */
+  readonly endUnnamedSessions: (sub: string) => void;
   /** Tokens of the user issued before now. */
   readonly endUser: (sub: string) => void;
   readonly endToken: (token: string) => void;
@@ -17,7 +19,10 @@ const MOST_ENTRIES = 100_000;
 export function createRevocations(clock: () => number): Revocations {
   const sessions = new Map<string, number>();
   const users = new Map<string, number>();
+  const unnamed = new Map<string, number>();
   const tokens = new Map<string, number>();
+  // `iat` counts whole seconds: within the second of the change nobody can tell, so such a token is refused too.
+  const isBefore = (since: number | undefined, iat = 0) => since !== undefined && iat <= Math.floor(since / 1000);
   const add = (map: Map<string, number>, key: string) => {
     map.delete(key);
     map.set(key, clock());
@@ -30,18 +35,18 @@ export function createRevocations(clock: () => number): Revocations {
   };
   return {
     endSession: (sid) => add(sessions, sid),
+    endUnnamedSessions: (sub) => add(unnamed, sub),
     endUser: (sub) => add(users, sub),
     endToken: (token) => add(tokens, hash("sha256", token)),
     isRevoked: ({ token, claims }) => {
       if (sessions.size > 0 && claims.sid !== undefined && sessions.has(claims.sid)) {
         return true;
       }
-      if (users.size > 0) {
-        const since = users.get(claims.sub);
-        // `iat` counts whole seconds: within the second of the change nobody can tell, so such a token is refused too.
-        if (since !== undefined && (claims.iat ?? 0) <= Math.floor(since / 1000)) {
-          return true;
-        }
+      if (users.size > 0 && isBefore(users.get(claims.sub), claims.iat)) {
+        return true;
+      }
+      if (unnamed.size > 0 && claims.sid === undefined && isBefore(unnamed.get(claims.sub), claims.iat)) {
+        return true;
       }
       return tokens.size > 0 && tokens.has(hash("sha256", token));
     },

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
+import { SignJWT, decodeJwt, exportJWK, generateKeyPair } from "jose";
 import Provider from "oidc-provider";
 import { Registry } from "prom-client";
 
@@ -18,7 +19,9 @@ const [gatekeeperUrl, issuerUrl] = (await findFreePorts(2)).map((port) => `http:
   string,
   string,
 ];
+const { privateKey } = await generateKeyPair("RS256", { extractable: true });
 const provider = new Provider(issuerUrl, {
+  jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: "k1", alg: "RS256", use: "sig" }] },
   clients: [
     {
       client_id: "ades",
@@ -101,6 +104,33 @@ test("a person logs in at another issuer and reaches what the declared rules all
   assert.equal(right.status, 200);
   assert.equal((JSON.parse(right.text) as Record<string, string>)["x-auth-username"], "eric");
   assert.equal((await ask(`${gatekeeperUrl}/bob/x`, {})).status, 403);
+});
+
+test("the issuer tells of a logout, and the login's tokens end at once (Back-Channel Logout 1.0)", async () => {
+  const event = { "http://schemas.openid.net/event/backchannel-logout": {} };
+  const tell = async (claims: Record<string, unknown>) => {
+    const token = await new SignJWT({ jti: crypto.randomUUID(), events: event, ...claims })
+      .setProtectedHeader({ alg: "RS256", kid: "k1", typ: "logout+jwt" })
+      .setIssuer(issuerUrl)
+      .setAudience("ades")
+      .setIssuedAt()
+      .setExpirationTime("2m")
+      .sign(privateKey);
+    return ask(`${gatekeeperUrl}/oauth/back-channel-logout`, { body: `logout_token=${token}` });
+  };
+  const { sub } = decodeJwt(cookies.get("auth_user_id") ?? "");
+  const kept = new Map(cookies);
+  cookies.delete("auth_refresh_token");
+  assert.equal((await tell({ sub, nonce: "n" })).status, 400);
+  assert.equal((await tell({ sub, events: {} })).status, 400);
+  assert.equal((await tell({ sub: "somebody else", sid: "other" })).status, 200);
+  assert.equal((await ask(`${gatekeeperUrl}/eric/x`, {})).status, 200);
+  assert.equal((await tell({ sub, sid: "its session" })).status, 200);
+  assert.equal((await ask(`${gatekeeperUrl}/eric/x`, {})).status, 401);
+  // Whose refresh token is still good was another login of the user: it goes on. Times are whole seconds.
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  kept.forEach((value, name) => cookies.set(name, value));
+  assert.equal((await ask(`${gatekeeperUrl}/eric/x`, {})).status, 200);
 });
 
 test("the login is renewed with the refresh token alone, and logout ends it", async () => {

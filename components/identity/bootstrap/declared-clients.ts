@@ -11,6 +11,7 @@ export interface DeclaredClient {
   readonly otherSecret?: string;
   readonly redirectUris?: readonly string[];
   readonly webOrigins?: readonly string[];
+  readonly backChannelLogoutUri?: string;
   readonly resources?: readonly ProtectedResource[];
   /** Its tokens are for every service of the deployment. */
   readonly tokensForPlatform?: boolean;

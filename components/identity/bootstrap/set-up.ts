@@ -1,3 +1,4 @@
+import { BACK_CHANNEL_SESSION, BACK_CHANNEL_URL } from "../protocol/back-channel-logout.ts";
 import type { ProtectedResource } from "@swath/manifest";
 import type { Logger } from "@swath/service";
 import type pg from "pg";
@@ -164,6 +165,10 @@ async function ensureClient(
       attributes: {
         ...attributes,
         ...(declared.otherSecret !== undefined && { [OTHER_SECRET]: declared.otherSecret }),
+        ...(declared.backChannelLogoutUri !== undefined && {
+          [BACK_CHANNEL_URL]: declared.backChannelLogoutUri,
+          [BACK_CHANNEL_SESSION]: "true",
+        }),
       },
       ...(!isPublic && { serviceAccountsEnabled: true, authorizationServicesEnabled: true }),
     },

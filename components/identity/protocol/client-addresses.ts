@@ -1,7 +1,6 @@
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-
 import { createAddressGuard } from "@swath/service/address-guard";
+
+import { requestGuarded } from "../guarded-request.ts";
 
 /** Requests to addresses that clients gave: strangers may have registered them. */
 export interface ClientAddresses {
@@ -28,7 +27,6 @@ interface ClientAddressesOptions {
 }
 
 const TIMEOUT_MS = 5000;
-const MAX_BODY_BYTES = 65_536;
 
 /** Redirects are not followed: they would lead to addresses that nobody registered. */
 export function createClientAddresses({ allowPrivate, publicUrl, domain }: ClientAddressesOptions): ClientAddresses {
@@ -43,55 +41,15 @@ export function createClientAddresses({ allowPrivate, publicUrl, domain }: Clien
   return {
     ask: async (url, { form } = {}) => {
       const target = new URL(url);
-      if (!/^https?:$/.test(target.protocol)) {
-        throw new Error(`${url} is neither an https nor an http address`);
-      }
-      const isGuarded = !isOwn(target);
-      if (isGuarded) {
-        guard.checkHost(target.hostname, url);
-      }
-      const body = form && new URLSearchParams(form).toString();
-      return send(target, {
-        method: body === undefined ? "GET" : "POST",
-        agent: false,
-        ...(isGuarded && { lookup: guard.lookup as never }),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+      return requestGuarded(target, {
+        guard: isOwn(target) ? undefined : guard,
         headers: {
           accept: "application/json",
-          ...(body !== undefined && {
-            "content-type": "application/x-www-form-urlencoded",
-            "content-length": Buffer.byteLength(body),
-          }),
+          ...(form && { "content-type": "application/x-www-form-urlencoded" }),
         },
-        body,
+        body: form && new URLSearchParams(form).toString(),
+        timeoutMs: TIMEOUT_MS,
       });
     },
   };
-}
-
-function send(
-  target: URL,
-  { body, ...options }: RequestOptions & { readonly body: string | undefined },
-): Promise<ClientAnswer> {
-  return new Promise((resolve, reject) => {
-    const request = (target.protocol === "https:" ? requestHttps : requestHttp)(target, options, (response) => {
-      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
-    });
-    request.on("error", reject);
-    request.end(body);
-  });
-}
-
-async function readText(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) {
-      response.destroy();
-      throw new Error(`the answer is longer than ${MAX_BODY_BYTES} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }

@@ -1,3 +1,4 @@
+import type { LogoutTokenVerifier } from "@swath/auth";
 import { type OidcClient, addConsoleLogin } from "@swath/auth/login";
 import { type Logger, Problem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
@@ -37,7 +38,13 @@ export interface ConsoleOptions {
   readonly role: Parameters<typeof exchangeToken>[0] | undefined;
   readonly secureCookies: boolean;
   /** Logging in with the platform's login, where an identity service and the console's own address are known. */
-  readonly login?: { readonly client: OidcClient; readonly consoleUrl: string } | undefined;
+  readonly login?:
+    | {
+        readonly client: OidcClient;
+        readonly logoutTokens: LogoutTokenVerifier;
+        readonly consoleUrl: string;
+      }
+    | undefined;
   readonly logger: Logger;
   readonly failures: Failures;
 }
@@ -120,8 +127,10 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
       publicUrl: options.login.consoleUrl,
       cookiePrefix: "objstore_login_",
       logger,
-      openSession: async (reply, accessToken) => {
-        const key = await exchangeToken(role, accessToken, { seconds: LOGIN_SECONDS });
+      logoutTokens: options.login.logoutTokens,
+      endSessions: (ended) => store.accounts.deleteKeysOfLogin(ended),
+      openSession: async (reply, accessToken, sessionId) => {
+        const key = await exchangeToken(role, accessToken, { seconds: LOGIN_SECONDS, console: { sessionId } });
         openSession(reply, sessions.find(toSessionToken(key)) as Session);
       },
       findReason: (cause) =>

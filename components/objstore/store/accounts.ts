@@ -1,3 +1,4 @@
+import type { EndedLogin } from "@swath/auth";
 import { randomBytes } from "node:crypto";
 
 import type { IndexDatabase } from "./index-database.ts";
@@ -82,6 +83,9 @@ export interface NewAccessKey {
 }
 
 const ROOT_PROOF = "root-password";
+
+/** Title of the temporary keys that are sessions of the console by the platform's login. */
+export const LOGIN_TITLE = "console login";
 
 /** Users, their keys, and the roles that holders of identity tokens may take. */
 export class Accounts {
@@ -234,6 +238,26 @@ export class Accounts {
   deleteKey(id: string): Promise<boolean> {
     return this.#change(
       () => this.#index.run("delete from access_keys where id = ? or parent = ?", id, id).changes > 0,
+    );
+  }
+
+  /** Ends the console's sessions of a login that has ended at the issuer. */
+  deleteKeysOfLogin({ sessionId, userId }: EndedLogin): Promise<number> {
+    const claim = (name: string) => `json_extract(claims, '$."jwt:${name}"')`;
+    return this.#change(() =>
+      sessionId === undefined
+        ? this.#index.run(
+            `delete from access_keys where title = ? and token is not null and ${claim("sub")} = ?`,
+            LOGIN_TITLE,
+            userId,
+          ).changes
+        : this.#index.run(
+            `delete from access_keys where title = ? and token is not null and ${claim("sid")} = ? and (? is null or ${claim("sub")} = ?)`,
+            LOGIN_TITLE,
+            sessionId,
+            userId ?? null,
+            userId ?? null,
+          ).changes,
     );
   }
 

@@ -6,7 +6,7 @@ import { S3Error } from "../errors.ts";
 import { readDocument } from "../protocol/body.ts";
 import { type S3Request, send } from "../protocol/request.ts";
 import { renderXml } from "../protocol/xml.ts";
-import { type AccessKey, type Accounts, type Role, valuesOf } from "../store/accounts.ts";
+import { type AccessKey, type Accounts, LOGIN_TITLE, type Role, valuesOf } from "../store/accounts.ts";
 import { parsePolicy } from "../access/policy.ts";
 
 export type AssumeRole = (request: S3Request) => Promise<void>;
@@ -71,7 +71,13 @@ export function createAssumeRole(deps: AssumeRoleDeps): AssumeRole {
 export async function exchangeToken(
   { accounts, verifyToken, now }: AssumeRoleDeps,
   token: string,
-  options: { readonly seconds: number; readonly role?: string | undefined; readonly policy?: string | undefined },
+  options: {
+    readonly seconds: number;
+    readonly role?: string | undefined;
+    readonly policy?: string | undefined;
+    /** A session of the console, which ends with the issuer's session. */
+    readonly console?: { readonly sessionId: string | undefined };
+  },
 ): Promise<AccessKey> {
   let claims: AccessTokenClaims;
   try {
@@ -102,10 +108,13 @@ export async function exchangeToken(
   const variables = Object.entries(claims).flatMap(([claim, value]) =>
     typeof value === "string" ? [[`jwt:${claim.toLowerCase()}`, value] as const] : [],
   );
+  if (options.console?.sessionId !== undefined) {
+    variables.push(["jwt:sid", options.console.sessionId]);
+  }
   return accounts.createKey({
     kind: "ASIA",
     user: name ?? sub,
-    title: "web identity",
+    title: options.console === undefined ? "web identity" : LOGIN_TITLE,
     policy,
     expires: now() + options.seconds * 1000,
     token: randomBytes(32).toString("base64url"),

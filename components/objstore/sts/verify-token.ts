@@ -1,4 +1,4 @@
-import { createTokenVerifier, openIssuer } from "@swath/auth";
+import { type Issuer, createTokenVerifier, openIssuer } from "@swath/auth";
 
 import type { VerifyToken } from "./assume-role.ts";
 
@@ -14,12 +14,14 @@ interface VerifierOptions {
 
 /** Verifies access tokens of one OIDC issuer that are meant for one of the audiences. */
 export function createWebIdentityVerifier({ issuer: url, peerUrl, acceptIdTokens, audiences }: VerifierOptions): {
+  readonly issuer: Issuer;
   readonly verify: VerifyToken;
   readonly close: () => Promise<void>;
 } {
   const issuer = openIssuer({ issuer: url, acceptIdTokens, ...(peerUrl !== undefined && { peerUrl }) });
   const verifier = createTokenVerifier({ issuer });
   return {
+    issuer,
     verify: async (token) => (await verifier.verify(token, { audiences })).claims,
     close: () => issuer.close(),
   };

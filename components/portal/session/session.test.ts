@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { parseCookies } from "@swath/auth";
+import { type TokenVerifier, TokenError, parseCookies } from "@swath/auth";
 
 import { readReturnPath } from "./return-path.ts";
+import { createSessionFinder } from "./session.ts";
 import { createTokenCookies } from "./token-cookies.ts";
 
 const cookies = createTokenCookies({
@@ -29,6 +30,32 @@ describe("cookies", () => {
     assert.deepEqual(read("auth_user_id=A; auth_refresh_token=R"), { accessToken: "A", refreshToken: "R" });
     assert.deepEqual(read("auth_user_id=A; auth_refresh_token=s1.xyz"), { accessToken: "A" });
     assert.deepEqual(read("auth_user_id=A; auth_user_id=B"), {});
+  });
+});
+
+describe("a login that is renewed", () => {
+  const find = (isAlive: boolean, accessToken: string) =>
+    createSessionFinder({
+      verifier: {
+        verify: (token: string) =>
+          token === "expired"
+            ? Promise.reject(new TokenError("EXPIRED", "it has ended"))
+            : Promise.resolve({ claims: { exp: Date.now() / 1000 + 600 }, identity: { realmRoles: [] } }),
+      } as unknown as TokenVerifier,
+      // The issuer takes a refresh token once, and another process was faster.
+      refresher: { refresh: () => Promise.resolve(undefined) },
+      cookies,
+      isAlive: () => Promise.resolve(isAlive),
+      audiences: ["swath-portal"],
+      adminUser: "admin",
+    }).find(`auth_user_id=${accessToken}; auth_refresh_token=R`, { confirm: true });
+
+  test("by the gatekeeper at the same moment keeps the cookies that the browser got from there", async () => {
+    assert.deepEqual(await find(true, "expired"), { session: undefined, setCookies: [] });
+  });
+
+  test("loses its cookies when the identity service says that it has ended", async () => {
+    assert.match((await find(false, "A")).setCookies.join(), /Max-Age=0/);
   });
 });
 

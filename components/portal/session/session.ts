@@ -85,9 +85,9 @@ export function createSessionFinder(deps: SessionFinderDeps): SessionFinder {
     }
     const renewed = tokens === undefined ? undefined : await check(tokens.accessToken);
     if (tokens === undefined || renewed === undefined) {
-      return present !== undefined
-        ? { session: toSession(present), setCookies: [] }
-        : { session: undefined, setCookies: tokenCookies.clear() };
+      // Only a login that is known to have ended leaves the browser: the gatekeeper, or another replica, may have renewed this one at
+      // the same time, with an issuer that takes a refresh token once; the browser has its cookies by now.
+      return { session: present && toSession(present), setCookies: hasEnded ? tokenCookies.clear() : [] };
     }
     return { session: toSession(renewed), setCookies: tokenCookies.keep(tokens) };
   };

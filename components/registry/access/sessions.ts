@@ -1,12 +1,18 @@
 import { hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-import { parseCookies, readCookie } from "@swath/auth";
+import { type EndedLogin, parseCookies, readCookie } from "@swath/auth";
 import { Problem } from "@swath/service";
 
 import { type Account, findAccount } from "../store/accounts.ts";
 import type { Sql } from "../store/database.ts";
-import { deleteSession, findSession, insertSession } from "../store/sessions.ts";
+import {
+  type PlatformLogin,
+  deleteSession,
+  deleteSessionsOfLogin,
+  findSession,
+  insertSession,
+} from "../store/sessions.ts";
 import { ADMIN_NAME, toPrincipal } from "./authenticate.ts";
 import type { Principal } from "./principal.ts";
 
@@ -15,7 +21,9 @@ export interface Sessions {
   /** Each gives the field `Set-Cookie`. */
   readonly openForAdmin: () => Promise<string>;
   /** `how`: by the platform's login, or by the secret for command lines, whose end is the session's too. */
-  readonly openForAccount: (account: Account, how: "login" | "secret") => Promise<string>;
+  readonly openForAccount: (account: Account, how: "login" | "secret", login?: PlatformLogin) => Promise<string>;
+  /** Ends the sessions of a login that has ended at the issuer. */
+  readonly endLogin: (ended: EndedLogin) => Promise<void>;
   /** Undefined without a valid session. @throws {Problem} 403 for a change that a page of another host asks for */
   readonly find: (message: IncomingMessage) => Promise<Principal | undefined>;
   readonly close: (message: IncomingMessage) => Promise<string>;
@@ -36,11 +44,12 @@ export function createSessions({ sql, adminProof, publicUrl }: SessionsOptions):
   const { origin, protocol } = new URL(publicUrl);
   const attributes = `Path=/; HttpOnly; SameSite=Strict${protocol === "https:" ? "; Secure" : ""}`;
   const secretOf = ({ headers }: IncomingMessage) => readCookie(parseCookies(headers.cookie), COOKIE);
-  const open = async (username: string | undefined, proof: string) =>
-    `${COOKIE}=${await insertSession(sql, { username, proof }, SESSION_SECONDS)}; ${attributes}`;
+  const open = async (username: string | undefined, proof: string, login?: PlatformLogin) =>
+    `${COOKIE}=${await insertSession(sql, { username, proof, login }, SESSION_SECONDS)}; ${attributes}`;
   return {
     openForAdmin: () => open(undefined, adminProof),
-    openForAccount: (account, how) => open(account.username, proofOf(account, how)),
+    openForAccount: (account, how, login) => open(account.username, proofOf(account, how), login),
+    endLogin: (ended) => deleteSessionsOfLogin(sql, ended),
     find: async (message) => {
       const secret = secretOf(message);
       const session = secret === undefined ? undefined : await findSession(sql, secret);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 
+import type { LogoutTokenVerifier } from "@swath/auth";
 import type { OidcClient } from "@swath/auth/login";
 import { type Logger, toProblem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
@@ -45,6 +46,7 @@ interface ApiOptions extends ApiContext {
   readonly logger: Logger;
   /** Signs people in with the platform's login. */
   readonly client: OidcClient | undefined;
+  readonly logoutTokens: LogoutTokenVerifier | undefined;
   /** What the processing service shows for pulls in the names of users. */
   readonly processingSecret: string | undefined;
 }
@@ -56,11 +58,12 @@ interface ApiOptions extends ApiContext {
 export async function createApi({
   logger,
   client,
+  logoutTokens,
   processingSecret,
   ...context
 }: ApiOptions): Promise<FastifyInstance> {
   const app = createApp(logger);
-  addSessionRoutes(app, { context, client, logger });
+  addSessionRoutes(app, { context, client, logoutTokens, logger });
   addDelegateRoutes(app, { delegates: context.access.delegates, secret: processingSecret });
   app.register(
     (api, _options, done) => {

@@ -1,3 +1,4 @@
+import type { LogoutTokenVerifier } from "@swath/auth";
 import { type OidcClient, addConsoleLogin } from "@swath/auth/login";
 import { type Logger, Problem } from "@swath/service";
 import type { FastifyInstance } from "fastify";
@@ -14,13 +15,17 @@ interface SessionOptions {
   readonly context: ApiContext;
   /** Left out where no identity service can send people back here. */
   readonly client: OidcClient | undefined;
+  readonly logoutTokens: LogoutTokenVerifier | undefined;
   readonly logger: Logger;
 }
 
 const SignIn = Type.Object({ user: Type.String({ maxLength: 256 }), password: Type.String({ maxLength: 16_384 }) });
 
 /** Logging in to the console: as administrator, with a user's secret for command lines, or with the platform's login. */
-export function addSessionRoutes(app: FastifyInstance, { context, client, logger }: SessionOptions): void {
+export function addSessionRoutes(
+  app: FastifyInstance,
+  { context, client, logoutTokens, logger }: SessionOptions,
+): void {
   const { access, database, sessions } = context;
   app.get("/api/sign-in", () => ({ platform: client !== undefined }));
 
@@ -66,19 +71,24 @@ export function addSessionRoutes(app: FastifyInstance, { context, client, logger
       .send(),
   );
 
-  if (client !== undefined) {
+  if (client !== undefined && logoutTokens !== undefined) {
     addConsoleLogin(app, {
       client,
       publicUrl: access.publicUrl.replace(/\/+$/, ""),
       cookiePrefix: "registry_login_",
       logger,
-      openSession: async (reply, accessToken) => {
+      logoutTokens,
+      endSessions: sessions.endLogin,
+      openSession: async (reply, accessToken, sessionId) => {
         const { name } = await authenticateToken(access, accessToken);
         const account = await findAccount(database, name);
         if (account === undefined) {
           throw new Error(`the account of ${name} was not kept`);
         }
-        void reply.header("set-cookie", await sessions.openForAccount(account, "login"));
+        void reply.header(
+          "set-cookie",
+          await sessions.openForAccount(account, "login", { sessionId, userId: account.userId }),
+        );
       },
       findReason: (cause) => (cause instanceof RegistryError && cause.code === "UNAUTHORIZED" ? "refused" : undefined),
     });

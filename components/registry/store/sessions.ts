@@ -1,3 +1,5 @@
+import type { EndedLogin } from "@swath/auth";
+
 import { createSecret, digestSecret } from "../access/secrets.ts";
 import type { Sql } from "./database.ts";
 
@@ -8,13 +10,24 @@ export interface StoredSession {
   readonly proof: string;
 }
 
+/** The platform's login that a session began with, as the issuer names it. */
+export interface PlatformLogin {
+  readonly sessionId: string | undefined;
+  readonly userId: string;
+}
+
 /** Keeps a session and gives the secret of its cookie; sessions that ended are forgotten. */
-export async function insertSession(sql: Sql, { username, proof }: StoredSession, seconds: number): Promise<string> {
+export async function insertSession(
+  sql: Sql,
+  { username, proof, login }: StoredSession & { readonly login?: PlatformLogin | undefined },
+  seconds: number,
+): Promise<string> {
   const secret = createSecret();
   await sql.query("delete from session where expires_at <= now()");
   await sql.query(
-    "insert into session (digest, username, proof, expires_at) values ($1, $2, $3, now() + $4 * interval '1 second')",
-    [digestSecret(secret), username ?? null, proof, seconds],
+    `insert into session (digest, username, proof, expires_at, login_session, login_subject)
+     values ($1, $2, $3, now() + $4 * interval '1 second', $5, $6)`,
+    [digestSecret(secret), username ?? null, proof, seconds, login?.sessionId ?? null, login?.userId ?? null],
   );
   return secret;
 }
@@ -29,4 +42,14 @@ export async function findSession(sql: Sql, secret: string): Promise<StoredSessi
 
 export async function deleteSession(sql: Sql, secret: string): Promise<void> {
   await sql.query("delete from session where digest = $1", [digestSecret(secret)]);
+}
+
+/** Ends the sessions that began with a login which has ended at the issuer. */
+export async function deleteSessionsOfLogin(sql: Sql, { sessionId, userId }: EndedLogin): Promise<void> {
+  await sql.query(
+    sessionId === undefined
+      ? "delete from session where login_subject = $1"
+      : "delete from session where login_session = $1 and ($2::text is null or login_subject = $2)",
+    sessionId === undefined ? [userId] : [sessionId, userId ?? null],
+  );
 }

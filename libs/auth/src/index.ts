@@ -28,6 +28,7 @@ export {
 } from "./dpop.ts";
 export { type Issuer, type IssuerAnswer, type IssuerMetadata, type IssuerOptions, openIssuer } from "./issuer.ts";
 export { type KeySet, createKeySet } from "./key-set.ts";
+export { type EndedLogin, type LogoutTokenVerifier, createLogoutTokenVerifier } from "./logout-token.ts";
 export { isOwnOrigin } from "./own-origin.ts";
 export { type RefreshOnce, createRefreshOnce } from "./refresh-once.ts";
 export { IssuerUnavailableError, TokenError, type TokenErrorCode } from "./token-error.ts";

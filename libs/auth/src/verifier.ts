@@ -4,25 +4,11 @@ import { hash } from "node:crypto";
 import { type AccessTokenClaims, audiencesOf, checkClaims } from "./claims.ts";
 import { boundKeyOf } from "./dpop.ts";
 import type { Issuer } from "./issuer.ts";
+import { KEY_PAIR_ALGORITHMS } from "./key-pair-algorithms.ts";
 import { type KeySet, createKeySet } from "./key-set.ts";
 import { type ClaimNames, identityOf } from "./policy/identity-of.ts";
 import type { Identity } from "./policy/types.ts";
 import { TokenError } from "./token-error.ts";
-
-/** Signatures with a key pair only: with a shared secret everyone who can verify can also sign. `none` is not one of them. */
-const ALGORITHMS = [
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
-];
 
 /** A token longer than this is refused unread; what fits in a request's head is far shorter. */
 const LONGEST_TOKEN = 16_384;
@@ -162,7 +148,7 @@ async function verifySignature(
 ): Promise<AccessTokenClaims> {
   try {
     const { payload, protectedHeader } = await jwtVerify(token, keys.getKey, {
-      algorithms: ALGORITHMS,
+      algorithms: [...KEY_PAIR_ALGORITHMS],
       issuer,
       clockTolerance: tolerance,
       currentDate: new Date(now),

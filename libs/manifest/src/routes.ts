@@ -45,6 +45,8 @@ export interface IdentityClient {
   readonly secret?: PlatformSecret;
   readonly redirectUris?: readonly string[];
   readonly webOrigins?: readonly string[];
+  /** Where the client hears of ended sessions (OpenID Connect Back-Channel Logout 1.0). */
+  readonly backChannelLogoutUri?: string;
   readonly resources?: readonly ProtectedResource[];
   /** People log in with it to use the services of the deployment: its tokens are for all of them. */
   readonly tokensForPlatform?: boolean;

@@ -52,6 +52,7 @@ export function cutRequestHead(
 }
 
 const START = /([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) ([\x21\x22\x24-\x7e]+) HTTP\/1\.([01])\r\n/y;
+const TAB_AT_END = /\t[\t ]*\r\n$/;
 const AUTHORITY = /^(?:[A-Za-z0-9._~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?$/;
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)(.*)$/i;
 
@@ -113,6 +114,10 @@ export function parseRequestHead(text: string): RequestHead {
         break;
       case "coding":
         refuseSecond(coding, "Transfer-Encoding");
+        // Whitespace to HTTP; other parsers read another coding.
+        if (TAB_AT_END.test(text.slice(from, end))) {
+          throw new MessageError(400, "Transfer-Encoding ends with a tab");
+        }
         coding = value;
         break;
       case "connection":

@@ -2,6 +2,8 @@ import type { Logger } from "@swath/service";
 import type { FastifyInstance, FastifyReply } from "fastify";
 
 import { parseCookies } from "../cookies.ts";
+import type { EndedLogin, LogoutTokenVerifier } from "../logout-token.ts";
+import { addBackChannelLogout } from "./back-channel-logout.ts";
 import { LoginFailure } from "./login-failure.ts";
 import { createLoginFlow } from "./login-flow.ts";
 import type { OidcClient } from "./oidc-client.ts";
@@ -13,16 +15,23 @@ interface ConsoleLoginOptions {
   /** How the cookies of pending logins begin. */
   readonly cookiePrefix: string;
   readonly logger: Logger;
-  /** Opens the console's own session for the bearer of this token: sets its cookie. */
-  readonly openSession: (reply: FastifyReply, accessToken: string) => Promise<void>;
+  /** Opens the console's own session for the bearer of this token: sets its cookie. `sessionId` is the issuer's. */
+  readonly openSession: (reply: FastifyReply, accessToken: string, sessionId: string | undefined) => Promise<void>;
+  /** Ends the console's sessions of a login that has ended at the issuer. */
+  readonly endSessions: (ended: EndedLogin) => Promise<unknown>;
+  readonly logoutTokens: LogoutTokenVerifier;
   /** The word for an error of `openSession` that the sign-in page explains (`refused`, `no-role`); undefined for other errors. */
   readonly findReason: (cause: unknown) => string | undefined;
 }
 
 const CALLBACK = "/api/login/callback";
+const BACK_CHANNEL = "/api/login/back-channel";
 const MAX_PATH_CHARACTERS = 2000;
 
-/** `GET /api/login?to=…` and its callback: logging in to a console with the platform's login. Failures end at `/sign-in?failed=…`. */
+/**
+ * `GET /api/login?to=…` and its callback: logging in to a console with the platform's login. Failures end at `/sign-in?failed=…`.
+ * Beside it, where the issuer tells of logouts.
+ */
 export function addConsoleLogin(app: FastifyInstance, options: ConsoleLoginOptions): void {
   const { client, publicUrl, cookiePrefix, logger, openSession, findReason } = options;
   const flow = createLoginFlow({
@@ -31,6 +40,12 @@ export function addConsoleLogin(app: FastifyInstance, options: ConsoleLoginOptio
     callbackPath: CALLBACK,
     cookiePrefix,
     readReturnPath: toOwnPath,
+  });
+  addBackChannelLogout(app, {
+    path: BACK_CHANNEL,
+    verifier: options.logoutTokens,
+    endSessions: options.endSessions,
+    logger,
   });
   const fail = (reply: FastifyReply, reason: string) => reply.redirect(`/sign-in?failed=${reason}`, 303);
 
@@ -56,7 +71,7 @@ export function addConsoleLogin(app: FastifyInstance, options: ConsoleLoginOptio
         request.headers["user-agent"],
       );
       void reply.header("set-cookie", [...setCookies]);
-      await openSession(reply, tokens.accessToken);
+      await openSession(reply, tokens.accessToken, tokens.sessionId);
       return await reply.redirect(location, 303);
     } catch (cause) {
       logger.warn({ err: cause }, "a login could not be completed");

@@ -1,3 +1,4 @@
+export { addBackChannelLogout } from "./back-channel-logout.ts";
 export { exchangeCode } from "./code-exchange.ts";
 export { addConsoleLogin } from "./console-login.ts";
 export { LoginFailure, type LoginFailureKind } from "./login-failure.ts";

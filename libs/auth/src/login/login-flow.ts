@@ -10,6 +10,8 @@ interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string | undefined;
   readonly idToken: string | undefined;
+  /** The issuer's session, by which it tells of its end. */
+  readonly sessionId: string | undefined;
 }
 
 /** What a browser is sent to. */
@@ -127,10 +129,16 @@ export function createLoginFlow(options: LoginFlowOptions): LoginFlow {
             idTokenExpected: true,
           }),
         );
+        const sid = tokens.claims()?.["sid"];
         return {
           location: `${publicUrl}${pending.returnTo}`,
           setCookies: [forget(name)],
-          tokens: { accessToken: tokens.access_token, refreshToken: tokens.refresh_token, idToken: tokens.id_token },
+          tokens: {
+            accessToken: tokens.access_token,
+            refreshToken: tokens.refresh_token,
+            idToken: tokens.id_token,
+            sessionId: typeof sid === "string" ? sid : undefined,
+          },
         };
       } catch (cause) {
         throw toLoginFailure(cause);

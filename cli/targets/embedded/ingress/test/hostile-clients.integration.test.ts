@@ -58,6 +58,8 @@ const ATTACKS: Readonly<Record<string, readonly [string, number]>> = {
   "a space before the colon": [`Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`, 400],
   "a folded line": [`Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`, 400],
   "a vertical tab": [`Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`, 400],
+  "a tab after the coding": [`Transfer-Encoding: chunked\t\r\n\r\n0\r\n\r\n${SMUGGLED}`, 400],
+  "a tab and a space after the coding": [`Transfer-Encoding: chunked \t \r\n\r\n0\r\n\r\n${SMUGGLED}`, 400],
   "a no-break space": [`Transfer-Encoding: \xa0chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`, 501],
   "an unknown coding": [`Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`, 501],
   "two codings": [`Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n${SMUGGLED}`, 400],
