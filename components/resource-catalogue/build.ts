@@ -15,8 +15,10 @@ import { openBell } from "./feed/bell.ts";
 import { startDeliveries } from "./feed/deliveries.ts";
 import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
+import { CollectionMemory } from "./store/collection-memory.ts";
 import { CountMemory } from "./store/count-memory.ts";
 import { openCatalogueDatabase } from "./store/database.ts";
+import { GroupInserts } from "./store/group-inserts.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
 import { startMaintenance } from "./store/maintenance.ts";
 import { RecordStatistics } from "./store/statistics.ts";
@@ -74,6 +76,8 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
   const internal = settings.INTERNAL_SECRET === undefined ? undefined : createInternalPort(settings.INTERNAL_SECRET);
   const app = await createCatalogueService(logger, {
     pool,
+    inserts: new GroupInserts(pool),
+    collections: new CollectionMemory(),
     names: new StatementNames(),
     counts,
     statistics: new RecordStatistics(pool, (error) => logger.warn({ err: error }, "failed to read statistics")),

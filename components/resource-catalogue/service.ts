@@ -14,6 +14,7 @@ import { addFeedRoutes } from "./feed/routes.ts";
 import { addSubscriptionRoutes } from "./feed/subscriptions.ts";
 import { handleError } from "./http/errors.ts";
 import { addJsonBodies } from "./http/json-body.ts";
+import { sendOpenApi } from "./http/send-openapi.ts";
 import { addXmlBodies } from "./http/xml-body.ts";
 import { addOgcReadRoutes } from "./ogc/read.ts";
 import { addRecordRoutes } from "./ogc/records.ts";
@@ -61,11 +62,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       scope.setErrorHandler(handleError);
       addPages(scope);
       addJsonBodies(scope);
-      scope.get("/api", { schema: { hide: true } }, (_request, reply) =>
-        reply
-          .header("content-type", "application/vnd.oai.openapi+json;version=3.1")
-          .send(JSON.stringify(app.swagger())),
-      );
+      scope.get("/api", { schema: { hide: true } }, (request, reply) => sendOpenApi(request, reply, app.swagger()));
       addReadRoutes(scope, context);
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);

@@ -6,6 +6,8 @@ import type { SigningKey } from "../assets/presign.ts";
 import type { PreparedBatch } from "../bulk/batch-thread.ts";
 import type { Batch } from "../bulk/prepare-batch.ts";
 import type { FetchSource } from "./fetch-source.ts";
+import type { CollectionMemory } from "../store/collection-memory.ts";
+import type { GroupInserts } from "../store/group-inserts.ts";
 import type { SearchDeps } from "../store/search.ts";
 import type { Bell } from "../feed/bell.ts";
 import type { StacValidator } from "@swath/stac/schema";
@@ -13,6 +15,10 @@ import type { StacValidator } from "@swath/stac/schema";
 /** What every interface of the catalogue works with. */
 export interface CatalogueContext extends SearchDeps {
   readonly pool: pg.Pool;
+  /** Single items that are new. */
+  readonly inserts: GroupInserts;
+  /** Collections that single items were written into lately. */
+  readonly collections: CollectionMemory;
   /** Who asks, with what the store needs of it. @throws {Problem} 401 for a token that is not accepted */
   readonly readerOf: (request: FastifyRequest) => Promise<Reader>;
   /** Loads the validators; must be awaited before they are used. */

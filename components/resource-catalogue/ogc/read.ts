@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 
 import { MAIN_COLLECTION } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
+import { sendOpenApi } from "../http/send-openapi.ts";
 import type { StoredRecord } from "../model/record.ts";
 import { JSON_TYPE, selfOf } from "../stac/links.ts";
 import { sendJson } from "../stac/respond.ts";
@@ -29,9 +30,7 @@ export function addOgcReadRoutes(scope: FastifyInstance, context: CatalogueConte
   scope.get("/conformance", (_request, reply) => {
     return sendJson(reply, JSON.stringify({ conformsTo: OGC_CONFORMS_TO }));
   });
-  const sendOpenApi = (_request: unknown, reply: FastifyReply) =>
-    sendJson(reply, JSON.stringify(openApi()), "application/vnd.oai.openapi+json;version=3.1");
-  scope.get("/openapi", { schema: { hide: true } }, sendOpenApi);
+  scope.get("/openapi", { schema: { hide: true } }, (request, reply) => sendOpenApi(request, reply, openApi()));
   scope.get("/collections", async (request, reply) => {
     const { records } = await searchRecords(context, {
       reader: await context.readerOf(request),

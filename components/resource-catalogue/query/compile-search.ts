@@ -24,7 +24,7 @@ export const RECORD_COLUMNS = `r.n, r.version, r.kind, c.id as collection, c.wor
  */
 export function compilePage(request: SearchRequest, isCollected = false): Statement {
   const parameters = new SqlParameters();
-  const conditions = compileConditions(request, parameters);
+  const conditions = compileConditions(request, parameters, isCollected);
   const keys = compileSort(request.sort);
   const where = (extra: readonly string[]): string => [...conditions, ...extra].join(" and ") || "true";
   const after = compileAfter(request, keys, parameters);
@@ -61,10 +61,13 @@ export function compileCount(request: SearchRequest): Statement {
   };
 }
 
-/** Everything that a search asks of a record, the reader's rights first. */
-export function compileConditions(request: SearchRequest, parameters: SqlParameters): string[] {
+/**
+ * Everything that a search asks of a record, the reader's rights first. `isCollected`: in the form that finds all matches soonest, without
+ * regard to their order.
+ */
+export function compileConditions(request: SearchRequest, parameters: SqlParameters, isCollected = false): string[] {
   const { kinds, ids, place, time, matchesWithout = false, filter, checkProperty } = request;
-  const conditions = [compileScope(request, parameters)];
+  const conditions = [compileScope(request, parameters, isCollected)];
   conditions.push(
     kinds.length === 1 ? `r.kind = '${kinds[0]}'` : `r.kind in (${kinds.map((kind) => `'${kind}'`).join(", ")})`,
   );
@@ -90,14 +93,24 @@ export function compileConditions(request: SearchRequest, parameters: SqlParamet
 }
 
 /** Which collections: those named, of those that the reader may see. */
-function compileScope({ reader, collections }: SearchRequest, parameters: SqlParameters): string {
+function compileScope(
+  { reader, collections, place }: SearchRequest,
+  parameters: SqlParameters,
+  isCollected: boolean,
+): string {
   const readable = toReadCondition(reader, (value, type) => parameters.add(value, type));
   if (collections === undefined) {
     return readable === "true" ? "true" : `r.collection = any(array(select c.key from collection c where ${readable}))`;
   }
-  return collections.length === 1
-    ? `r.collection = (select c.key from collection c where c.id = ${parameters.add(collections[0], "text")} and ${readable})`
-    : `r.collection = any(array(select c.key from collection c where c.id = any(${parameters.add(collections, "text[]")}) and ${readable}))`;
+  if (collections.length === 1) {
+    const key = `(select c.key from collection c where c.id = ${parameters.add(collections[0], "text")} and ${readable})`;
+    const isOne = `r.collection = ${key}`;
+    // The same once more, as the index of places within a collection has it.
+    return isCollected && place !== undefined
+      ? `${isOne} and int4range(r.collection, r.collection, '[]') @> ${key}`
+      : isOne;
+  }
+  return `r.collection = any(array(select c.key from collection c where c.id = any(${parameters.add(collections, "text[]")}) and ${readable}))`;
 }
 
 interface CompiledKey {

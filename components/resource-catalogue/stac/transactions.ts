@@ -11,7 +11,14 @@ import { type NewRecord, toNewlyStored } from "../model/record.ts";
 import { type CollectionEntry, findCollection, insertCollection, setVisibility } from "../store/collections.ts";
 import { findRecord } from "../store/read-record.ts";
 import { type PreparedRecord, prepareRecordCells } from "../store/copy-text.ts";
-import { type Written, deleteCollection, deleteRecord, writePrepared, writeRecords } from "../store/write-records.ts";
+import {
+  WriteConflict,
+  type Written,
+  deleteCollection,
+  deleteRecord,
+  writePrepared,
+  writeRecords,
+} from "../store/write-records.ts";
 import { collectionUrl, itemUrl, stacRoot } from "./links.ts";
 import { prepareCollection, prepareItem, prepareItems } from "./prepare.ts";
 import { renderCollection, renderItem, sendRecord } from "./respond.ts";
@@ -43,14 +50,14 @@ function addItemRoutes(scope: FastifyInstance, context: CatalogueContext): void 
     "/collections/:collection/items",
     { bodyLimit: MAX_ITEMS_BYTES },
     async (request, reply) => {
-      const { entry } = await enterForWriting(context, request, request.params.collection);
+      const entry = await enterForInserting(context, request, request.params.collection);
       const { records, single, isSingle } = await prepareBody(context, request, entry.id);
       if (single !== undefined) {
-        const [written] = await writeRecords(pool, [single], { mode: "insert", collection: entry.key });
+        const written = await insertSingle(context, request, entry, single);
         context.announceChange();
         const root = stacRoot(request);
         void reply.code(201).header("location", itemUrl(root, entry.id, single.id));
-        const record = toNewlyStored(single, written as Written, entry);
+        const record = toNewlyStored(single, written, entry);
         return sendRecord(reply, record, renderItem(root, record));
       }
       refuseTwins(records);
@@ -178,6 +185,48 @@ export async function enterForWriting(
     throw refusal(request, "Only operators, and owners and writers of the collection's workspace, may change it.");
   }
   return { reader, entry };
+}
+
+/** The collection that items are added to; one that was written into a moment ago is not looked up again. @throws {Problem} 404, 401 or 403 */
+async function enterForInserting(
+  context: CatalogueContext,
+  request: FastifyRequest,
+  id: string,
+): Promise<CollectionEntry> {
+  const known = context.collections.find(id);
+  if (known !== undefined) {
+    const reader = await context.readerOf(request);
+    if (mayWrite(reader, known) && (reader.only === undefined || reader.only === known.workspace)) {
+      await context.prepareWriting();
+      return known;
+    }
+  }
+  const { entry } = await enterForWriting(context, request, id);
+  context.collections.remember(entry);
+  return entry;
+}
+
+/** Inserts an item, into the collection that has the id now where the one that was known is gone. */
+async function insertSingle(
+  context: CatalogueContext,
+  request: FastifyRequest,
+  entry: CollectionEntry,
+  single: NewRecord,
+): Promise<Written> {
+  const record = prepareRecordCells(single);
+  try {
+    return await context.inserts.insert(record, entry.key);
+  } catch (error) {
+    if (!(error instanceof WriteConflict) || error.reason !== "no-collection") {
+      throw error;
+    }
+    context.collections.forget(entry.id);
+    const { key } = await enterForInserting(context, request, entry.id);
+    if (key === entry.key) {
+      throw error;
+    }
+    return context.inserts.insert(record, key);
+  }
 }
 
 /** Who owns a new collection: the platform, or the workspace that `?workspace=` or the host names. */

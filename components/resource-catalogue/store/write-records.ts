@@ -72,7 +72,7 @@ export function writePrepared(
 ): Promise<Written[]> {
   const [only] = records;
   if (only !== undefined && records.length === 1 && options.mode === "insert" && !(only.cells instanceof Uint8Array)) {
-    return insertOne(pool, only, options.collection);
+    return insertOne(pool, only, options.collection).then((written) => [written]);
   }
   return inTransaction(pool, async (client) => {
     if (records.length > 1) {
@@ -99,12 +99,12 @@ const INSERT_ONE = `/* prepared: insert-one */
   )
   select (select count(*)::int from owner) as owners, (select n from stored) as n`;
 
-/** One new record in one statement, which is a transaction of its own. */
-async function insertOne(
+/** Writes one new record in one statement, which is a transaction of its own. */
+export async function insertOne(
   pool: pg.Pool,
   { id, isCollection, cells }: PreparedRecord,
   collection: number,
-): Promise<Written[]> {
+): Promise<Written> {
   const at = new Date();
   const { rows } = await pool.query<{ owners: number; n: string | null }>(INSERT_ONE, [
     id,
@@ -120,7 +120,7 @@ async function insertOne(
   if (row.n === null) {
     throw new WriteConflict("exists", [id]);
   }
-  return [{ n: row.n, version: 1, isNew: true, at }];
+  return { n: row.n, version: 1, isNew: true, at };
 }
 
 /** The same inside a transaction of the caller's. */

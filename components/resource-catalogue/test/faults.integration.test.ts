@@ -134,6 +134,48 @@ for (const victim of ["service", "PostgreSQL"] as const) {
   });
 }
 
+for (const victim of ["service", "PostgreSQL"] as const) {
+  test(`kill -9 of ${victim} amid single POSTs of 16 clients: every item that was acknowledged is there`, async () => {
+    const collection = `singles-${victim}`;
+    await send("POST", "/collections", makeCollection(collection));
+    const acknowledged: string[] = [];
+    let next = 0;
+    let isKilled = false;
+    const clients = Array.from({ length: 16 }, async () => {
+      while (!isKilled) {
+        next += 1;
+        const id = `single-${next}`;
+        const response = await send("POST", `/collections/${collection}/items`, makeItem(id)).catch(() => undefined);
+        if (response?.status === 201) {
+          acknowledged.push(id);
+        }
+      }
+    });
+    await waitUntil("some items", () => acknowledged.length >= 200);
+    if (victim === "service") {
+      service.kill("SIGKILL");
+    } else {
+      await postgres.kill();
+    }
+    isKilled = true;
+    await Promise.all(clients);
+    if (victim === "service") {
+      await startService();
+    } else {
+      await postgres.start();
+      await waitUntil("the service finds its database again", async () => (await send("GET", "/search?limit=1")).ok);
+    }
+    const response = await send("GET", `/search?collections=${collection}&limit=10000`);
+    const { features } = (await response.json()) as { features: { id: string }[] };
+    const stored = new Set(features.map(({ id }) => id));
+    assert.equal(stored.size, features.length);
+    assert.deepEqual(
+      acknowledged.filter((id) => !stored.has(id)),
+      [],
+    );
+  });
+}
+
 test("16 writers of the same ids: no deadlock, none lost, the last one wins whole", async () => {
   await send("POST", "/collections", makeCollection("race"));
   const ids = Array.from({ length: 40 }, (_, index) => `same-${index}`);

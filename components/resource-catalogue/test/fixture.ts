@@ -27,7 +27,10 @@ interface RequestOptions {
 }
 
 /** A catalogue on a PostgreSQL of its own, listening on a port that it was given by chance; everybody is an operator unless told otherwise. */
-export async function startCatalogue(environment: Readonly<Record<string, string>> = {}): Promise<CatalogueFixture> {
+export async function startCatalogue({
+  LOG_LEVEL: logLevel = "error",
+  ...environment
+}: Readonly<Record<string, string>> = {}): Promise<CatalogueFixture> {
   const postgres = await startTestServer();
   const built: BuiltCatalogue = await buildCatalogue(
     loadSettings(settings, {
@@ -36,7 +39,7 @@ export async function startCatalogue(environment: Readonly<Record<string, string
       AUTHENTICATION: "optional",
       ...environment,
     }),
-    createLogger("resource-catalogue", "error"),
+    createLogger("resource-catalogue", logLevel),
   ).catch(async (error: unknown) => {
     await postgres.close();
     throw error;
