@@ -50,6 +50,8 @@ export async function startWorker(
     threads: settings.RASTER_THREADS,
     cacheBytes: CACHE_BYTES,
     timeoutMs: 120_000,
+    // What is written to the catalogue stays: a scene that was replaced a moment ago is read anew.
+    maxUnverifiedMs: 0,
     onError: (error) => logger.error({ err: error }, "raster thread failed"),
   });
   const registrars = createRegistrars({
