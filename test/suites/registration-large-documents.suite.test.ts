@@ -10,14 +10,18 @@ const BYTES = Math.floor(31.6 * 2 ** 20);
 const DOCUMENTS = 4;
 /** The limit of a registrar's pod. */
 const MAX_RSS_MB = 1280;
-const MAX_WAIT_MS = 10_000;
+/** On a machine with much else to do: one thread parses, and writes for all. */
+const MAX_WAIT_MS = 30_000;
 
 const fixture = await startFixture();
 after(fixture.close);
 const { send, register, settle, askCatalogue } = fixture;
 
 /** Of parsed JSON, lists of short numbers take most memory. */
-const GEOMETRY = { type: "MultiPoint", coordinates: Array.from({ length: 2000 }, (_, index) => [10 + (index % 7) / 10, 45.5]) };
+const GEOMETRY = {
+  type: "MultiPoint",
+  coordinates: Array.from({ length: 2000 }, (_, index) => [10 + (index % 7) / 10, 45.5]),
+};
 
 /** A page of items, of nearly the size. */
 function makePage(name: string): { readonly bytes: Buffer; readonly items: number } {
@@ -37,9 +41,7 @@ function makePage(name: string): { readonly bytes: Buffer; readonly items: numbe
 }
 
 const peakMb = (): number =>
-  Number(
-    /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${fixture.pidOf("worker") ?? 0}/status`, "utf8"))?.[1],
-  ) / 1024;
+  Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${fixture.pidOf("worker") ?? 0}/status`, "utf8"))?.[1]) / 1024;
 
 /** What another user waits for a small record until it is done, again and again until `work` has ended. */
 async function waitsOfOthers(name: string, work: Promise<unknown>): Promise<readonly number[]> {
@@ -65,7 +67,9 @@ async function waitsOfOthers(name: string, work: Promise<unknown>): Promise<read
 }
 
 test("four pages of 31.6 MiB at once are registered whole, in bounded memory, and hold nobody up", async (t) => {
-  const pages = new Map(Array.from({ length: DOCUMENTS }, (_, index) => [`/page-${index}.json`, makePage(`p${index}`)]));
+  const pages = new Map(
+    Array.from({ length: DOCUMENTS }, (_, index) => [`/page-${index}.json`, makePage(`p${index}`)]),
+  );
   const source = await startDocuments((path) => pages.get(path)?.bytes);
   t.after(source.close);
   const started = performance.now();
@@ -119,7 +123,7 @@ test("one record of 31.6 MiB, four at once: refused in words, by an address and 
   }
   for (const { status, body } of posted) {
     assert.equal(status, 413);
-    assert.match(body.detail, /8 MiB|8388608/);
+    assert.match(body.detail, /8 MiB.*POST \/register/);
   }
   assert.ok(peakMb() <= MAX_RSS_MB, `${peakMb()} MB`);
   assert.ok(Math.max(...waits) <= MAX_WAIT_MS);
