@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 
 import { RasterPool } from "@swath/raster";
-import { type Logger, type Settings, createPeer } from "@swath/service";
+import { type Logger, type Settings, createPeer, readList } from "@swath/service";
+import { readOffering } from "@swath/service/offering";
 import type { FastifyInstance } from "fastify";
 
 import { createCatalogueClient } from "./catalogue/client.ts";
@@ -35,17 +36,10 @@ export async function buildDataAccess(
     onError: (error) => logger.error({ err: error }, "raster thread failed"),
   });
   const privateHosts = readList(given.ALLOWED_HOSTS);
+  const offering = readOffering(given);
   const places: AssetPlaces = {
     privateHosts,
-    ...(given.CLOUDDATA_S3_ENDPOINT !== undefined && {
-      offering: {
-        url: given.CLOUDDATA_S3_ENDPOINT,
-        region: given.CLOUDDATA_S3_REGION,
-        accessKeyId: given.CLOUDDATA_S3_ACCESS_KEY,
-        secretAccessKey: given.CLOUDDATA_S3_SECRET_KEY,
-        buckets: readList(given.CLOUDDATA_S3_BUCKETS),
-      },
-    }),
+    ...(offering !== undefined && { offering }),
     ...(given.OBJSTORE_URL !== undefined && {
       storage: {
         url: given.OBJSTORE_URL,
@@ -89,12 +83,4 @@ export async function buildDataAccess(
       await peer?.close();
     },
   };
-}
-
-/** A list in a setting, separated by commas. */
-function readList(text: string): readonly string[] {
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
 }

@@ -1,4 +1,5 @@
 import { defineSettings } from "@swath/service";
+import { offeringSettings } from "@swath/service/offering";
 
 export const settings = defineSettings({
   TITLE: { kind: "string", default: "Data access", description: "Title in capabilities and pages." },
@@ -17,15 +18,8 @@ export const settings = defineSettings({
   OBJSTORE_PUBLIC_URL: { kind: "url", optional: true, description: "Its public base URL." },
   OBJSTORE_ROOT_USER: { kind: "string", default: "", description: "Access key that reads all buckets." },
   OBJSTORE_ROOT_PASSWORD: { kind: "string", default: "", secret: true, description: "Its secret." },
-  CLOUDDATA_S3_ENDPOINT: { kind: "url", optional: true, description: "Object storage of a provider's data offering." },
-  CLOUDDATA_S3_REGION: { kind: "string", default: "RegionOne", description: "Its region." },
-  CLOUDDATA_S3_ACCESS_KEY: { kind: "string", default: "", description: "Access key there." },
-  CLOUDDATA_S3_SECRET_KEY: { kind: "string", default: "", secret: true, description: "Its secret." },
-  CLOUDDATA_S3_BUCKETS: {
-    kind: "string",
-    default: "eodata,DIAS,EODATA",
-    description: "Buckets there, separated by commas, that every record may name.",
-  },
+  // Every record may name what its buckets hold.
+  ...offeringSettings,
   S3_REGION: { kind: "string", default: "us-east-1", description: "Region of the object storage." },
   READABLE_BUCKETS: {
     kind: "string",

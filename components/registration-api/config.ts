@@ -1,4 +1,6 @@
+import { tokenSettings } from "@swath/auth/settings";
 import { defineSettings } from "@swath/service";
+import { offeringSettings } from "@swath/service/offering";
 
 const shared = defineSettings({
   DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
@@ -19,13 +21,7 @@ export const apiSettings = defineSettings({
     optional: true,
     description: "Host name on which requests without a token act for the administrator.",
   },
-  IDENTITY_ISSUER: { kind: "url", optional: true, description: "Whose access tokens are accepted." },
-  ACCEPTED_AUDIENCES: {
-    kind: "string",
-    default: "swath-platform",
-    description: "Audiences that access tokens may have besides this service's own, separated by commas.",
-  },
-  IDENTITY_INTERNAL_URL: { kind: "string", optional: true, description: "The identity service inside the deployment." },
+  ...tokenSettings,
   IDENTITY_ADMIN_USER: { kind: "string", default: "admin", description: "The administrator: may do everything." },
   INTERNAL_SECRET: {
     kind: "string",
@@ -56,15 +52,8 @@ export const workerSettings = defineSettings({
     description: "What its buckets call the webhook of the registration API (POST /events of the internal port).",
   },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Region of the object storage." },
-  CLOUDDATA_S3_ENDPOINT: { kind: "url", optional: true, description: "Object storage of a provider's data offering." },
-  CLOUDDATA_S3_REGION: { kind: "string", default: "RegionOne", description: "Its region." },
-  CLOUDDATA_S3_ACCESS_KEY: { kind: "string", default: "", description: "Access key there." },
-  CLOUDDATA_S3_SECRET_KEY: { kind: "string", default: "", secret: true, description: "Its secret." },
-  CLOUDDATA_S3_BUCKETS: {
-    kind: "string",
-    default: "eodata,DIAS,EODATA",
-    description: "Buckets there, separated by commas; everybody of the deployment may register what they hold.",
-  },
+  // Everybody of the deployment may register what its buckets hold.
+  ...offeringSettings,
   CLOUDDATA: { kind: "boolean", default: false, description: "Whether a provider's data offering is harvested." },
   CLOUDDATA_CATALOGUE_URL: { kind: "url", optional: true, description: "The provider's catalogue." },
   CLOUDDATA_CATALOGUE_TYPE: {

@@ -23,7 +23,11 @@ await runService({
     const issuer =
       issuerUrl === undefined
         ? undefined
-        : openIssuer({ issuer: issuerUrl, ...(identityUrl !== undefined && { peerUrl: identityUrl }) });
+        : openIssuer({
+            issuer: issuerUrl,
+            acceptIdTokens: settings.ACCEPT_ID_TOKENS,
+            ...(identityUrl !== undefined && { peerUrl: identityUrl }),
+          });
     const app = await createRegistrationApi(logger, {
       pool,
       publicUrl: settings.PUBLIC_URL,

@@ -5,6 +5,7 @@ import type { FastifyError, FastifyInstance } from "fastify";
 
 import type { ApiContext } from "./http/context.ts";
 import { addHarvesterRoutes } from "./http/harvesters.ts";
+import { refuseLargeBody } from "./http/refuse-large-body.ts";
 import { addRegisterRoutes } from "./http/register.ts";
 import { addTaskRoutes } from "./http/tasks.ts";
 
@@ -28,7 +29,10 @@ export async function createRegistrationApi(logger: Logger, context: ApiContext)
   app.get("/", { schema: { hide: true } }, (_request, reply) => reply.redirect("/docs"));
   app.get("/probe", { schema: { hide: true } }, () => ({}));
   await app.register(async (scope) => {
-    scope.setErrorHandler((error: FastifyError, request, reply) => {
+    scope.setErrorHandler(async (error: FastifyError, request, reply) => {
+      if (error.statusCode === 413) {
+        throw await refuseLargeBody(request.raw);
+      }
       if (error.validation === undefined) {
         throw error;
       }

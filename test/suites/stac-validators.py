@@ -22,8 +22,11 @@ def read_schema(uri):
 
 
 class LocalIO(pystac.stac_io.DefaultStacIO):
+    """Links of the items lead to the catalogue on the loopback interface, which is read; nothing else is reached."""
+
     def read_text_from_href(self, href):
-        return read_schema(href) if href.startswith("http") else super().read_text_from_href(href)
+        is_schema = href.startswith("http") and not href.startswith("http://127.0.0.1:")
+        return read_schema(href) if is_schema else super().read_text_from_href(href)
 
 
 pystac.StacIO.set_default(LocalIO)

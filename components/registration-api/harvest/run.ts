@@ -18,6 +18,7 @@ import { passes } from "./filter.ts";
 import { CLOUD_DATA } from "./cloud-data.ts";
 import { runOads } from "./oads.ts";
 import type { HarvesterConfig } from "./config.ts";
+import { confirmUnchanged } from "./confirm-unchanged.ts";
 import { type HarvestedItem, type HarvestedPage, type UnchangedRecord, readPages } from "./pages.ts";
 import { readProduct } from "./postprocess.ts";
 import { readsProducts } from "./postprocess-names.ts";
@@ -101,21 +102,6 @@ async function runPages(tools: Tools, context: TaskContext, harvester: Harvester
     await keepReadDocuments(tools.pool, harvester, [...(page.catalogs ?? []), ...written]);
     await context.save(page.next);
   }
-}
-
-/** Notes what is as it was. @returns what is gone from the catalogue all the same */
-async function confirmUnchanged(
-  { writer }: Tools,
-  context: TaskContext,
-  origin: Origin,
-  records: readonly UnchangedRecord[],
-): Promise<readonly UnchangedRecord[]> {
-  if (records.length === 0) {
-    return [];
-  }
-  const gone = await writer.confirmRecords(origin, records);
-  context.count({ unchanged: records.length - gone.length });
-  return gone;
 }
 
 /** The items of documents whose records somebody took out of the catalogue. */

@@ -8,6 +8,7 @@ import {
   claimTask,
   reclaimTasks,
   removeOldTasks,
+  requesterOf,
   untilNextTask,
 } from "../store/tasks.ts";
 import { MAX_ATTEMPTS } from "./retry.ts";
@@ -31,12 +32,16 @@ export interface Loop {
 
 /** Tasks whose lease ran out become due without anybody saying so. */
 const MAX_SLEEP_MS = 10_000;
+/** One place in so many is for requesters that have no other. */
+const PLACES_OF_EACH_RESERVED = 4;
 const CLEANUP_INTERVAL_MS = 3_600_000;
 
 /** Carries tasks out as they come, woken by new ones and by time. */
 export async function startLoop(options: LoopOptions): Promise<Loop> {
   const { pool, databaseUrl, logger, concurrency, run, retentionDays } = options;
-  const running = new Set<Promise<void>>();
+  const running = new Map<Promise<void>, string>();
+  // Long tasks of some hold up nobody else: the last places are for those who have none.
+  const shared = concurrency - Math.floor(concurrency / PLACES_OF_EACH_RESERVED);
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let lastError: unknown;
@@ -56,7 +61,7 @@ export async function startLoop(options: LoopOptions): Promise<Loop> {
         again = false;
         await reclaimTasks(pool, MAX_ATTEMPTS);
         while (!isStopped && running.size < concurrency) {
-          const task = await claimTask(pool);
+          const task = await (running.size < shared ? claimTask(pool) : claimTask(pool, [...running.values()]));
           if (task === undefined) {
             break;
           }
@@ -66,7 +71,8 @@ export async function startLoop(options: LoopOptions): Promise<Loop> {
               running.delete(work);
               void pump();
             });
-          running.add(work);
+          // Harvests of a requester do not keep the requester from registering something meanwhile.
+          running.set(work, task.kind === "harvest" ? "" : requesterOf(task));
         }
       }
       lastError = undefined;
@@ -108,7 +114,7 @@ export async function startLoop(options: LoopOptions): Promise<Loop> {
       clearTimeout(timer);
       clearInterval(cleanupTimer);
       await listener.close();
-      await Promise.allSettled(running);
+      await Promise.allSettled(running.keys());
       clearTimeout(timer);
     },
   };

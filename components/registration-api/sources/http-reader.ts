@@ -64,7 +64,7 @@ export function createHttpReader({ allowPrivate, peers }: HttpReaderOptions): Ht
   };
 
   return {
-    read: async (href, { signal, accept = "*/*", headers = {}, body, maxBytes, ifChangedFrom }) => {
+    read: async (href, { signal, accept = "*/*", headers = {}, body, maxBytes, ifChangedFrom, isHead = false }) => {
       let url = parseHref(href);
       const deadline = AbortSignal.timeout(TOTAL_TIMEOUT_MS);
       const both = AbortSignal.any([signal, deadline]);
@@ -74,7 +74,7 @@ export function createHttpReader({ allowPrivate, peers }: HttpReaderOptions): Ht
           const response = await request(target, {
             dispatcher,
             signal: both,
-            method: body === undefined ? "GET" : "POST",
+            method: isHead ? "HEAD" : body === undefined ? "GET" : "POST",
             headers: {
               "user-agent": "swath-registration",
               accept,

@@ -12,7 +12,7 @@ export interface S3Store {
   readonly get: (
     bucket: string,
     key: string,
-    options: Pick<ReadOptions, "signal" | "maxBytes" | "ifChangedFrom">,
+    options: Pick<ReadOptions, "signal" | "maxBytes" | "ifChangedFrom" | "isHead">,
   ) => Promise<SourceDocument>;
   readonly list: (bucket: string, prefix: string, signal: AbortSignal) => AsyncGenerator<ListedObject>;
   /** Has a bucket tell a webhook of what is put and removed, beside what it tells others. */
@@ -37,9 +37,13 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     path: string,
     signal: AbortSignal,
     where: string,
-    { put, conditions = {} }: { readonly put?: string; readonly conditions?: Record<string, string> } = {},
+    {
+      put,
+      conditions = {},
+      isHead = false,
+    }: { readonly put?: string; readonly conditions?: Record<string, string>; readonly isHead?: boolean } = {},
   ) => {
-    const method = put === undefined ? "GET" : "PUT";
+    const method = isHead ? "HEAD" : put === undefined ? "GET" : "PUT";
     const address = `${origin}${base}${path}`;
     const signed =
       accessKeyId === ""
@@ -82,11 +86,12 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
     return response;
   };
   return {
-    get: async (bucket, key, { signal, maxBytes, ifChangedFrom }) => {
+    get: async (bucket, key, { signal, maxBytes, ifChangedFrom, isHead = false }) => {
       const where = `s3://${bucket}/${key}`;
       const path = `/${bucket}/${key.split("/").map(escape).join("/")}`;
       const { body, headers, statusCode } = await send(path, signal, where, {
         conditions: toConditions(ifChangedFrom),
+        isHead,
       });
       if (statusCode === 304) {
         await body.dump();

@@ -31,6 +31,8 @@ export interface ReadOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** How the document was when it was read last: it comes only if it changed. */
   readonly ifChangedFrom?: Validators;
+  /** Only what its source says of it comes, without its bytes. */
+  readonly isHead?: boolean;
   /** Sent as POST, in JSON. */
   readonly body?: unknown;
 }

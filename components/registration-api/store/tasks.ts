@@ -73,12 +73,20 @@ export async function addTask(db: Pick<pg.Pool, "query">, task: NewTask): Promis
   return (rows[0] as { id: string }).id;
 }
 
-/** Takes the task that has waited longest; none of a key of which an earlier one is open. */
-export async function claimTask(pool: pg.Pool): Promise<ClaimedTask | undefined> {
+/** Whom a task is for. */
+export const requesterOf = ({ scope, requested_by: name }: Pick<Task, "scope" | "requested_by">): string =>
+  `${scope} ${name ?? ""}`;
+
+/**
+ * Takes the task that has waited longest; none of a key of which an earlier one is open.
+ * @param others requesters that are served already: only a task of another one is taken, and no harvest, which may be long
+ */
+export async function claimTask(pool: pg.Pool, others?: readonly string[]): Promise<ClaimedTask | undefined> {
   const lease = randomUUID();
   const { rows } = await pool.query<Task>(
     `with next as (
        select t.id from task t where t.state = 'queued' and t.due_at <= now()
+         and ($3::text[] is null or t.kind <> 'harvest' and t.scope || ' ' || coalesce(t.requested_by, '') <> all($3))
          and not exists (
            select from task b where b.order_key = t.order_key and b.id < t.id and b.state in ('queued', 'running')
          )
@@ -90,7 +98,7 @@ export async function claimTask(pool: pg.Pool): Promise<ClaimedTask | undefined>
      returning ${FIELDS.split(", ")
        .map((field) => `task.${field}`)
        .join(", ")}`,
-    [lease, LEASE_SECONDS],
+    [lease, LEASE_SECONDS, others ?? null],
   );
   return rows[0] && { ...rows[0], lease };
 }

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 
 import { waitUntil } from "@swath/testing";
@@ -7,7 +9,7 @@ import { BUCKET, example, makeCollection, makeItem, startDocuments, startFixture
 
 const fixture = await startFixture();
 after(fixture.close);
-const { send, register, askCatalogue, put, sendInternally } = fixture;
+const { send, register, askCatalogue, put, sendInternally, settle } = fixture;
 
 test("a request is accepted with the known message and can be followed", async () => {
   await put(
@@ -207,4 +209,32 @@ test("results of a job: links to what made them, items of plain rasters, and gon
   await fixture.remove("processing-results/j1/catalog.json");
   await waitUntil("the removal", async () => (await askCatalogue("/stac/collections/j1", own)).status === 404);
   assert.equal((await askCatalogue("/stac/collections/j1/items/out_20240601", own)).status, 404);
+});
+
+test("requests of one user that take long, and harvests, hold no other user up", async (t) => {
+  const held: (() => void)[] = [];
+  const server = createServer((_request, response) => {
+    held.push(() => response.writeHead(404).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const slow = await Promise.all(
+    Array.from({ length: 6 }, (_, index) => send("POST", "/register", { type: "stac-item", url: `${url}/${index}` })),
+  );
+  await waitUntil("three documents that are asked for", () => held.length >= 3);
+  const { status, body } = await sendInternally("POST", "/tasks", {
+    scope: "other",
+    requestedBy: "bob",
+    buckets: [],
+    wait: 20,
+    request: { form: "json", document: makeItem("of-bob", { assets: {} }) },
+  });
+  assert.deepEqual([status, body.state], [202, "done"], JSON.stringify(body));
+  assert.equal(held.length, 3);
+  const release = setInterval(() => held.splice(0).forEach((end) => end()), 20);
+  t.after(() => clearInterval(release));
+  for (const { headers } of slow) {
+    assert.equal((await settle(headers.get("location") ?? "")).body.state, "failed");
+  }
 });

@@ -1,6 +1,6 @@
 import { openDatabase } from "@swath/postgres";
 import { RasterPool } from "@swath/raster";
-import type { Logger, Settings } from "@swath/service";
+import { type Logger, type Settings, readList } from "@swath/service";
 
 import { createCatalogueClient } from "../catalogue/client.ts";
 import { createCatalogueWriter } from "../catalogue/writer.ts";
@@ -11,7 +11,7 @@ import { createRegistrars } from "../registrars/index.ts";
 import { openSources } from "../sources/sources.ts";
 import { startDueHarvesters } from "../store/harvesters.ts";
 import { deployCloudData } from "../harvest/cloud-data.ts";
-import { readList, toCloudData, toPeers, toStores } from "./sources-of.ts";
+import { toCloudData, toPeers, toStores } from "./sources-of.ts";
 
 export interface Worker {
   readonly ready: () => Promise<void>;
@@ -50,6 +50,8 @@ export async function startWorker(
     threads: settings.RASTER_THREADS,
     cacheBytes: CACHE_BYTES,
     timeoutMs: 120_000,
+    // What is written to the catalogue stays: a scene that was replaced a moment ago is read anew.
+    maxUnverifiedMs: 0,
     onError: (error) => logger.error({ err: error }, "raster thread failed"),
   });
   const registrars = createRegistrars({

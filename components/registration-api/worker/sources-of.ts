@@ -1,4 +1,5 @@
 import type { Settings } from "@swath/service";
+import { readOffering } from "@swath/service/offering";
 
 import type { workerSettings } from "../config.ts";
 import type { CloudData } from "../harvest/cloud-data.ts";
@@ -8,20 +9,10 @@ type Given = Settings<typeof workerSettings>;
 
 /** The storages that are read: a provider's data offering, and the deployment's own. */
 export function toStores(settings: Given): readonly StoreSettings[] {
-  const { OBJSTORE_URL: own, CLOUDDATA_S3_ENDPOINT: cloud } = settings;
+  const { OBJSTORE_URL: own } = settings;
+  const offering = readOffering(settings);
   return [
-    ...(cloud === undefined
-      ? []
-      : [
-          {
-            url: cloud,
-            region: settings.CLOUDDATA_S3_REGION,
-            accessKeyId: settings.CLOUDDATA_S3_ACCESS_KEY,
-            secretAccessKey: settings.CLOUDDATA_S3_SECRET_KEY,
-            buckets: readList(settings.CLOUDDATA_S3_BUCKETS),
-            isShared: true,
-          },
-        ]),
+    ...(offering === undefined ? [] : [{ ...offering, isShared: true }]),
     ...(own === undefined
       ? []
       : [
@@ -66,12 +57,4 @@ export function toPeers({
     { publicUrl, peerUrl },
     ...(open === undefined ? [] : [{ publicUrl: `${protocol}//${open}${port === "" ? "" : `:${port}`}`, peerUrl }]),
   ];
-}
-
-/** A list in a setting, separated by commas. */
-export function readList(text: string): readonly string[] {
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
 }

@@ -41,6 +41,8 @@ const MAX_EXPRESSIONS = 64;
 export interface EngineOptions {
   readonly cacheBytes: number;
   readonly maxOpen?: number;
+  /** How long a remote object is taken to be unchanged; 0: it is looked at each time. */
+  readonly maxUnverifiedMs?: number;
 }
 
 /** Reads, warps, mosaics, renders and encodes in the calling thread; `pool` runs several of them. */
@@ -49,9 +51,9 @@ export class RasterEngine {
   readonly #rasters: OpenRasters;
   readonly #ranges = new Map<string, Range>();
 
-  constructor({ cacheBytes, maxOpen = 128 }: EngineOptions) {
+  constructor({ cacheBytes, maxOpen = 128, maxUnverifiedMs }: EngineOptions) {
     this.cache = new BlockCache(cacheBytes);
-    this.#rasters = new OpenRasters(maxOpen);
+    this.#rasters = new OpenRasters(maxOpen, maxUnverifiedMs);
   }
 
   async describe(location: SourceLocation, signal?: AbortSignal): Promise<DescribedRaster> {

@@ -2,7 +2,7 @@ import { openRaster } from "../readers/open-raster.ts";
 import type { Raster } from "../readers/raster.ts";
 import { type SourceLocation, describeLocation } from "../sources/source.ts";
 
-/** How long a remote object is taken to be unchanged. Files are looked at each time. */
+/** How long a remote object is taken to be unchanged, unless the caller says so. Files are looked at each time. */
 const MAX_UNVERIFIED_MS = 5000;
 
 interface Entry {
@@ -18,10 +18,12 @@ export type UseRasters = Pick<OpenRasters, "use">;
 /** Keeps rasters open between requests, and opens them again once they have changed. */
 export class OpenRasters {
   readonly #max: number;
+  readonly #maxUnverifiedMs: number;
   readonly #entries = new Map<string, Entry>();
 
-  constructor(max: number) {
+  constructor(max: number, maxUnverifiedMs = MAX_UNVERIFIED_MS) {
     this.#max = max;
+    this.#maxUnverifiedMs = maxUnverifiedMs;
   }
 
   async use<T>(location: SourceLocation, work: (raster: Raster) => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -95,7 +97,7 @@ export class OpenRasters {
   }
 
   async #isCurrent(entry: Entry, { kind }: SourceLocation, signal: AbortSignal | undefined): Promise<boolean> {
-    if (kind !== "file" && Date.now() - entry.verifiedAt < MAX_UNVERIFIED_MS) {
+    if (kind !== "file" && Date.now() - entry.verifiedAt < this.#maxUnverifiedMs) {
       return true;
     }
     const isCurrent = await (await entry.raster).isCurrent(signal);

@@ -24,6 +24,8 @@ export interface PoolOptions {
   /** Requests of one thread at a time: some wait for bytes while another calculates. */
   readonly concurrency?: number;
   readonly timeoutMs?: number;
+  /** How long a remote object is taken to be unchanged; 0: it is looked at each time. */
+  readonly maxUnverifiedMs?: number;
   /** Called for errors that no client is to see. */
   readonly onError?: (error: Error) => void;
 }
@@ -55,7 +57,8 @@ const MAX_CRASHES = 2;
 
 /** Threads that read and render; a bounded queue before them. */
 export class RasterPool {
-  readonly #options: Required<Omit<PoolOptions, "onError">> & Pick<PoolOptions, "onError">;
+  readonly #options: Required<Omit<PoolOptions, "onError" | "maxUnverifiedMs">> &
+    Pick<PoolOptions, "onError" | "maxUnverifiedMs">;
   readonly #threads: (Thread | undefined)[];
   readonly #queue: Job[] = [];
   #nextId = 1;
@@ -209,9 +212,9 @@ export class RasterPool {
   }
 
   #startThread(index: number): Thread {
-    const { cacheBytes, threads } = this.#options;
+    const { cacheBytes, maxUnverifiedMs, threads } = this.#options;
     const worker = new Worker(new URL("worker.ts", import.meta.url), {
-      workerData: { cacheBytes: Math.floor(cacheBytes / threads), maxOpen: 128 },
+      workerData: { cacheBytes: Math.floor(cacheBytes / threads), maxOpen: 128, maxUnverifiedMs },
     });
     const thread: Thread = { worker, jobs: new Map() };
     worker.on("message", (message: FromWorker) => this.#receive(thread, message));

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import sharp from "sharp";
 
-import { RasterEngine } from "../engine/engine.ts";
+import { type EngineOptions, RasterEngine } from "../engine/engine.ts";
 import { RasterError, type RasterErrorCode } from "../errors.ts";
 import type { FromWorker, Method, ToWorker } from "./messages.ts";
 
@@ -14,7 +14,7 @@ if (port === null) {
 // The threads of the pool are what there is of parallel work.
 sharp.concurrency(1);
 sharp.cache(false);
-const engine = new RasterEngine(workerData as { cacheBytes: number; maxOpen: number });
+const engine = new RasterEngine(workerData as EngineOptions);
 const running = new Map<number, AbortController>();
 
 port.on("message", (message: ToWorker) => {
