@@ -186,10 +186,7 @@ export function createAcmeManager(options: ManagerOptions): AcmeManager {
       records.updateAccount({ holdUntil: at + Math.min(delay, MAX_HOLD_MS) });
     }
     records.update(name, { failures, lastError, nextAt: at + delay });
-    logger.error(
-      { certificate: name, reason: lastError.text, nextAt: new Date(at + delay) },
-      "certificate not issued",
-    );
+    logger.error({ certificate: name, reason: lastError.text, nextAt: new Date(at + delay) }, "certificate not issued");
   };
 
   const sweep = sweepTokens(challengeFolder, records, challenges).catch((error: unknown) =>
