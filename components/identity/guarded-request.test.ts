@@ -108,3 +108,8 @@ test("decision points: only what is public or allowed is asked", async () => {
   assert.equal(await createDelegateClient(["127.0.0.1"]).ask(address("/pdp").href, { Request: {} }, 1), true);
   assert.deepEqual(seen, [{ method: "POST", url: "/pdp", body: '{"Request":{}}', type: "application/json" }]);
 });
+
+test("a host of the deployment below localhost is this machine, whatever the resolver knows", async () => {
+  const url = new URL(`http://console.swath.localhost:${port}/`);
+  assert.equal((await requestGuarded(url, { guard: undefined, headers: {}, timeoutMs: 2000 })).status, 200);
+});

@@ -1,3 +1,4 @@
+import { lookup } from "node:dns";
 import { type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 
@@ -38,7 +39,7 @@ export async function requestGuarded(
       {
         method: body === undefined ? "GET" : "POST",
         agent: false,
-        ...(guard && { lookup: guard.lookup as never }),
+        lookup: (guard?.lookup ?? lookupOwn) as never,
         signal: AbortSignal.timeout(timeoutMs),
         headers: { ...headers, ...(body !== undefined && { "content-length": Buffer.byteLength(body) }) },
       },
@@ -48,6 +49,11 @@ export async function requestGuarded(
     request.end(body);
   });
 }
+
+/** Resolves hosts of the deployment. Those below `localhost` are this machine (RFC 6761 §6.3); many resolvers do not know it. */
+const lookupOwn: typeof lookup = ((hostname: string, ...rest: readonly [never, never]) => {
+  lookup(hostname.endsWith(".localhost") ? "localhost" : hostname, ...rest);
+}) as typeof lookup;
 
 async function readText(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
