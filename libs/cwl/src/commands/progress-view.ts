@@ -54,7 +54,9 @@ export class ProgressView {
       }
       case "step-failed":
         this.running.delete(name);
-        this.line(`[${name}] ${event.retrying ? `${printable(event.message)}; trying again` : event.code === "cancelled" ? "cancelled" : "failed"}`);
+        this.line(
+          `[${name}] ${event.retrying ? `${printable(event.message)}; trying again` : event.code === "cancelled" ? "cancelled" : "failed"}`,
+        );
         break;
       case "step-skipped":
         this.line(`[${name}] skipped`);
