@@ -42,8 +42,8 @@ after(async () => {
   await identity?.close();
 });
 
-/** Signs in to a console with the platform's login, and gives its cookies. */
-async function signIn(console: string, user: string): Promise<string> {
+/** Logs in to a console with the platform's login, and gives its cookies. */
+async function logIn(console: string, user: string): Promise<string> {
   const [atConsole, atIdentity] = [new Browser(), new Browser()];
   const { url: login } = await atConsole.open(`${console}/api/login`);
   const form = readPageForm(await atIdentity.open(login));
@@ -65,8 +65,8 @@ for (const [name, urlOf, user, other] of [
 ] as const) {
   test(`a session of the ${name}'s console ends when the user's sessions end at the identity service`, async () => {
     const console = urlOf();
-    const cookie = await signIn(console, user);
-    const others = other && (await signIn(console, other));
+    const cookie = await logIn(console, user);
+    const others = other && (await logIn(console, other));
     assert.equal(await statusOf(console, cookie), 200);
     const bearer = (await identity.logIn("admin")).access_token;
     const users = await identity.ask(`/admin/realms/master/users?username=${user}&exact=true`, { bearer });
@@ -75,7 +75,7 @@ for (const [name, urlOf, user, other] of [
       bearer,
     });
     assert.equal(ended.status, 204);
-    await waitUntil("the user is signed out", async () => (await statusOf(console, cookie)) === 401);
+    await waitUntil("the user is logged out", async () => (await statusOf(console, cookie)) === 401);
     if (others !== undefined) {
       assert.equal(await statusOf(console, others), 200, "the session of another user goes on");
     }

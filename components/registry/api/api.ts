@@ -44,7 +44,7 @@ const CODES: Readonly<Record<number, string>> = {
 
 interface ApiOptions extends ApiContext {
   readonly logger: Logger;
-  /** Signs people in with the platform's login. */
+  /** Logs people in with the platform's login. */
   readonly client: OidcClient | undefined;
   readonly logoutTokens: LogoutTokenVerifier | undefined;
   /** What the processing service shows for pulls in the names of users. */

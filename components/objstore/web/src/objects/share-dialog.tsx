@@ -48,9 +48,7 @@ export function ShareDialog({ opened, onClose, bucket, objectKey: key, version }
         {share.error && <ErrorNote error={share.error} title="The link was not made" />}
         {share.data === undefined ? (
           <>
-            <Text size="sm">
-              Whoever has the link can download this object without a login, until the link ends.
-            </Text>
+            <Text size="sm">Whoever has the link can download this object without a login, until the link ends.</Text>
             <Select
               label="The link is good for"
               data={TIMES}
