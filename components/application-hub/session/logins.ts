@@ -70,8 +70,8 @@ export function createLogins({ sql, client, verifier, audiences, adminUser, seal
   };
 
   /** Renews a login under a lock of its own: a refresh token may be good for one use only. */
-  const renew = (id: string): Promise<{ token: string; expires: Date } | undefined> =>
-    sql.exclusive(`login ${id}`, async (tx) => {
+  const renew = async (id: string): Promise<{ token: string; expires: Date } | undefined> => {
+    const outcome = await sql.exclusive(`login ${id}`, async (tx) => {
       const row = await tx.first<LoginRow>("select * from logins where id = $1", [id]);
       const tokens = row === undefined ? undefined : readTokens(sealer, row.sealed_tokens);
       if (row === undefined || tokens === undefined || client === undefined) {
@@ -85,15 +85,21 @@ export function createLogins({ sql, client, verifier, audiences, adminUser, seal
         await tx.rows("delete from logins where id = $1", [id]);
         return undefined;
       }
-      const { claims } = await verify(renewed.accessToken);
-      const expires = new Date(claims.exp * 1000);
+      const verified = await verify(renewed.accessToken).catch((cause: unknown) => ({ cause }));
+      // The refresh token of before is spent: the new one is kept whatever became of the check, which is made again with the next renewal.
+      const expires = "cause" in verified ? new Date() : new Date(verified.claims.exp * 1000);
       await tx.rows("update logins set sealed_tokens = $2, access_expires = $3, checked_at = now() where id = $1", [
         id,
         sealer.seal(JSON.stringify(renewed)),
         expires,
       ]);
-      return { token: renewed.accessToken, expires };
+      return "cause" in verified ? verified : { token: renewed.accessToken, expires };
     });
+    if (outcome !== undefined && "cause" in outcome) {
+      throw outcome.cause;
+    }
+    return outcome;
+  };
 
   const saveUser = async ({ identity }: VerifiedToken): Promise<string> => {
     const { username, userId, realmRoles, groups } = identity;
