@@ -13,6 +13,8 @@ import { join } from "node:path";
 import { findFailedFiles } from "./test-failures.ts";
 import { prepareTestPrograms } from "./test-programs.ts";
 
+/** Suites whose files are run again where few failed. Not those on a cluster: a second run finds what the first one made. */
+const RUN_AGAIN = ["integration", "conformance"];
 /** More failing files than these are no accident: they are not run again. */
 const MOST_FILES_AGAIN = 5;
 
@@ -103,7 +105,7 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
   // A whole run of hours of browsers, kills and containers is not thrown away for one accident, and the accident is not hidden.
   const text = readFileSync(list, "utf8");
   const again = findFailedFiles(text).filter((file) => files.includes(file));
-  if (name === "unit" || only.length > 0 || again.length === 0 || again.length > MOST_FILES_AGAIN) {
+  if (!RUN_AGAIN.includes(name) || only.length > 0 || again.length === 0 || again.length > MOST_FILES_AGAIN) {
     return false;
   }
   console.log(`\n# ${name}: what failed, again\n${again.join("\n")}`);

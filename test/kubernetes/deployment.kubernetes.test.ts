@@ -66,7 +66,7 @@ check("every pod is Running or Completed, and the commands see them as they do o
     );
   }
   assert.match((await deployment.swath("urls", NAME)).stdout, /ades-open +http:\/\/ades-open\.eo\.example\.org\//);
-  assert.match((await deployment.swath("logs", "identity", "--tail", "50", NAME)).stdout, /listening/);
+  assert.match((await deployment.swath("logs", "identity", "--tail", "10000", NAME)).stdout, /listening/);
 });
 
 check("a second apply changes nothing", async () => {
