@@ -17,6 +17,7 @@ import { PASSKEY_SCRIPT, PASSKEY_SCRIPT_PATH } from "./pages/passkey-form.ts";
 import { sendErrorPage } from "./pages/send-error-page.ts";
 import { addPolicyRoutes } from "./policy/routes.ts";
 import { addProtocolRoutes } from "./protocol/routes.ts";
+import { addOwnerPolicyRoutes } from "./uma/owner-policy-routes.ts";
 import { addProtectionRoutes } from "./uma/protection-routes.ts";
 
 /** The whole HTTP face of the service. */
@@ -30,6 +31,7 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
   await app.register(formBody);
   addProtocolRoutes(app, context);
   addProtectionRoutes(app, context);
+  addOwnerPolicyRoutes(app, context);
   addPolicyRoutes(app, context);
   addAdminRoutes(app, context);
   await app.register(async (pages) => {

@@ -2,10 +2,10 @@ import type { FastifyInstance } from "fastify";
 
 import type { IdentityContext } from "../context.ts";
 import {
-  type AuthzPolicy,
   deletePolicy,
   findPolicy,
   findPolicyByName,
+  isPermission,
   listPolicies,
   putPolicy,
 } from "../store/authz-policies.ts";
@@ -15,8 +15,6 @@ import { AUTHZ_BASE, changeRules, openResourceServer, toResourceRepresentation }
 import { AdminError, badRequest, notFound } from "./errors.ts";
 import { readPolicy, readType, toPolicyRepresentation } from "./policy-records.ts";
 import { type AdminRequest, forRoles, readObject, readPage, readText } from "./request.ts";
-
-const isPermission = ({ type }: AuthzPolicy): boolean => type === "resource" || type === "scope";
 
 /** Policies and permissions of a client that protects resources. */
 export function addAuthzPolicyRoutes(app: FastifyInstance, context: IdentityContext): void {

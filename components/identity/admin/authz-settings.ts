@@ -2,10 +2,9 @@ import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 
 import type { IdentityContext } from "../context.ts";
-import { type AuthzPolicy, findPolicyByName, listPolicies, putPolicy } from "../store/authz-policies.ts";
+import { findPolicyByName, listPolicies, putPolicy } from "../store/authz-policies.ts";
 import { insertResource, insertScope, listResources, listScopes, updateResource } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";
-import type { Queryable } from "../store/database.ts";
 import { type ResourceServer, announceRules } from "../store/resource-servers.ts";
 import {
   AUTHZ_BASE,
@@ -15,6 +14,7 @@ import {
   toResourceRepresentation,
 } from "./authz-resources.ts";
 import { notFound } from "./errors.ts";
+import { loadMemberNames, nameMembers } from "./member-names.ts";
 import { readPolicy, readType, toPolicyRepresentation } from "./policy-records.ts";
 import { type AdminRequest, forRoles, readList, readObject, readText } from "./request.ts";
 
@@ -69,12 +69,12 @@ export function addAuthzSettingsRoutes(app: FastifyInstance, context: IdentityCo
 
 /** The rules as a document; what refers to resources, scopes and policies does so by name. */
 export async function exportRules({ pool }: IdentityContext, client: Client, server: ResourceServer): Promise<object> {
-  const [resources, scopes, policies, names] = await Promise.all([
+  const [resources, scopes, policies] = await Promise.all([
     listResources(pool, client.id),
     listScopes(pool, client.id),
     listPolicies(pool, client.id),
-    loadMemberNames(pool, client.id),
   ]);
+  const names = await loadMemberNames(pool, policies);
   const nameOf = (list: readonly { id: string; name: string }[]) => (id: string) =>
     list.find((item) => item.id === id)?.name ?? id;
   return {
@@ -90,8 +90,9 @@ export async function exportRules({ pool }: IdentityContext, client: Client, ser
       name,
       ...(displayName !== undefined && { displayName }),
     })),
-    // What others refer to comes first, so that reading the document finds it.
+    // What others refer to comes first, so that reading the document finds it. What owners share stays: they are not known elsewhere.
     policies: policies
+      .filter(({ owner }) => owner === undefined)
       .toSorted((one, other) => rankOf(one.type) - rankOf(other.type))
       .map((policy) => ({
         ...toPolicyRepresentation(policy),
@@ -101,38 +102,6 @@ export async function exportRules({ pool }: IdentityContext, client: Client, ser
         policies: policy.policies.map(nameOf(policies)),
       })),
   };
-}
-
-/** Users, groups, roles and clients that policies speak of, by id: what the same ones are called elsewhere. */
-type MemberNames = ReadonlyMap<string, string>;
-
-async function loadMemberNames(db: Queryable, client: string): Promise<MemberNames> {
-  const { rows } = await db.query<{ id: string; name: string }>(
-    `with owner as (select realm_id from client where id = $1)
-     select u.id, u.username as name from app_user u join owner o using (realm_id)
-     union all select g.id, g.path from user_group g join owner o using (realm_id)
-     union all select c.id, c.client_id from client c join owner o using (realm_id)
-     union all select r.id, concat_ws('/', c.client_id, r.name) from role r join owner o on o.realm_id = r.realm_id
-       left join client c on c.id = r.client`,
-    [client],
-  );
-  return new Map(rows.map(({ id, name }) => [id, name]));
-}
-
-function nameMembers({ config }: AuthzPolicy, names: MemberNames): object {
-  const nameOf = (item: unknown): unknown => {
-    if (typeof item === "string") {
-      return names.get(item) ?? item;
-    }
-    const { id, ...rest } = item as { readonly id?: string };
-    return { ...rest, id: names.get(id ?? "") ?? id };
-  };
-  return Object.fromEntries(
-    ["users", "groups", "roles", "clients"].flatMap((field) => {
-      const list = config[field];
-      return Array.isArray(list) ? [[field, list.map(nameOf)] as const] : [];
-    }),
-  );
 }
 
 const rankOf = (type: string): number => ["aggregate", "resource", "scope"].indexOf(type) + 1;

@@ -1,5 +1,6 @@
 import {
   type AuthzPolicy,
+  OWNER_PERMISSION,
   PERMISSION_TYPES,
   POLICY_TYPES,
   type PolicyFields,
@@ -17,8 +18,26 @@ import { readBoolean, readText, readTexts } from "./request.ts";
 type Body = Readonly<Record<string, unknown>>;
 
 /** A policy or permission as the admin API shows it; what its type has to say is at the top level. */
-export function toPolicyRepresentation({ id, name, description, type, logic, decisionStrategy, config }: AuthzPolicy) {
-  return { id, name, ...(description !== undefined && { description }), type, logic, decisionStrategy, ...config };
+export function toPolicyRepresentation({
+  id,
+  name,
+  description,
+  type,
+  logic,
+  decisionStrategy,
+  config,
+  owner,
+}: AuthzPolicy) {
+  return {
+    id,
+    name,
+    ...(description !== undefined && { description }),
+    type,
+    logic,
+    decisionStrategy,
+    ...(owner !== undefined && { owner }),
+    ...config,
+  };
 }
 
 /** Types by the names that existing clients use in paths. */
@@ -173,6 +192,8 @@ async function readConfig(around: Surroundings, type: string, body: Body, base: 
           readBoolean(body, "targetContextAttributes") ?? base["targetContextAttributes"] ?? false,
       };
     }
+    case OWNER_PERMISSION:
+      return readMembers(around, body, base);
     case "resource":
     case "scope": {
       const resourceType = readText(body, "resourceType", 1000) ?? readText(body, "defaultResourceType", 1000);
@@ -181,6 +202,21 @@ async function readConfig(around: Surroundings, type: string, body: Body, base: 
     default:
       return {};
   }
+}
+
+/** Kinds of members that an owner shares with; each is a policy type, and names the field that lists them. */
+export const MEMBER_KINDS = { user: "users", role: "roles", group: "groups", client: "clients" } as const;
+
+/** Those with whom an owner shares, of each kind that is named. */
+async function readMembers(around: Surroundings, body: Body, base: Body): Promise<Body> {
+  const config: Record<string, unknown> = {};
+  for (const [type, field] of Object.entries(MEMBER_KINDS)) {
+    const members = (await readConfig(around, type, body, base))[field] as readonly unknown[];
+    if (members.length > 0) {
+      config[field] = members;
+    }
+  }
+  return config;
 }
 
 async function findUserId({ db, realmId }: Surroundings, text: string): Promise<string> {

@@ -1,5 +1,3 @@
-import type { AuthzPolicy } from "../store/authz-policies.ts";
-
 /** Policies that the console makes; the others are made by the admin API and shown. */
 export const NEW_POLICY_TYPES = [
   { type: "user", label: "users" },
@@ -8,5 +6,3 @@ export const NEW_POLICY_TYPES = [
   { type: "authenticated", label: "everybody logged in" },
   { type: "aggregate", label: "others combined" },
 ] as const;
-
-export const isPermission = ({ type }: Pick<AuthzPolicy, "type">): boolean => type === "resource" || type === "scope";

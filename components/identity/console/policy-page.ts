@@ -1,5 +1,5 @@
 import { type Html, html } from "@swath/pages";
-import { type AuthzPolicy, listPolicies } from "../store/authz-policies.ts";
+import { type AuthzPolicy, listPolicies, isPermission } from "../store/authz-policies.ts";
 import { listResources, listScopes } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";
 import { listGroups } from "../store/groups.ts";
@@ -8,7 +8,7 @@ import { findUser } from "../store/users.ts";
 import type { Form } from "./form.ts";
 import type { View } from "./layout.ts";
 import type { RealmVisit } from "./page.ts";
-import { NEW_POLICY_TYPES, isPermission } from "./policy-kinds.ts";
+import { NEW_POLICY_TYPES } from "./policy-kinds.ts";
 import { aboveProtection, protectionPaths } from "./resources.ts";
 
 const STRATEGIES = [

@@ -1,12 +1,12 @@
 import { type Html, html } from "@swath/pages";
-import { type AuthzPolicy, listPolicies } from "../store/authz-policies.ts";
+import { type AuthzPolicy, isPermission, listPolicies } from "../store/authz-policies.ts";
 import { listResources } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";
 import { type ResourceServer, findResourceServer } from "../store/resource-servers.ts";
 import type { View } from "./layout.ts";
 import { renderTable } from "./list.ts";
 import type { RealmVisit } from "./page.ts";
-import { NEW_POLICY_TYPES, isPermission } from "./policy-kinds.ts";
+import { NEW_POLICY_TYPES } from "./policy-kinds.ts";
 import { renderWhoMay } from "./who-may.ts";
 
 /** Resources, policies and permissions of a client, and who may do what by them. */
@@ -81,9 +81,11 @@ export async function showProtection(visit: RealmVisit, client: Client): Promise
           "Permissions",
           ["Name", "About", "Policies", "Decided"],
           permissions.map((permission) => [
-            html`<a href="${page}/permissions/${permission.id}">${permission.name}</a>`,
+            permission.owner === undefined
+              ? html`<a href="${page}/permissions/${permission.id}">${permission.name}</a>`
+              : html`${permission.name} (<a href="${page}/permissions/${permission.id}/delete">delete</a>)`,
             about(permission),
-            nameOf(policies, permission.policies),
+            permission.owner === undefined ? nameOf(policies, permission.policies) : "shared by the owner",
             permission.decisionStrategy.toLowerCase(),
           ]),
         )}

@@ -1,11 +1,12 @@
 import type { Permission, Policy, PolicySet, RoleReference } from "@swath/auth";
 
-import { type AuthzPolicy, listPolicies } from "../store/authz-policies.ts";
-import { listResources } from "../store/authz-resources.ts";
+import { type AuthzPolicy, OWNER_PERMISSION, isPermission, listPolicies } from "../store/authz-policies.ts";
+import { type AuthzResource, listResources } from "../store/authz-resources.ts";
 import type { Client } from "../store/clients.ts";
 import type { Queryable } from "../store/database.ts";
 import { listDecisionPolicies } from "../store/decision-policies.ts";
 import { findResourceServer } from "../store/resource-servers.ts";
+import { MEMBER_KINDS } from "../admin/policy-records.ts";
 import { toEngineRules } from "./decision-rules.ts";
 
 /** Decision policies of one resource server, at most. */
@@ -40,6 +41,7 @@ export async function loadPolicySet(
     await listDecisionPolicies(db, realmId, { resources: resources.map(({ id }) => id), limit: MAX_DECISION_POLICIES }),
     permitted,
   );
+  const shared = toSharedRules(stored, resources, names);
   const scopeNames = new Map(resources.flatMap(({ scopes }) => scopes.map(({ id, name }) => [id, name] as const)));
   return {
     ...base,
@@ -54,11 +56,12 @@ export async function loadPolicySet(
       ownerManagedAccess: ownerManaged,
     })),
     policies: [
-      ...stored.filter(({ type }) => !isPermission(type)).map((policy) => toPolicy(policy, names)),
+      ...stored.filter((policy) => !isPermission(policy)).map((policy) => toPolicy(policy, names)),
+      ...shared.policies,
       ...decided.policies,
     ],
     permissions: stored
-      .filter(({ type }) => isPermission(type))
+      .filter((policy) => isPermission(policy) && policy.type !== OWNER_PERMISSION)
       .map((permission): Permission => {
         const resourceType = permission.config["defaultResourceType"];
         return {
@@ -72,13 +75,11 @@ export async function loadPolicySet(
           decisionStrategy: permission.decisionStrategy,
         };
       })
-      .concat(decided.permissions),
+      .concat(shared.permissions, decided.permissions),
   };
 }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
-
-const isPermission = (type: string): boolean => type === "resource" || type === "scope";
 
 /** Names of what policies refer to by id. */
 interface Names {
@@ -103,6 +104,39 @@ async function loadNames(db: Queryable, realmId: string): Promise<Names> {
     groups: new Map(groups.rows.map(({ id, path }) => [id, path])),
     clients: new Map(clients.rows.map(({ id, client_id: clientId }) => [id, clientId])),
   };
+}
+
+/** What owners share as policies, one for each kind of members, and permissions: of resources that are theirs still. */
+function toSharedRules(
+  stored: readonly AuthzPolicy[],
+  resources: readonly AuthzResource[],
+  names: Names,
+): { readonly policies: readonly Policy[]; readonly permissions: readonly Permission[] } {
+  const policies: Policy[] = [];
+  const permissions: Permission[] = [];
+  for (const share of stored.filter(({ type }) => type === OWNER_PERMISSION)) {
+    const resource = resources.find(({ id, owner }) => share.resources.includes(id) && owner === share.owner);
+    if (resource === undefined) {
+      continue;
+    }
+    const members = Object.entries(MEMBER_KINDS)
+      .filter(([, field]) => share.config[field] !== undefined)
+      .map(([type, field]) =>
+        toPolicy({ ...share, id: `${share.id} ${field}`, name: `${share.name}: ${field}`, type }, names),
+      );
+    policies.push(...members);
+    permissions.push({
+      id: share.id,
+      name: share.name,
+      type: "scope",
+      resources: [resource.id],
+      scopes: resource.scopes.filter(({ id }) => share.scopes.includes(id)).map(({ name }) => name),
+      policies: members.map(({ id }) => id),
+      decisionStrategy: share.decisionStrategy,
+      byOwner: true,
+    });
+  }
+  return { policies, permissions };
 }
 
 function toPolicy({ id, name, logic, type, config, policies, decisionStrategy }: AuthzPolicy, names: Names): Policy {

@@ -79,6 +79,7 @@ export function describeUma(handle: RealmHandle): object {
     grant_types_supported: [UMA_GRANT, "client_credentials"],
     resource_registration_endpoint: `${address}/authz/protection/resource_set`,
     permission_endpoint: `${address}/authz/protection/permission`,
+    policy_endpoint: `${address}/authz/protection/uma-policy`,
     token_endpoint_auth_methods_supported: AUTHENTICATION,
   };
 }

@@ -121,7 +121,13 @@ export async function updateResource(
   await setResourceScopes(db, client, id, resource.scopes);
 }
 
+/** Deletes a resource with what its owner shares of it. */
 export async function deleteResource(db: Queryable, client: string, id: string): Promise<boolean> {
+  await db.query(
+    `delete from authz_policy p using authz_policy_resource x
+     where x.policy = p.id and x.resource = $2 and p.client = $1 and p.owner is not null`,
+    [client, id],
+  );
   const { rowCount } = await db.query("delete from authz_resource where client = $1 and id = $2", [client, id]);
   return rowCount === 1;
 }

@@ -1,5 +1,7 @@
+import { deleteOwnerPolicies } from "./authz-policies.ts";
 import { announce } from "./changes.ts";
 import type { Queryable } from "./database.ts";
+import { announceRules } from "./resource-servers.ts";
 
 export interface User {
   readonly id: string;
@@ -196,6 +198,9 @@ const fieldValues = (user: UserFields) => [
 ];
 
 export async function deleteUser(db: Queryable, id: string): Promise<void> {
+  for (const { realm, ...client } of await deleteOwnerPolicies(db, id)) {
+    await announceRules(db, realm, client);
+  }
   await db.query("delete from oidc_record where account_id = $1", [id]);
   await db.query("delete from app_user where id = $1", [id]);
 }

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 
 import { decodeJwt } from "jose";
 
-import { SECRET, type TestIdentity, startIdentity } from "./start-identity.ts";
+import { PASSWORD, SECRET, type TestIdentity, startIdentity } from "./start-identity.ts";
 
 let identity: TestIdentity;
 before(async () => {
@@ -70,4 +70,148 @@ test("the protection API: a resource server keeps its resources and makes ticket
   assert.equal((await identity.ask(`${base}/resource_set/${made.body._id}`, { bearer, method: "DELETE" })).status, 204);
   const asUser = await identity.ask(`${base}/resource_set`, { bearer: (await identity.logIn("eric")).access_token });
   assert.equal(asUser.status, 403);
+});
+
+test("owners share their resources with others, by scope, and take it back (policy_endpoint)", async () => {
+  const protection = "/realms/master/authz/protection";
+  const { body: uma } = await identity.ask("/realms/master/.well-known/uma2-configuration", {});
+  assert.equal(uma.policy_endpoint, `${identity.issuer}/authz/protection/uma-policy`);
+  const server = await identity.ask(TOKEN, {
+    basic: ["dummy-service", SECRET],
+    form: { grant_type: "client_credentials" },
+  });
+  /** A login at the resource server itself, as its pages have it. */
+  const logIn = async (username: string) => {
+    const { body } = await identity.ask(TOKEN, {
+      basic: ["dummy-service", SECRET],
+      form: { grant_type: "password", username, password: PASSWORD },
+    });
+    assert.equal(typeof body.access_token, "string", JSON.stringify(body));
+    return body.access_token as string;
+  };
+  const [eric, bob] = [await logIn("eric"), await logIn("bob")];
+  const makeResource = async (name: string, more: object) => {
+    const { body } = await identity.ask(`${protection}/resource_set`, {
+      bearer: server.body.access_token,
+      json: { name, uris: [`/${name}/*`], owner: decodeJwt(eric).sub, ownerManagedAccess: true, ...more },
+    });
+    return body._id as string;
+  };
+  const album = await makeResource("album", { resource_scopes: ["view", "edit"] });
+  const fixed = await makeResource("fixed", { resource_scopes: ["view"], ownerManagedAccess: false });
+  const bare = await makeResource("bare", {});
+  const ask = (path: string, bearer: string, json?: unknown, method?: string) =>
+    identity.ask(`${protection}/uma-policy${path}`, {
+      bearer,
+      ...(json !== undefined && { json }),
+      ...(method !== undefined && { method }),
+    });
+  const may = async (user: string, permission: string) => {
+    const { status } = await identity.ask(TOKEN, {
+      bearer: user,
+      form: {
+        grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
+        audience: "dummy-service",
+        permission,
+        response_mode: "decision",
+      },
+    });
+    return status === 200;
+  };
+  assert.equal(await may(eric, `${album}#edit`), true, "the owner needs no policy");
+  assert.equal(await may(bob, `${album}#view`), false);
+
+  const made = await ask(`/${album}`, eric, { name: "friends", scopes: ["view"], users: ["bob"] });
+  assert.equal(made.status, 201, made.text);
+  assert.deepEqual(made.body.users, ["bob"]);
+  assert.equal(made.body.type, "uma");
+  assert.equal(await may(bob, `${album}#view`), true);
+  assert.equal(await may(bob, `${album}#edit`), false);
+
+  const changed = await ask(`/${made.body.id}`, eric, { name: "friends", scopes: ["view", "edit"] }, "PUT");
+  assert.equal(changed.status, 200, changed.text);
+  assert.deepEqual(changed.body.users, ["bob"], "what is left out stays");
+  assert.equal(await may(bob, `${album}#edit`), true);
+  assert.deepEqual(
+    (await ask(`?resource=${album}&scope=edit`, eric)).body.map(({ name }: { name: string }) => name),
+    ["friends"],
+  );
+
+  // Nobody else sees, changes or adds any; a name is free for each owner.
+  assert.deepEqual((await ask("", bob)).body, []);
+  assert.equal((await ask(`/${made.body.id}`, bob)).status, 404);
+  assert.equal((await ask(`/${made.body.id}`, bob, { users: ["bob"] }, "PUT")).status, 404);
+  assert.equal((await ask(`/${made.body.id}`, bob, undefined, "DELETE")).status, 404);
+  assert.equal((await ask(`/${album}`, bob, { name: "mine", users: ["bob"] })).status, 403);
+  assert.equal((await ask(`/${album}`, (await identity.logIn("eric")).access_token, { name: "x" })).status, 403);
+  assert.equal((await ask("", "no-token")).status, 401);
+  const refusals: readonly (readonly [string, unknown, RegExp])[] = [
+    [album, { name: "friends", users: ["bob"] }, /exists/],
+    [album, { name: "a", users: ["nobody"] }, /there is no user "nobody"/],
+    [album, { name: "b", users: ["bob"], scopes: ["delete"] }, /scopes has "delete"; of album: edit, view/],
+    [album, { name: "c" }, /nobody is named/],
+    [album, { name: "d", users: ["bob"], logic: "NEGATIVE" }, /POSITIVE/],
+    [album, { name: "e", users: ["bob"], condition: "true" }, /condition is not supported/],
+    [fixed, { name: "f", users: ["bob"] }, /needs ownerManagedAccess/],
+    [bare, { name: "g", users: ["bob"] }, /at least one scope/],
+    ["nothing", { name: "h", users: ["bob"] }, /there is no resource "nothing"/],
+  ];
+  for (const [resource, json, reason] of refusals) {
+    const { status, body } = await ask(`/${resource}`, eric, json);
+    assert.ok(status === 400 || status === 409, String(status));
+    assert.match(body.errorMessage, reason);
+  }
+
+  // Nothing remains in force when the resource is no longer managed by its owner, or belongs to somebody else.
+  const settings = { name: "album", uris: ["/album/*"], resource_scopes: ["view", "edit"] };
+  const change = (more: object) =>
+    identity.ask(`${protection}/resource_set/${album}`, {
+      bearer: server.body.access_token,
+      method: "PUT",
+      json: { ...settings, ...more },
+    });
+  assert.equal((await change({ ownerManagedAccess: false })).status, 204);
+  assert.equal(await may(bob, `${album}#view`), false);
+  assert.equal((await change({ ownerManagedAccess: true })).status, 204);
+  assert.equal(await may(bob, `${album}#view`), true);
+  assert.equal((await ask(`/${made.body.id}`, eric, undefined, "DELETE")).status, 204);
+  assert.equal(await may(bob, `${album}#view`), false);
+});
+
+test("what a user shared goes with the user", async () => {
+  const protection = "/realms/master/authz/protection";
+  const admin = (await identity.logIn("admin")).access_token;
+  const created = await identity.ask("/admin/realms/master/users", {
+    bearer: admin,
+    json: { username: "gone", enabled: true, credentials: [{ type: "password", value: PASSWORD }] },
+  });
+  const owner = created.headers.get("location")?.split("/").at(-1) ?? "";
+  const basic: [string, string] = ["dummy-service", SECRET];
+  const server = await identity.ask(TOKEN, { basic, form: { grant_type: "client_credentials" } });
+  const { body: resource } = await identity.ask(`${protection}/resource_set`, {
+    bearer: server.body.access_token,
+    json: { name: "left", uris: ["/left/*"], resource_scopes: ["view"], owner, ownerManagedAccess: true },
+  });
+  const logIn = async (username: string) =>
+    (await identity.ask(TOKEN, { basic, form: { grant_type: "password", username, password: PASSWORD } })).body
+      .access_token as string;
+  const shared = await identity.ask(`${protection}/uma-policy/${resource._id}`, {
+    bearer: await logIn("gone"),
+    json: { name: "all", users: ["bob"] },
+  });
+  assert.equal(shared.status, 201, shared.text);
+  const bob = await logIn("bob");
+  const may = () =>
+    identity.ask(TOKEN, {
+      bearer: bob,
+      form: {
+        grant_type: "urn:ietf:params:oauth:grant-type:uma-ticket",
+        audience: "dummy-service",
+        permission: `${resource._id}#view`,
+      },
+    });
+  assert.equal((await may()).status, 200);
+  const gone = await identity.ask(`/admin/realms/master/users/${owner}`, { bearer: admin, method: "DELETE" });
+  assert.equal(gone.status, 204);
+  assert.equal((await may()).status, 403);
 });

@@ -201,6 +201,22 @@ describe("decisions", () => {
     assert.equal(decide({ resources: [{ ...owned, owner: "2" }], permissions: [] }, "/o").granted, false);
   });
 
+  test("what the owner shares only adds, and only while the owner manages the resource", () => {
+    const album: Resource = { ...resource("a", ["/a"], ["view", "edit"]), owner: "2", ownerManagedAccess: true };
+    const share = permission(["a"], ["yes"], { type: "scope", scopes: ["edit"], byOwner: true });
+    const scopes = (changes: Partial<Resource>, permissions: readonly Permission[]) => {
+      const shared = { ...album, ...changes };
+      const set = policySet({ ...base, resources: [shared], permissions });
+      return createEvaluator(set).evaluateResource(shared, { identity: eric, now }).scopes;
+    };
+    assert.deepEqual(scopes({}, [share]), ["edit"]);
+    assert.deepEqual(scopes({ ownerManagedAccess: false }, [share]), []);
+    const rule = permission(["a"], ["no"]);
+    assert.deepEqual(scopes({}, [share, rule]), ["edit"], "a rule that refuses does not take it back");
+    const refusing = { ...share, policies: ["no"] };
+    assert.deepEqual(scopes({}, [refusing, permission(["a"], ["yes"])]), ["view", "edit"], "a share refuses nothing");
+  });
+
   test("a resource without scopes follows its permission alone", () => {
     const resources = [resource("r", ["/r"], [])];
     assert.equal(decide({ resources, permissions: [permission(["r"], ["yes"])] }, "/r").granted, true);

@@ -81,36 +81,34 @@ export function createEvaluator(policySet: PolicySet): Evaluator {
     if (resource.type === METHOD_RESOURCE_TYPE && resource.scopes.some(isForEverybody)) {
       return everything;
     }
-    const permissions = permissionsOf(resource);
-    const relevant = permissions.filter(
+    const relevant = permissionsOf(resource).filter(
       ({ type, scopes: covered }) => type === "resource" || covered.some((scope) => scopes.includes(scope)),
     );
-    if (relevant.length === 0) {
-      return policySet.enforcementMode === "PERMISSIVE" ? everything : { granted: false, scopes: [] };
+    const rules = relevant.filter(({ byOwner }) => byOwner !== true);
+    if (rules.length === 0 && policySet.enforcementMode === "PERMISSIVE") {
+      return everything;
     }
-    const votes = relevant.map((permission) => ({
-      permission,
-      vote: combine(
-        permission.decisionStrategy,
-        permission.policies.map((id) => evaluatePolicy(id, policies, context) === true),
-      ),
-    }));
+    const shares = resource.ownerManagedAccess === true ? relevant.filter(({ byOwner }) => byOwner === true) : [];
+    const toVotes = (permissions: readonly Permission[]) =>
+      permissions.map((permission) => ({
+        permission,
+        vote: combine(
+          permission.decisionStrategy,
+          permission.policies.map((id) => evaluatePolicy(id, policies, context) === true),
+        ),
+      }));
+    const [ruled, shared] = [toVotes(rules), toVotes(shares)];
+    const isGranted = (isAbout: (permission: Permission) => boolean): boolean => {
+      const votesOf = (votes: typeof ruled) =>
+        votes.filter(({ permission }) => isAbout(permission)).map(({ vote }) => vote);
+      return combine(policySet.decisionStrategy, votesOf(ruled)) || combine("AFFIRMATIVE", votesOf(shared));
+    };
     if (scopes.length === 0) {
-      const granted = combine(
-        policySet.decisionStrategy,
-        votes.map(({ vote }) => vote),
-      );
-      return { granted, scopes: [] };
+      return { granted: isGranted(() => true), scopes: [] };
     }
-    const granted = scopes.filter((scope) => {
-      const about = votes.filter(
-        ({ permission }) => permission.type === "resource" || permission.scopes.includes(scope),
-      );
-      return combine(
-        policySet.decisionStrategy,
-        about.map(({ vote }) => vote),
-      );
-    });
+    const granted = scopes.filter((scope) =>
+      isGranted(({ type, scopes: covered }) => type === "resource" || covered.includes(scope)),
+    );
     return { granted: granted.length > 0, scopes: granted };
   };
 

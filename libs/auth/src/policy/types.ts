@@ -55,6 +55,11 @@ export interface Permission {
   /** Policy ids. */
   readonly policies: readonly string[];
   readonly decisionStrategy: DecisionStrategy;
+  /**
+   * The owner of the resource shares it so. Such a permission counts while the resource is managed by its owner, and only adds: it
+   * grants beside what the others say and refuses nothing.
+   */
+  readonly byOwner?: boolean;
 }
 
 interface PolicyBase {
