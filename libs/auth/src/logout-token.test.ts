@@ -5,7 +5,7 @@ import { type CryptoKey, SignJWT, generateKeyPair } from "jose";
 
 import type { Issuer } from "./issuer.ts";
 import type { KeySet } from "./key-set.ts";
-import { type LogoutTokenVerifier, createLogoutTokenVerifier } from "./logout-token.ts";
+import { type EndedLogin, type LogoutTokenVerifier, createLogoutTokenVerifier } from "./logout-token.ts";
 
 const ISSUER = "https://issuer.example.org";
 const EVENTS = { "http://schemas.openid.net/event/backchannel-logout": {} };
@@ -41,11 +41,28 @@ const make = (claims: Readonly<Record<string, unknown>> = {}, header: { typ?: st
     .sign(privateKey);
 };
 
+/** What the verifier says is to be ended. */
+const accept = async (token: string) => {
+  let named: EndedLogin | undefined;
+  await verifier.accept(token, async (ended) => {
+    named = ended;
+  });
+  return named;
+};
+
+test("a token may be sent again when nothing could be ended", async () => {
+  const token = await make();
+  const fail = () => Promise.reject(new Error("the database is away"));
+  await assert.rejects(verifier.accept(token, fail), /the database is away/);
+  assert.deepEqual(await accept(token), { sessionId: "s1", userId: "u1" });
+  await assert.rejects(accept(token), /sent before/);
+});
+
 test("a logout token names a session, or all of a user", async () => {
-  assert.deepEqual(await verifier.verify(await make()), { sessionId: "s1", userId: "u1" });
-  assert.deepEqual(await verifier.verify(await make({ sub: undefined })), { sessionId: "s1", userId: undefined });
-  assert.deepEqual(await verifier.verify(await make({ sid: undefined })), { sessionId: undefined, userId: "u1" });
-  assert.deepEqual(await verifier.verify(await make({ aud: ["console", "x"] }, {})), { sessionId: "s1", userId: "u1" });
+  assert.deepEqual(await accept(await make()), { sessionId: "s1", userId: "u1" });
+  assert.deepEqual(await accept(await make({ sub: undefined })), { sessionId: "s1", userId: undefined });
+  assert.deepEqual(await accept(await make({ sid: undefined })), { sessionId: undefined, userId: "u1" });
+  assert.deepEqual(await accept(await make({ aud: ["console", "x"] }, {})), { sessionId: "s1", userId: "u1" });
 });
 
 const WRONG: Readonly<Record<string, readonly [Readonly<Record<string, unknown>>, { typ?: string }?]>> = {
@@ -66,24 +83,24 @@ const WRONG: Readonly<Record<string, readonly [Readonly<Record<string, unknown>>
 
 for (const [name, [claims, header]] of Object.entries(WRONG)) {
   test(`is refused: a token ${name}`, async () => {
-    await assert.rejects(verifier.verify(await make(claims, header)), { name: "TokenError" });
+    await assert.rejects(accept(await make(claims, header)), { name: "TokenError" });
   });
 }
 
 test("is refused: a token that was sent before, one that is not signed, and what is none", async () => {
   const token = await make();
-  await verifier.verify(token);
-  await assert.rejects(verifier.verify(token), /sent before/);
+  await accept(token);
+  await assert.rejects(accept(token), /sent before/);
   const [, payload = ""] = (await make()).split(".");
   const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${payload}.`;
   for (const wrong of [unsigned, "", "x", "a.b.c", "x".repeat(20_000)]) {
-    await assert.rejects(verifier.verify(wrong), { name: "TokenError" });
+    await assert.rejects(accept(wrong), { name: "TokenError" });
   }
 });
 
 test("times are those of the clock that is given", async () => {
   const token = await make();
   now += 400_000;
-  await assert.rejects(verifier.verify(token), { name: "TokenError" });
+  await assert.rejects(accept(token), { name: "TokenError" });
   now -= 400_000;
 });

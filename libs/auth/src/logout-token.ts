@@ -12,11 +12,12 @@ export type EndedLogin =
 
 export interface LogoutTokenVerifier {
   /**
-   * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6).
+   * Verifies a logout token (OpenID Connect Back-Channel Logout 1.0 §2.6) and ends what it names. It is good once; when ending fails,
+   * the issuer may send it again.
    * @throws {TokenError} the token must not be accepted
    * @throws {IssuerUnavailableError} nobody can say now
    */
-  readonly verify: (token: string) => Promise<EndedLogin>;
+  readonly accept: (token: string, end: (ended: EndedLogin) => Promise<unknown>) => Promise<void>;
 }
 
 interface LogoutTokenOptions {
@@ -44,7 +45,7 @@ export function createLogoutTokenVerifier({
   /** Ids of tokens that were taken, and until when they could come again. */
   const taken = new Map<string, number>();
 
-  const takeOnce = (id: string, now: number) => {
+  const takeOnce = async (id: string, now: number, work: () => Promise<unknown>) => {
     for (const [old, until] of taken) {
       if (until > now && taken.size < MAX_REMEMBERED) {
         break;
@@ -55,10 +56,16 @@ export function createLogoutTokenVerifier({
       throw new TokenError("MALFORMED", "the logout token was sent before");
     }
     taken.set(id, now + (MAX_AGE_SECONDS + TOLERANCE_SECONDS) * 1000);
+    try {
+      await work();
+    } catch (error) {
+      taken.delete(id);
+      throw error;
+    }
   };
 
   return {
-    verify: async (token) => {
+    accept: async (token, end) => {
       if (token.length > MAX_CHARACTERS) {
         throw new TokenError("MALFORMED", `the token is longer than ${MAX_CHARACTERS} characters`);
       }
@@ -91,14 +98,13 @@ export function createLogoutTokenVerifier({
       const userId = typeof sub === "string" && sub !== "" ? sub : undefined;
       const sessionId = typeof sid === "string" && sid !== "" ? sid : undefined;
       if (sessionId !== undefined) {
-        takeOnce(jti, now);
-        return { sessionId, userId };
+        await takeOnce(jti, now, () => end({ sessionId, userId }));
+        return;
       }
       if (userId === undefined || sid !== undefined) {
         throw new TokenError("MALFORMED", "the logout token names neither a session nor a user");
       }
-      takeOnce(jti, now);
-      return { sessionId, userId };
+      await takeOnce(jti, now, () => end({ sessionId, userId }));
     },
   };
 }

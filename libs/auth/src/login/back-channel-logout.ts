@@ -34,7 +34,7 @@ export function addBackChannelLogout(app: FastifyInstance, options: BackChannelL
         return refuse("one logout_token is required, in a form");
       }
       try {
-        await endSessions(await verifier.verify(token));
+        await verifier.accept(token, endSessions);
         return await reply.code(200).send();
       } catch (error) {
         if (error instanceof TokenError) {
