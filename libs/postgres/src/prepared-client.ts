@@ -11,17 +11,31 @@ const LOST = new Set(["0A000", "26000", "42P05"]);
 export class PreparedClient extends pg.Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- one of many shapes of this function; the others are passed on
   override query(...given: any[]): any {
+    const send = super.query.bind(this) as (...all: unknown[]) => unknown;
     const [text, values, callback] = given as [unknown, unknown, unknown];
-    const name = typeof text === "string" && callback === undefined ? MARK.exec(text)?.[1] : undefined;
+    const name = typeof text === "string" && typeof values !== "function" ? MARK.exec(text)?.[1] : undefined;
     if (name === undefined) {
-      return (super.query as (...all: unknown[]) => unknown)(...given);
+      return send(...given);
     }
     const statement = { text: text as string, values: (values ?? []) as unknown[] };
-    return super.query({ ...statement, name }).catch((error: { readonly code?: string }) => {
-      if (LOST.has(error.code ?? "")) {
-        return super.query(statement);
+    if (typeof callback !== "function") {
+      return (send({ ...statement, name }) as Promise<unknown>).catch((error: unknown) => {
+        if (isLost(error)) {
+          return send(statement);
+        }
+        throw error;
+      });
+    }
+    // As the pool asks.
+    const answer = callback as (error: Error | null | undefined, result: unknown) => void;
+    return send({ ...statement, name }, (error: Error | null | undefined, result: unknown) => {
+      if (isLost(error)) {
+        send(statement, answer);
+      } else {
+        answer(error, result);
       }
-      throw error;
     });
   }
 }
+
+const isLost = (error: unknown): boolean => LOST.has((error as { readonly code?: string } | null | undefined)?.code ?? "");
