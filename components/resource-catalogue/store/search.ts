@@ -72,11 +72,12 @@ async function count(deps: SearchDeps, request: SearchRequest): Promise<Matched>
 
 async function run<T extends pg.QueryResultRow = RecordRow>(
   { pool, names }: SearchDeps,
-  { filter }: SearchRequest,
+  { filter, time }: SearchRequest,
   statement: Statement,
 ): Promise<pg.QueryResult<T>> {
-  // How often words and properties occur makes the plan: such statements are planned for their values.
-  const { text, values } = filter === undefined ? names.prepare(statement) : statement;
+  // How often words, properties and times occur makes the plan: such statements are planned for their values. Of places PostgreSQL
+  // knows nothing, so that a plan for all of them is as good.
+  const { text, values } = filter === undefined && time === undefined ? names.prepare(statement) : statement;
   try {
     return await pool.query<T>(text, [...values]);
   } catch (error) {
