@@ -17,6 +17,13 @@ const RASTER_TYPES = /image\/(tiff|jp2|vnd\.stac\.geotiff)/;
 /** Reflectance at which most land is bright. */
 const BRIGHT = 0.3;
 const DECIBELS: Range = [-25, 0];
+/** Values of an index between bands that pictures tell apart. */
+const INDEX_RANGE: Range = [-0.2, 0.9];
+/** Bands that hold an index by their name, as results of processing do, and the colours that people know it by. */
+const INDEX_COLORS: readonly (readonly [RegExp, string])[] = [
+  [/(^|[^a-z])(ndvi|gndvi|evi2?|savi|msavi|ndre)([^a-z]|$)/i, "rdylgn"],
+  [/(^|[^a-z])(m?ndwi|ndsi|ndmi)([^a-z]|$)/i, "blues"],
+];
 
 export function isRasterAsset({ type, href }: StacAsset): boolean {
   return type === undefined ? /\.(tiff?|jp2)$/i.test(href) : RASTER_TYPES.test(type);
@@ -53,7 +60,7 @@ export function makeStyles(item: StacItem): readonly LayerStyle[] {
         id,
         title,
         expressions: [`(${a.name} - ${b.name}) / (${a.name} + ${b.name})`],
-        rescale: [[-0.2, 0.9]],
+        rescale: [INDEX_RANGE],
         colormap: { kind: "named", name: colors },
       });
     }
@@ -78,12 +85,21 @@ export function makeStyles(item: StacItem): readonly LayerStyle[] {
       title: band.title,
       expressions: [band.name],
       ...(band.unit === "dB" && { rescale: [DECIBELS] }),
+      ...toIndexLook(band),
       ...(band.scale !== undefined &&
         band.scale > 0 &&
         band.scale < 1 && { rescale: [[0, BRIGHT / band.scale] as const] }),
     });
   }
   return styles.filter(({ id }, at) => styles.findIndex((other) => other.id === id) === at);
+}
+
+/** Whole numbers without a scale are counts or classes, whatever they are called. */
+function toIndexLook({ name, title, type, scale }: Band): Pick<LayerStyle, "rescale" | "colormap"> | undefined {
+  const colors = INDEX_COLORS.find(([pattern]) => pattern.test(name) || pattern.test(title))?.[1];
+  return colors === undefined || type?.startsWith("float") !== true || scale !== undefined
+    ? undefined
+    : { rescale: [INDEX_RANGE], colormap: { kind: "named", name: colors } };
 }
 
 interface BandFields {

@@ -38,4 +38,5 @@ export class PreparedClient extends pg.Client {
   }
 }
 
-const isLost = (error: unknown): boolean => LOST.has((error as { readonly code?: string } | null | undefined)?.code ?? "");
+const isLost = (error: unknown): boolean =>
+  LOST.has((error as { readonly code?: string } | null | undefined)?.code ?? "");
