@@ -150,7 +150,8 @@ function logoutAddress(page: string | undefined, host: ProtectedHost): string {
 
 /** An issuer of someone else tells of a logout (OpenID Connect Back-Channel Logout 1.0 §2.5). */
 async function hearLogout({ policies, logoutTokens }: EndpointDeps, { request, response, host }: EndpointRequest) {
-  if (policies.endLogin === undefined) {
+  const { endLogin } = policies;
+  if (endLogin === undefined) {
     throw new Refusal("UNKNOWN_PATH");
   }
   const tokens = new URLSearchParams(await readForm(request)).getAll("logout_token");
@@ -168,7 +169,7 @@ async function hearLogout({ policies, logoutTokens }: EndpointDeps, { request, r
     return;
   }
   try {
-    policies.endLogin(await logoutTokens(host.credentials.clientId).verify(token));
+    await logoutTokens(host.credentials.clientId).accept(token, async (ended) => endLogin(ended));
     respond(request, response, { status: 200, headers });
   } catch (error) {
     if (error instanceof TokenError) {

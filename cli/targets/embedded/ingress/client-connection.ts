@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 
 import { type OwnAnswer, renderAnswer } from "./answers.ts";
 import { readChallenge } from "./challenge.ts";
@@ -17,9 +17,22 @@ export interface Entrance {
   readonly publicPort: number;
 }
 
+/** A connection of HTTP/1.1: a socket, or a stream of HTTP/2 that is read and written as one. */
+export type ClientSocket = Duplex & {
+  readonly remoteAddress?: string | undefined;
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+};
+
+/** The other end's address, IPv4 in its usual form. */
+export const addressOf = ({ remoteAddress = "" }: Pick<ClientSocket, "remoteAddress">): string =>
+  remoteAddress.replace(/^::ffff:/, "");
+
+export const isLoopback = (address: string): boolean => address === "::1" || address.startsWith("127.");
+
 /** A client's connection: reads one request after the other and lets an exchange answer each. */
 export class ClientConnection {
-  readonly socket: Socket;
+  readonly socket: ClientSocket;
   /** The client's address, IPv4 in its usual form. */
   readonly address: string;
   readonly loopback: boolean;
@@ -34,10 +47,10 @@ export class ClientConnection {
   #requests = 0;
   #progress = 0;
 
-  constructor(socket: Socket, context: IngressContext, entrance: Entrance) {
+  constructor(socket: ClientSocket, context: IngressContext, entrance: Entrance) {
     this.socket = socket;
-    this.address = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-    this.loopback = this.address === "::1" || this.address.startsWith("127.");
+    this.address = addressOf(socket);
+    this.loopback = isLoopback(this.address);
     this.#context = context;
     this.#entrance = entrance;
     socket

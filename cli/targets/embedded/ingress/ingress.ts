@@ -1,12 +1,14 @@
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 
 import type { Logger } from "@swath/service";
 import type { Registry } from "prom-client";
 
 import { AccessLog } from "./access-log.ts";
-import { ClientConnection, type Entrance } from "./client-connection.ts";
+import { ClientConnection, type ClientSocket, type Entrance, addressOf, isLoopback } from "./client-connection.ts";
 import type { IngressConfig, Listener } from "./config.ts";
 import type { IngressContext } from "./context.ts";
+import { Http2Front } from "./http2-front.ts";
 import { LIMITS, type Limits } from "./limits.ts";
 import {
   type CertificateStore,
@@ -73,31 +75,64 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
   const open = new Map<string, OpenListener>();
   let certificates: CertificateStore = loadCertificates([]);
 
-  const accept = (socket: Socket, entrance: Entrance) => {
-    const connection = new ClientConnection(socket, context, entrance);
-    const { address, loopback } = connection;
+  const countConnections = () => {
+    metrics.connections = connections.size + http2.size;
+  };
+  /** Whether one more connection may be open; it is counted until it closes. */
+  const admit = (socket: Socket): boolean => {
+    const address = addressOf(socket);
     const count = perAddress.get(address) ?? 0;
     if (
-      connections.size >= context.limits.connections ||
-      (!loopback && count >= context.limits.connectionsPerAddress)
+      connections.size + http2.size >= context.limits.connections ||
+      (!isLoopback(address) && count >= context.limits.connectionsPerAddress)
     ) {
       metrics.refusedConnections++;
-      connection.destroy();
-      return;
+      // A client that resets the connection now is no error of ours.
+      socket.on("error", () => {}).destroy();
+      return false;
     }
     perAddress.set(address, count + 1);
-    connections.add(connection);
-    metrics.connections = connections.size;
     socket.once("close", () => {
-      connections.delete(connection);
-      metrics.connections = connections.size;
       const left = (perAddress.get(address) ?? 1) - 1;
       if (left === 0) {
         perAddress.delete(address);
       } else {
         perAddress.set(address, left);
       }
+      countConnections();
     });
+    return true;
+  };
+  const serve = (socket: ClientSocket, entrance: Entrance) => {
+    const connection = new ClientConnection(socket, context, entrance);
+    connections.add(connection);
+    countConnections();
+    socket.once("close", () => {
+      connections.delete(connection);
+      countConnections();
+    });
+  };
+  const http2 = new Http2Front({
+    limits: context.limits,
+    accept: (socket, entrance) => {
+      if (connections.size + http2.size >= context.limits.connections) {
+        metrics.refusedConnections++;
+        return false;
+      }
+      serve(socket, entrance);
+      return true;
+    },
+  });
+  const accept = (socket: Socket, entrance: Entrance) => {
+    if (admit(socket)) {
+      serve(socket, entrance);
+    }
+  };
+  const acceptHttp2 = (socket: TLSSocket, entrance: Entrance) => {
+    if (admit(socket)) {
+      http2.open(socket, entrance);
+      countConnections();
+    }
   };
 
   const timer = setInterval(() => {
@@ -105,6 +140,7 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
     for (const connection of connections) {
       connection.checkTimeouts(now);
     }
+    http2.checkTimeouts(now);
     context.pool.sweep();
   }, 1000);
 
@@ -114,7 +150,10 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
       const key = keyOfListener(listener);
       if (!open.has(key)) {
         try {
-          open.set(key, await openListener(listener, { certificates: () => certificates, accept, takeover }));
+          open.set(
+            key,
+            await openListener(listener, { certificates: () => certificates, accept, acceptHttp2, takeover }),
+          );
         } catch (error) {
           failures.push(error as Error);
         }
@@ -159,8 +198,9 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
       for (const listener of open.values()) {
         listener.close();
       }
+      http2.drain();
       const deadline = performance.now() + graceMilliseconds;
-      while (connections.size > 0 && performance.now() < deadline) {
+      while (connections.size + http2.size > 0 && performance.now() < deadline) {
         for (const connection of connections) {
           if (connection.idle) {
             connection.end();
@@ -172,6 +212,7 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
       for (const connection of connections) {
         connection.destroy();
       }
+      http2.destroy();
       context.pool.close();
       await accessLog.close();
     },

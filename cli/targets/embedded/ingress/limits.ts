@@ -17,7 +17,10 @@ export interface Limits {
   readonly deployTimeout: number;
   /** Requests held at once; more are answered 503 at once. */
   readonly heldRequests: number;
+  /** Connections and requests that are open at once. */
   readonly connections: number;
+  /** Requests at once on one connection of HTTP/2. */
+  readonly streams: number;
   /** For clients elsewhere; this machine's own may be a proxy in front of many. */
   readonly connectionsPerAddress: number;
 }
@@ -33,5 +36,6 @@ export const LIMITS: Limits = {
   deployTimeout: 20_000,
   heldRequests: 2048,
   connections: 16_384,
+  streams: 128,
   connectionsPerAddress: 1024,
 };

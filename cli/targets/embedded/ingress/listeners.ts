@@ -90,6 +90,8 @@ interface ListenOptions {
   /** Certificates in use now; read for every handshake. */
   readonly certificates: () => CertificateStore;
   readonly accept: (socket: Socket, entrance: Entrance) => void;
+  /** Takes a connection on which HTTP/2 was agreed. */
+  readonly acceptHttp2: (socket: TLSSocket, entrance: Entrance) => void;
   /** Whether another ingress may hold the address, to be relieved. Otherwise a taken address is an error. */
   readonly takeover: boolean;
 }
@@ -120,14 +122,14 @@ export async function openListener(listener: Listener, options: ListenOptions): 
   const server = listener.tls
     ? createTlsServer(
         {
-          ALPNProtocols: ["http/1.1"],
+          ALPNProtocols: ["h2", "http/1.1"],
           handshakeTimeout: 10_000,
           noDelay: true,
           SNICallback: callbackify(async (name: string) => options.certificates().find(name)),
           minVersion: "TLSv1.2",
           ciphers: CIPHERS,
         },
-        (socket: TLSSocket) => accept(socket),
+        (socket: TLSSocket) => (socket.alpnProtocol === "h2" ? options.acceptHttp2(socket, entrance) : accept(socket)),
       )
     : createServer({ noDelay: true }, accept);
   // Handshakes that fail are the client's affair; sockets without a listener for errors would end the process.

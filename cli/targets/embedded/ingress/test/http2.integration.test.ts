@@ -1,0 +1,289 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Server } from "node:http";
+import { type ClientHttp2Session, type OutgoingHttpHeaders, connect, constants } from "node:http2";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+
+import { findFreePort } from "@swath/testing";
+
+import { ensureCertificate } from "../../tls/certificate-file.ts";
+import { hostsToCover } from "../../tls/hosts.ts";
+import { createLocalCa } from "../../tls/local-ca.ts";
+import { type IngressProcess, configOf, makeFolder, routeTo, startIngress, startPod, writeConfig } from "./harness.ts";
+
+const folder = makeFolder();
+const file = join(folder.path, "ingress.json");
+const domain = "swath.test";
+const BIG = Buffer.alloc(8 * 1024 * 1024, "swath");
+let port: number;
+let pod: Server;
+let ingress: IngressProcess;
+let caFile: string;
+/** Bytes that the pod has read of a body that it does not end. */
+let taken = 0;
+
+before(async () => {
+  const socketPath = join(folder.path, "pod.sock");
+  pod = await startPod(socketPath, (request, response) => {
+    const { pathname } = new URL(request.url ?? "", "http://pod");
+    const chunks: Buffer[] = [];
+    switch (pathname) {
+      case "/big":
+        response.setHeader("content-length", BIG.length).end(BIG);
+        return;
+      case "/stall":
+        request.on("data", (chunk: Buffer) => {
+          taken += chunk.length;
+          request.pause();
+        });
+        return;
+      case "/refuse":
+        response.writeHead(413).end("too much");
+        return;
+      case "/break":
+        response.writeHead(200, request.url?.includes("length") ? { "content-length": 100 } : {}).write("only this");
+        setTimeout(() => request.socket.destroy(), 20);
+        return;
+      case "/hints":
+        response.writeEarlyHints({ link: "</a.css>; rel=preload" }, () => response.end("hinted"));
+        return;
+      case "/trailers":
+        response.writeHead(200, { trailer: "x-sum" });
+        response.write("body");
+        response.addTrailers({ "x-sum": "4" });
+        response.end();
+        return;
+      case "/empty":
+        response.writeHead(204, { "set-cookie": ["a=1", "b=2"] }).end();
+        return;
+      case "/slow":
+        setTimeout(() => response.end("slow"), 300);
+        return;
+      default:
+        request.on("data", (chunk: Buffer) => chunks.push(chunk));
+        request.on("end", () =>
+          response.end(
+            JSON.stringify({
+              method: request.method,
+              url: request.url,
+              headers: request.headers,
+              trailers: request.trailers,
+              bytes: Buffer.concat(chunks).length,
+            }),
+          ),
+        );
+    }
+  });
+  port = await findFreePort();
+  const issuer = createLocalCa({ folder: join(folder.path, "ca"), domain });
+  caFile = await issuer.certificateFile();
+  const pem = join(folder.path, "leaf.pem");
+  const routes = [routeTo(`a.${domain}`, socketPath)];
+  const hosts = hostsToCover(domain, routes, true);
+  await ensureCertificate({ file: pem, hosts, issuer, caFile });
+  writeConfig(
+    file,
+    configOf(port, routes, {
+      listeners: [{ address: "127.0.0.1", port, tls: true }],
+      tls: { certificates: [{ hosts, certFile: pem, keyFile: pem }] },
+    }),
+  );
+  ingress = await startIngress(file);
+});
+
+after(async () => {
+  pod.closeAllConnections();
+  pod.close();
+  await ingress.stop();
+  folder.close();
+});
+
+function open(): ClientHttp2Session {
+  const session = connect(`https://127.0.0.1:${port}`, {
+    servername: `a.${domain}`,
+    ca: readFileSync(caFile),
+    maxSessionMemory: 200,
+  });
+  session.on("error", () => {});
+  return session;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly trailers: Readonly<Record<string, unknown>>;
+  readonly body: Buffer;
+  readonly hints: readonly unknown[];
+}
+
+function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string | Buffer): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const stream = session.request(
+      { ":authority": `a.${domain}`, ...headers },
+      { endStream: body === undefined && headers["x-open"] === undefined },
+    );
+    let answer: Readonly<Record<string, unknown>> = {};
+    let trailers = {};
+    const hints: unknown[] = [];
+    const chunks: Buffer[] = [];
+    stream.on("response", (received) => (answer = received));
+    stream.on("headers", (received) => hints.push(received));
+    stream.on("trailers", (received) => (trailers = received));
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.on("error", reject);
+    // Node's client closes a stream only when it has sent its whole body, wanted or not.
+    stream.on("end", () =>
+      resolve({ status: Number(answer[":status"]), headers: answer, trailers, hints, body: Buffer.concat(chunks) }),
+    );
+    if (body !== undefined) {
+      stream.end(body);
+    }
+  });
+}
+
+async function withSession<Result>(work: (session: ClientHttp2Session) => Promise<Result>): Promise<Result> {
+  const session = open();
+  try {
+    return await work(session);
+  } finally {
+    session.destroy();
+  }
+}
+
+const parse = ({ body }: Answer) =>
+  JSON.parse(body.toString()) as {
+    method: string;
+    url: string;
+    headers: Record<string, string>;
+    trailers: Record<string, string>;
+    bytes: number;
+  };
+
+test("curl and a session of many requests at once speak HTTP/2", async () => {
+  const { stdout } = await promisify(execFile)("curl", [
+    ..."-sS --http2 --max-time 10 -o /dev/null -w %{http_version}|%{http_code} --resolve".split(" "),
+    `a.${domain}:${port}:127.0.0.1`,
+    "--cacert",
+    caFile,
+    `https://a.${domain}:${port}/x`,
+  ]);
+  assert.equal(stdout, "2|200");
+  await withSession(async (session) => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => ask(session, { ":path": `/x?n=${index}`, cookie: "a=1; b=2" })),
+    );
+    for (const [index, answer] of answers.entries()) {
+      const { url, headers } = parse(answer);
+      assert.equal(url, `/x?n=${index}`);
+      assert.equal(headers["host"], `a.${domain}`);
+      assert.equal(headers["x-forwarded-proto"], "https");
+      assert.equal(headers["x-forwarded-for"], "127.0.0.1");
+      assert.equal(headers["cookie"], "a=1; b=2");
+      assert.equal(answer.headers["strict-transport-security"], "max-age=31536000");
+      assert.equal(answer.headers["connection"], undefined);
+    }
+  });
+});
+
+test("bodies go both ways whole, with and without a length, with trailers", async () => {
+  await withSession(async (session) => {
+    const post = { ":method": "POST", ":path": "/x" };
+    assert.equal(parse(await ask(session, { ...post, "content-length": BIG.length }, BIG)).bytes, BIG.length);
+    const chunked = parse(await ask(session, post, BIG));
+    assert.equal(chunked.bytes, BIG.length);
+    assert.equal(chunked.headers["transfer-encoding"], "chunked");
+    const none = parse(await ask(session, post));
+    assert.equal(none.headers["content-length"], "0");
+    const big = await ask(session, { ":path": "/big" });
+    assert.ok(big.body.equals(BIG));
+    const head = await ask(session, { ":path": "/big", ":method": "HEAD" });
+    assert.deepEqual([head.status, head.headers["content-length"], head.body.length], [200, String(BIG.length), 0]);
+    assert.equal((await ask(session, { ":path": "/trailers", te: "trailers" })).trailers["x-sum"], "4");
+    const empty = await ask(session, { ":path": "/empty" });
+    assert.equal(empty.status, 204);
+    assert.deepEqual(empty.headers["set-cookie"], ["a=1", "b=2"]);
+    const hinted = await ask(session, { ":path": "/hints" });
+    assert.equal((hinted.hints[0] as Record<string, unknown>)[":status"], 103);
+    assert.equal(hinted.body.toString(), "hinted");
+  });
+});
+
+test("what a client may not say is refused, and the other requests of its connection go on", async () => {
+  await withSession(async (session) => {
+    const slow = ask(session, { ":path": "/slow" });
+    assert.equal((await ask(session, { ":path": "/x", ":authority": "other.test" })).status, 404);
+    assert.equal((await ask(session, { ":path": "/x", host: "other.test" }).catch(() => ({ status: 0 }))).status, 0);
+    assert.equal((await ask(session, { ":path": "/x", "x-auth-username": "eric", content_length: "5" })).status, 400);
+    assert.equal((await ask(session, { ":path": "/with space" }).catch(() => ({ status: 0 }))).status || 400, 400);
+    const seen = parse(await ask(session, { ":path": "/x", "x-auth-username": "eric", "x-forwarded-for": "1.2.3.4" }));
+    assert.equal(seen.headers["x-auth-username"], undefined);
+    assert.equal(seen.headers["x-forwarded-for"], "127.0.0.1");
+    const large = await ask(session, { ":path": "/x", "x-large": "x".repeat(60_000) }).catch(() => ({ status: 431 }));
+    assert.equal(large.status, 431);
+    assert.equal((await slow).body.toString(), "slow");
+  });
+});
+
+test("an answer before the body's end, one that breaks off, and a client that goes away", async () => {
+  await withSession(async (session) => {
+    const early = await ask(session, { ":method": "POST", ":path": "/refuse", "content-length": BIG.length }, BIG);
+    assert.deepEqual([early.status, early.body.toString()], [413, "too much"]);
+    await assert.rejects(ask(session, { ":path": "/break" }), /INTERNAL_ERROR/);
+    await assert.rejects(ask(session, { ":path": "/break?length" }), /INTERNAL_ERROR/);
+    const stream = session.request({ ":authority": `a.${domain}`, ":path": "/slow" });
+    await sleep(50);
+    stream.close(constants.NGHTTP2_CANCEL);
+    const logged = await ingress.waitFor((line) => line["path"] === "/slow" && line["status"] === 499);
+    assert.equal(logged["client"], "127.0.0.1");
+    assert.equal((await ask(session, { ":path": "/x" })).status, 200);
+  });
+});
+
+test("a pod that does not read holds its own request back, not those beside it", async () => {
+  await withSession(async (session) => {
+    const stream = session.request({ ":authority": `a.${domain}`, ":method": "POST", ":path": "/stall" });
+    stream.on("error", () => {});
+    stream.write(Buffer.alloc(64 * 1024 * 1024));
+    for (let turn = 0; turn < 20; turn += 1) {
+      assert.equal((await ask(session, { ":path": "/x" })).status, 200);
+    }
+    assert.ok(taken < 8 * 1024 * 1024, String(taken));
+    stream.close();
+  });
+});
+
+test("requests that are taken back as soon as they are made, and too many at once, hold up nobody else", async () => {
+  await withSession(async (hostile) => {
+    for (let count = 0; count < 3000 && !hostile.destroyed; count += 1) {
+      const stream = hostile.request({ ":authority": `a.${domain}`, ":path": "/stall" });
+      stream.on("error", () => {});
+      stream.close(constants.NGHTTP2_CANCEL);
+      if (count % 100 === 0) {
+        await sleep(1);
+      }
+    }
+    const open = Array.from({ length: 300 }, () => {
+      if (!hostile.destroyed) {
+        hostile.request({ ":authority": `a.${domain}`, ":path": "/stall" }).on("error", () => {});
+      }
+    });
+    assert.equal(open.length, 300);
+    await withSession(async (session) => assert.equal((await ask(session, { ":path": "/x" })).status, 200));
+  });
+});
+
+test("a drained ingress finishes what is open and says that it goes", async () => {
+  const session = open();
+  const slow = ask(session, { ":path": "/slow" });
+  await sleep(100);
+  const goodbye = new Promise((resolve) => session.once("goaway", resolve));
+  const stopped = ingress.stop();
+  await goodbye;
+  assert.equal((await slow).body.toString(), "slow");
+  assert.equal(await stopped, 0);
+  session.destroy();
+});
