@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { expressionTool, packagesThatName } from "./host-file-packages.ts";
 import { type TestAdes, startAdes } from "./start-ades.ts";
 
 const SECRET = "a-secret-of-the-host-that-no-package-may-see";
@@ -29,73 +30,6 @@ after(async () => {
 const deploy = (user: string, id: string, text: string) =>
   ades.ask(`/${user}/ogc-api/processes`, { text: text.replace("class:", `id: ${id}\nclass:`), type: "application/cwl" });
 
-const JS = "requirements: { InlineJavascriptRequirement: {} }";
-const expressionTool = (value: string, inputs = "[]"): string => `cwlVersion: v1.2
-class: ExpressionTool
-${JS}
-inputs: ${inputs}
-outputs: { out: Any }
-expression: ${JSON.stringify(`\${return {out: ${value}};}`)}
-`;
-const tool = (script: string, output: string, more = ""): string => `cwlVersion: v1.2
-class: CommandLineTool
-${JS}
-${more}
-baseCommand: [sh, -c, ${JSON.stringify(script)}]
-inputs: []
-outputs: { out: ${output} }
-`;
-
-/** Each package, and the words that say why it is refused, when it is deployed or when it runs. */
-function attacks(path: string): readonly (readonly [string, string, RegExp])[] {
-  const uri = `file://${path}`;
-  const parent = join(path, "..");
-  const file = `{class: 'File', location: '${uri}'}`;
-  const refused = /is no file of this job|unsafe|outside|relative path/;
-  const notLoaded = /file:|local file|cannot be read|refer|may not|not allowed|nothing outside/i;
-  return [
-    ["location", expressionTool(file), refused],
-    ["path", expressionTool(`{class: 'File', path: '${path}'}`), refused],
-    ["spelling", expressionTool(`{class: 'File', location: 'FILE://localhost${path.replace("secrets", "%73ecrets")}'}`), refused],
-    ["secondary-of-literal", expressionTool(`{class: 'File', basename: 'a', contents: 'a', secondaryFiles: [${file}]}`), refused],
-    ["directory", expressionTool(`{class: 'Directory', location: 'file://${parent}'}`), refused],
-    ["listing", expressionTool(`{class: 'Directory', basename: 'd', listing: [${file}]}`), refused],
-    ["nested-record", expressionTool(`{a: [{b: ${file}}]}`), refused],
-    [
-      "secondary-files",
-      tool("echo a > a.txt", `{ type: File, outputBinding: { glob: a.txt }, secondaryFiles: ["\${return ${file.replaceAll('"', "'")};}"] }`),
-      refused,
-    ],
-    [
-      "cwl-output-json",
-      tool(`echo '{"out": {"class": "File", "location": "${uri}"}}' > cwl.output.json`, "File"),
-      refused,
-    ],
-    [
-      "cwl-output-json-path",
-      tool(`echo '{"out": {"class": "File", "path": "${path}"}}' > cwl.output.json`, "File"),
-      refused,
-    ],
-    ["output-eval", tool("true", `{ type: File, outputBinding: { outputEval: "\${return ${file};}" } }`), refused],
-    ["link", tool(`ln -s ${path} a.txt`, "{ type: File, outputBinding: { glob: a.txt } }"), /outside|link|no file of this job/],
-    ["link-to-folder", tool(`ln -s ${parent} d`, "{ type: Directory, outputBinding: { glob: d } }"), /outside|link|no file of this job/],
-    ["glob", tool("true", `{ type: File, outputBinding: { glob: "${path}" } }`), /outside|glob|absolute/],
-    ["glob-up", tool("true", `{ type: File, outputBinding: { glob: "../../../../../../../../..${path}" } }`), /outside|glob|\.\./],
-    [
-      "work-dir",
-      tool("cat here > out", "{ type: File, outputBinding: { glob: out } }").replace(
-        "InlineJavascriptRequirement: {}",
-        `InlineJavascriptRequirement: {}, InitialWorkDirRequirement: { listing: [{ class: File, location: "${uri}", basename: here }] }`,
-      ),
-      /./,
-    ],
-    ["default", expressionTool("inputs.f", `{ f: { type: File, loadContents: true, default: { class: File, location: "${uri}" } } }`), refused],
-    ["import", expressionTool("1").replace("inputs: []", `inputs: { f: { type: { $import: "${uri}" } } }`), notLoaded],
-    ["include", expressionTool("1").replace("InlineJavascriptRequirement: {}", `InlineJavascriptRequirement: { expressionLib: [{ $include: "${uri}" }] }`), notLoaded],
-    ["schemas", `${expressionTool("1")}$schemas: ["${uri}"]\n`, /./],
-  ];
-}
-
 /** Deploys and runs one, and gives all that the service said and stored of it. */
 async function attack(user: string, id: string, text: string): Promise<{ readonly said: string; readonly failed: boolean }> {
   const deployed = await deploy(user, id, text);
@@ -116,7 +50,7 @@ async function attack(user: string, id: string, text: string): Promise<{ readonl
 }
 
 test("no package gets at a file of the host, and each is told why", async () => {
-  for (const [id, text, why] of attacks(secrets)) {
+  for (const [id, text, why] of packagesThatName(secrets)) {
     const { said, failed } = await attack("eve", id, text);
     assert.ok(!said.includes(SECRET), `${id}: ${said}`);
     assert.ok(failed || id === "schemas", `${id} did not fail: ${said}`);
@@ -130,7 +64,7 @@ test("no package gets at a file of another user's job", async () => {
   const other = join(folder, "jobs/jobs/another/secrets.json");
   mkdirSync(join(other, ".."), { recursive: true });
   writeFileSync(other, SECRET);
-  for (const [id, text, why] of attacks(other)) {
+  for (const [id, text, why] of packagesThatName(other)) {
     const { said, failed } = await attack("mallory", id, text);
     assert.ok(!said.includes(SECRET), `${id}: ${said}`);
     assert.ok(failed || id === "schemas", `${id} did not fail: ${said}`);
