@@ -29,14 +29,25 @@ export function packagesThatName(path: string): readonly (readonly [string, stri
   return [
     ["location", expressionTool(file), refused],
     ["path", expressionTool(`{class: 'File', path: '${path}'}`), refused],
-    ["spelling", expressionTool(`{class: 'File', location: 'FILE://localhost${path.replace("secrets", "%73ecrets")}'}`), refused],
-    ["secondary-of-literal", expressionTool(`{class: 'File', basename: 'a', contents: 'a', secondaryFiles: [${file}]}`), refused],
+    [
+      "spelling",
+      expressionTool(`{class: 'File', location: 'FILE://localhost${path.replace("secrets", "%73ecrets")}'}`),
+      refused,
+    ],
+    [
+      "secondary-of-literal",
+      expressionTool(`{class: 'File', basename: 'a', contents: 'a', secondaryFiles: [${file}]}`),
+      refused,
+    ],
     ["directory", expressionTool(`{class: 'Directory', location: 'file://${parent}'}`), refused],
     ["listing", expressionTool(`{class: 'Directory', basename: 'd', listing: [${file}]}`), refused],
     ["nested-record", expressionTool(`{a: [{b: ${file}}]}`), refused],
     [
       "secondary-files",
-      tool("echo a > a.txt", `{ type: File, outputBinding: { glob: a.txt }, secondaryFiles: ["\${return ${file.replaceAll('"', "'")};}"] }`),
+      tool(
+        "echo a > a.txt",
+        `{ type: File, outputBinding: { glob: a.txt }, secondaryFiles: ["\${return ${file.replaceAll('"', "'")};}"] }`,
+      ),
       refused,
     ],
     [
@@ -50,10 +61,22 @@ export function packagesThatName(path: string): readonly (readonly [string, stri
       refused,
     ],
     ["output-eval", tool("true", `{ type: File, outputBinding: { outputEval: "\${return ${file};}" } }`), refused],
-    ["link", tool(`ln -s ${path} a.txt`, "{ type: File, outputBinding: { glob: a.txt } }"), /outside|link|no file of this job/],
-    ["link-to-folder", tool(`ln -s ${parent} d`, "{ type: Directory, outputBinding: { glob: d } }"), /outside|link|no file of this job/],
+    [
+      "link",
+      tool(`ln -s ${path} a.txt`, "{ type: File, outputBinding: { glob: a.txt } }"),
+      /outside|link|no file of this job/,
+    ],
+    [
+      "link-to-folder",
+      tool(`ln -s ${parent} d`, "{ type: Directory, outputBinding: { glob: d } }"),
+      /outside|link|no file of this job/,
+    ],
     ["glob", tool("true", `{ type: File, outputBinding: { glob: "${path}" } }`), /outside|glob|absolute/],
-    ["glob-up", tool("true", `{ type: File, outputBinding: { glob: "../../../../../../../../..${path}" } }`), /outside|glob|\.\./],
+    [
+      "glob-up",
+      tool("true", `{ type: File, outputBinding: { glob: "../../../../../../../../..${path}" } }`),
+      /outside|glob|\.\./,
+    ],
     [
       "work-dir",
       tool("cat here > out", "{ type: File, outputBinding: { glob: out } }").replace(
@@ -62,9 +85,23 @@ export function packagesThatName(path: string): readonly (readonly [string, stri
       ),
       /./,
     ],
-    ["default", expressionTool("inputs.f", `{ f: { type: File, loadContents: true, default: { class: File, location: "${uri}" } } }`), refused],
+    [
+      "default",
+      expressionTool(
+        "inputs.f",
+        `{ f: { type: File, loadContents: true, default: { class: File, location: "${uri}" } } }`,
+      ),
+      refused,
+    ],
     ["import", expressionTool("1").replace("inputs: []", `inputs: { f: { type: { $import: "${uri}" } } }`), notLoaded],
-    ["include", expressionTool("1").replace("InlineJavascriptRequirement: {}", `InlineJavascriptRequirement: { expressionLib: [{ $include: "${uri}" }] }`), notLoaded],
+    [
+      "include",
+      expressionTool("1").replace(
+        "InlineJavascriptRequirement: {}",
+        `InlineJavascriptRequirement: { expressionLib: [{ $include: "${uri}" }] }`,
+      ),
+      notLoaded,
+    ],
     ...[`dockerImport: "${path}"`, `dockerLoad: "${path}"`, `dockerFile: "FROM scratch\\nADD ${path} /"`].map(
       (field, index) =>
         [
@@ -79,4 +116,3 @@ export function packagesThatName(path: string): readonly (readonly [string, stri
     ["schemas", `${expressionTool("1")}$schemas: ["${uri}"]\n`, /./],
   ];
 }
-

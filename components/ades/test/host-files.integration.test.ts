@@ -20,7 +20,10 @@ before(async () => {
   writeFileSync(secrets, SECRET);
   writeFileSync(join(folder, "host/deep/more.txt"), SECRET);
   ades = await startAdes({ dataFolder: join(folder, "jobs") });
-  assert.equal((await deploy("bob", "kept", expressionTool("{class: 'File', basename: 'b.txt', contents: 'of bob'}"))).status, 201);
+  assert.equal(
+    (await deploy("bob", "kept", expressionTool("{class: 'File', basename: 'b.txt', contents: 'of bob'}"))).status,
+    201,
+  );
 });
 after(async () => {
   await ades.close();
@@ -28,10 +31,17 @@ after(async () => {
 });
 
 const deploy = (user: string, id: string, text: string) =>
-  ades.ask(`/${user}/ogc-api/processes`, { text: text.replace("class:", `id: ${id}\nclass:`), type: "application/cwl" });
+  ades.ask(`/${user}/ogc-api/processes`, {
+    text: text.replace("class:", `id: ${id}\nclass:`),
+    type: "application/cwl",
+  });
 
 /** Deploys and runs one, and gives all that the service said and stored of it. */
-async function attack(user: string, id: string, text: string): Promise<{ readonly said: string; readonly failed: boolean }> {
+async function attack(
+  user: string,
+  id: string,
+  text: string,
+): Promise<{ readonly said: string; readonly failed: boolean }> {
   const deployed = await deploy(user, id, text);
   if (deployed.status !== 201) {
     return { said: JSON.stringify(deployed.body), failed: true };
@@ -45,7 +55,9 @@ async function attack(user: string, id: string, text: string): Promise<{ readonl
   }
   const location = headers.get("location") ?? "";
   const job = await ades.ended(location);
-  const more = await Promise.all(["/results", "/log", "/provenance"].map((part) => ades.ask(`${new URL(location, ades.url).pathname}${part}`)));
+  const more = await Promise.all(
+    ["/results", "/log", "/provenance"].map((part) => ades.ask(`${new URL(location, ades.url).pathname}${part}`)),
+  );
   return { said: JSON.stringify([job, more.map((answer) => answer.body as unknown)]), failed: job.status === "failed" };
 }
 
