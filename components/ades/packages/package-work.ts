@@ -19,7 +19,7 @@ const works: {
 };
 
 /** Called in a thread by the engine's loader: what a stranger sends may take long, and is then ended with the thread. */
-export default async function perform({ kind, asked }: WorkRequest): Promise<WorkAnswer> {
+export async function perform({ kind, asked }: WorkRequest): Promise<WorkAnswer> {
   try {
     return { found: await (works[kind] as (asked: unknown) => Promise<unknown>)(asked) };
   } catch (error) {

@@ -45,7 +45,7 @@ parentPort?.on("message", (message: ToLoader) => {
 
 async function run(argument: unknown): Promise<void> {
   try {
-    const { default: perform } = (await import(work ?? "")) as { default: (argument: unknown) => Promise<unknown> };
+    const { perform } = (await import(work ?? "")) as { perform: (argument: unknown) => Promise<unknown> };
     tell({ type: "done", result: await perform(argument) });
   } catch (error) {
     tell({ type: "failed", message: messageOf(error) });

@@ -74,7 +74,7 @@ test("one owner's work holds up nobody else's, and what waits is bounded", async
   const file = join(scratch, "work.mjs");
   writeFileSync(
     file,
-    "export default async (text) => { while (text === 'for ever') {} return text.toUpperCase(); };\n",
+    "export const perform = async (text) => { while (text === 'for ever') {} return text.toUpperCase(); };\n",
   );
   const working = createLoader({ threads: 2, maxWaiting: 2, warm: true, work: pathToFileURL(file) });
   try {

@@ -15,7 +15,7 @@ export interface LoaderOptions {
   readonly maxWaiting?: number | undefined;
   /** Whether a thread is started before it is needed (default false). */
   readonly warm?: boolean | undefined;
-  /** Module whose default export, a function of one argument, is called in a thread by `run`. */
+  /** Module whose export `perform`, a function of one argument, is called in a thread by `run`. */
   readonly work?: URL | undefined;
 }
 
@@ -131,11 +131,11 @@ export function createLoader({
     keepWarm();
     next();
   };
-  const takeTurn = async <T>(owner: string | undefined, use: (worker: Worker) => Promise<T>): Promise<T> => {
+  const takeTurn = async <T>(owner: string | undefined, task: (worker: Worker) => Promise<T>): Promise<T> => {
     const worker = await enter(owner);
     worker.ref();
     try {
-      const result = await use(worker);
+      const result = await task(worker);
       worker.unref();
       idle.push(worker);
       leave(owner);
