@@ -17,6 +17,7 @@ import { createPods, openPodsApi } from "./kubernetes/open-pods.ts";
 import { createPullSecret } from "./kubernetes/pull-secret.ts";
 import { findArchive } from "./platform-images/image-archives.ts";
 import { type PulledImage, withPlatformImages } from "./platform-images/platform-images.ts";
+import { pulledImagesOnly } from "./pulled-images-only.ts";
 import { openPlatformRegistry } from "./platform-images/platform-registry.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
 import { type ToolNetwork, openToolNetwork } from "./tool-network/tool-network.ts";
@@ -47,7 +48,7 @@ export async function openJobExecutors(settings: AdesSettings, job: JobOfTools):
   const network = mayUseNetwork && findIsolation(settings) !== undefined ? await openToolNetwork(settings) : undefined;
   const { host, container: anyContainer, ...others } = createExecutors(settings, job.id, network);
   const pulls = openPulls(settings, job);
-  const container = anyContainer && withPlatformImages(anyContainer, pulls);
+  const container = anyContainer && pulledImagesOnly(withPlatformImages(anyContainer, pulls));
   return {
     executors: {
       ...others,

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 
 import { invalidParameter, workflowNotFound } from "../errors.ts";
 import { type PackageFacts, readFacts } from "./package-facts.ts";
-import type { CheckedPackage, PackageWork } from "./worker-messages.ts";
+import type { CheckedPackage, PackageWork } from "./package-work-types.ts";
 
 /** Address under which a package's text is loaded: it may refer to nothing outside itself, so nothing is read from there. */
 const BASE = "https://package.invalid/package.cwl";

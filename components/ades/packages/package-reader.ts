@@ -1,7 +1,7 @@
-import { Worker } from "node:worker_threads";
+import { CwlError, createLoader } from "@swath/cwl";
 
 import { OgcError, invalidParameter } from "../errors.ts";
-import type { PackageWork, WorkAnswer, WorkRequest } from "./worker-messages.ts";
+import type { PackageWork, WorkAnswer, WorkRequest } from "./package-work-types.ts";
 
 /** Longest text of a package, in bytes. Packages are texts that people write; what is larger is something else. */
 export const MAX_PACKAGE_BYTES = 2 * 2 ** 20;
@@ -10,9 +10,10 @@ const MAX_READ_MS = 5000;
 /** Memory that a thread may use meanwhile. */
 const MAX_HEAP_MIB = 384;
 /** Threads: with two, one user's package holds up nobody else's. */
-const MAX_WORKERS = 2;
-/** Packages that wait to be read. */
+const MAX_THREADS = 2;
+/** Packages that wait to be read, and how many of them may be one user's. */
 const MAX_WAITING = 100;
+const MAX_WAITING_OF_USER = 20;
 /** Facts of packages that are remembered. */
 const MAX_REMEMBERED = 256;
 
@@ -20,7 +21,7 @@ const MAX_REMEMBERED = 256;
 export interface PackageReader {
   /**
    * @param owner whose package it is: each user has one thread at a time
-   * @throws {OgcError} 400 for what is wrong with it or too much; 503 where too many wait
+   * @throws {OgcError} 400 for what is wrong with it or too much; 429 and 503 where too many wait
    */
   readonly read: <Kind extends keyof PackageWork>(
     kind: Kind,
@@ -30,108 +31,42 @@ export interface PackageReader {
   readonly close: () => Promise<void>;
 }
 
-interface Task extends WorkRequest {
-  readonly owner: string;
-  readonly resolve: (found: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
-interface Thread {
-  readonly worker: Worker;
-  task: Task | undefined;
-  timer: NodeJS.Timeout | undefined;
-}
-
 export function openPackageReader(): PackageReader {
-  const threads = new Set<Thread>();
-  const waiting: Task[] = [];
+  const loader = createLoader({
+    threads: MAX_THREADS,
+    memoryMiB: MAX_HEAP_MIB,
+    maxWaiting: MAX_WAITING,
+    warm: true,
+    work: new URL("package-work.ts", import.meta.url),
+  });
   const remembered = new Map<string, Promise<unknown>>();
-  let closed = false;
-  let count = 0;
+  /** Packages of each user that are read or wait. */
+  const pending = new Map<string, number>();
 
-  const start = (): Thread => {
-    const worker = new Worker(new URL("worker-main.ts", import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, stackSizeMb: 4 },
-      // What a package says is nothing for this thread's environment.
-      env: {},
-    });
-    const thread: Thread = { worker, task: undefined, timer: undefined };
-    threads.add(thread);
-    worker.on("message", (answer: WorkAnswer) => settle(thread, answer));
-    worker.on("error", (error) => drop(thread, limitError(error)));
-    worker.on("exit", () => drop(thread, invalidParameter("The application package could not be read.")));
-    worker.unref();
-    return thread;
-  };
-  const settle = (thread: Thread, answer: WorkAnswer) => {
-    const { task } = thread;
-    if (task?.id !== answer.id) {
-      return;
+  const submit = async (kind: keyof PackageWork, owner: string, asked: unknown): Promise<unknown> => {
+    const ofUser = pending.get(owner) ?? 0;
+    if (ofUser > MAX_WAITING_OF_USER) {
+      throw tooMany(429, `${MAX_WAITING_OF_USER} packages of yours wait to be read already`);
     }
-    clearTimeout(thread.timer);
-    thread.task = undefined;
-    thread.worker.unref();
-    if ("error" in answer) {
-      task.reject(toError(answer.error));
-    } else {
-      task.resolve(answer.found);
-    }
-    next();
-  };
-  /** A thread that has ended, or is ended, takes its task with it. */
-  const drop = (thread: Thread, why: Error) => {
-    if (!threads.delete(thread)) {
-      return;
-    }
-    clearTimeout(thread.timer);
-    thread.task?.reject(why);
-    void thread.worker.terminate();
-    if (!closed) {
-      // Loaded before it is needed.
-      start();
-      next();
-    }
-  };
-  const next = () => {
-    const busy = new Set([...threads].flatMap(({ task }) => task?.owner ?? []));
-    const index = waiting.findIndex(({ owner }) => !busy.has(owner));
-    const task = waiting[index];
-    if (task === undefined || closed) {
-      return;
-    }
-    const thread =
-      [...threads].find((each) => each.task === undefined) ?? (threads.size < MAX_WORKERS ? start() : undefined);
-    if (thread === undefined) {
-      return;
-    }
-    waiting.splice(index, 1);
-    thread.task = task;
-    thread.worker.ref();
-    thread.timer = setTimeout(
-      () =>
-        drop(
-          thread,
-          invalidParameter(
-            `The application package takes longer than ${MAX_READ_MS / 1000} s to read; make it smaller, with fewer aliases.`,
-          ),
-        ),
-      MAX_READ_MS,
-    );
-    const { id, kind, asked } = task;
-    thread.worker.postMessage({ id, kind, asked } satisfies WorkRequest);
-    next();
-  };
-  const submit = (kind: keyof PackageWork, owner: string, asked: unknown): Promise<unknown> =>
-    new Promise((resolve, reject) => {
-      if (closed || waiting.length >= MAX_WAITING) {
-        throw new OgcError(503, "TooManyPackages", "Too many packages wait to be read; try again in some seconds.", {
-          headers: { "retry-after": "5" },
-        });
+    pending.set(owner, ofUser + 1);
+    try {
+      const request: WorkRequest = { kind, asked };
+      const answer = (await loader.run(request, { owner, milliseconds: MAX_READ_MS })) as WorkAnswer;
+      if ("error" in answer) {
+        throw toError(answer.error);
       }
-      waiting.push({ id: (count += 1), kind, owner, asked, resolve, reject });
-      next();
-    });
-  start();
+      return answer.found;
+    } catch (error) {
+      throw error instanceof CwlError ? toOgcError(error) : error;
+    } finally {
+      const left = (pending.get(owner) ?? 1) - 1;
+      if (left === 0) {
+        pending.delete(owner);
+      } else {
+        pending.set(owner, left);
+      }
+    }
+  };
   return {
     read: <Kind extends keyof PackageWork>(kind: Kind, owner: string, asked: PackageWork[Kind]["asked"]) => {
       checkSize(asked.text);
@@ -150,15 +85,7 @@ export function openPackageReader(): PackageReader {
       }
       return known as Promise<PackageWork[Kind]["found"]>;
     },
-    close: async () => {
-      closed = true;
-      const ending = [...threads];
-      threads.clear();
-      [...waiting, ...ending.flatMap(({ task }) => task ?? [])].forEach(({ reject }) =>
-        reject(new OgcError(503, "Stopping", "The service stops; try again.")),
-      );
-      await Promise.all(ending.map(({ worker }) => worker.terminate()));
-    },
+    close: loader.close,
   };
 }
 
@@ -176,11 +103,22 @@ function checkSize(text: string): void {
   }
 }
 
-function limitError(error: Error & { code?: string }): Error {
-  return error.code === "ERR_WORKER_OUT_OF_MEMORY"
-    ? invalidParameter("The application package takes too much memory to read; make it smaller, with fewer aliases.")
-    : invalidParameter(`The application package cannot be read: ${error.message}`);
+/** What the loader itself says of a package. */
+function toOgcError({ code, message }: CwlError): OgcError {
+  switch (code) {
+    case "busy":
+      return tooMany(503, "Too many packages wait to be read");
+    case "cancelled":
+      return new OgcError(503, "Stopping", "The service stops; try again.");
+    default:
+      return invalidParameter(
+        `The application package cannot be read: ${message}; make it smaller, with fewer aliases.`,
+      );
+  }
 }
+
+const tooMany = (status: 429 | 503, what: string): OgcError =>
+  new OgcError(status, "TooManyPackages", `${what}; try again in some seconds.`, { headers: { "retry-after": "5" } });
 
 function toError({ message, ogc }: Extract<WorkAnswer, { readonly error: unknown }>["error"]): Error {
   if (ogc === undefined) {

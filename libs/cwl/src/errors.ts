@@ -27,6 +27,7 @@ export interface Problem {
  * - `unsafe` something tried to leave its working directory
  * - `process-failed` a tool ended with a failure code, ran out of time or made wrong outputs
  * - `infrastructure` the machinery below failed (no memory for a process, image pull, engine); may be tried again
+ * - `busy` too many wait already; may be tried again
  * - `cancelled` the caller's signal fired
  */
 export type CwlErrorCode =
@@ -39,6 +40,7 @@ export type CwlErrorCode =
   | "unsafe"
   | "process-failed"
   | "infrastructure"
+  | "busy"
   | "cancelled";
 
 /** Every failure this library reports on purpose. Anything else that is thrown is a bug. */

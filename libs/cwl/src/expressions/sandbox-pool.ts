@@ -4,7 +4,9 @@ import { CwlError } from "../errors.ts";
 import { defaultSandboxLimits } from "./limits.ts";
 import type { SandboxLimits } from "./limits.ts";
 import type { FromSandbox, SandboxStarted, ToSandbox } from "./sandbox-messages.ts";
+import { compileMachine } from "./machine-code.ts";
 import type { Script, ScriptResult } from "./sandbox.ts";
+import type { WebAssemblyModule } from "./web-assembly.ts";
 
 /** How long after its limit a thread that says nothing is ended: some loops of the machine cannot be interrupted. */
 const GRACE_MS = 500;
@@ -32,6 +34,7 @@ class SandboxPool {
   private readonly waiting: (() => void)[] = [];
   private busy = 0;
   private timer: NodeJS.Timeout | undefined;
+  private machineCode: Promise<WebAssemblyModule> | undefined;
 
   /** Throws `expression` when the script fails and `limit` when it costs too much. */
   async run(script: Script, limits: SandboxLimits, onLog: (text: string) => void): Promise<ScriptResult> {
@@ -62,18 +65,12 @@ class SandboxPool {
       }
       return result;
     } finally {
-      if (!healthy) {
-        await worker.terminate();
+      if (healthy) {
+        this.leave(worker);
+      } else {
+        // The caller is answered now. The turn is free when the thread is gone, so that there are never more of them.
+        void worker.terminate().finally(() => this.leave(undefined));
       }
-      this.leave(healthy ? worker : undefined);
-    }
-  }
-
-  /** Starts a thread before it is needed. */
-  warmUp(): void {
-    if (this.busy === 0 && this.idle.length === 0) {
-      this.idle.push(startWorker());
-      this.endIdleLater();
     }
   }
 
@@ -84,9 +81,20 @@ class SandboxPool {
     } else {
       this.busy += 1;
     }
-    const worker = this.idle.pop() ?? startWorker();
-    worker.ref();
-    return worker;
+    try {
+      const worker = this.idle.pop() ?? startWorker(await this.compile());
+      worker.ref();
+      return worker;
+    } catch (error) {
+      this.leave(undefined);
+      throw error;
+    }
+  }
+
+  /** Compiled once a process: a thread that takes the place of one that was ended has nothing to compile. */
+  private compile(): Promise<WebAssemblyModule> {
+    this.machineCode ??= compileMachine();
+    return this.machineCode;
   }
 
   private leave(worker: Worker | undefined): void {
@@ -120,9 +128,10 @@ class SandboxPool {
 /** Threads are the process's: every run shares them. */
 export const sandboxPool = new SandboxPool();
 
-function startWorker(): Worker {
+function startWorker(machineCode: WebAssemblyModule): Worker {
   const worker = new Worker(new URL("./sandbox-worker.ts", import.meta.url), {
     env: {},
+    workerData: machineCode,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
   });
   worker.unref();

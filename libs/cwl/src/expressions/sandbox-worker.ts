@@ -1,10 +1,11 @@
 // Runs scripts in a thread of its own; started by sandbox-pool.ts.
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { CwlError, messageOf } from "../errors.ts";
 import type { FromSandbox, SandboxStarted, ToSandbox } from "./sandbox-messages.ts";
 import { Sandbox, ScriptError } from "./sandbox.ts";
+import type { WebAssemblyModule } from "./web-assembly.ts";
 
-const sandbox = new Sandbox();
+const sandbox = new Sandbox(workerData as WebAssemblyModule);
 
 parentPort?.on("message", (request: ToSandbox) => {
   void answer(request)

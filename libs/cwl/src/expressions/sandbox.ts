@@ -45,10 +45,14 @@ interface Machine {
 
 /** Runs scripts, each in a fresh JavaScript runtime without any host object, in a WebAssembly memory that cannot grow past its limit. */
 export class Sandbox {
-  private compiled: Promise<WebAssemblyModule> | undefined;
+  private readonly machineCode: WebAssemblyModule;
   private machine: Machine | undefined;
   /** Whose nesting was checked last. */
   private library: readonly string[] = [];
+
+  constructor(machineCode: WebAssemblyModule) {
+    this.machineCode = machineCode;
+  }
 
   /** `onStart` is called when the time of the script begins. Throws `expression` when the script fails and `limit` when it costs too much. */
   async run(script: Script, limits: SandboxLimits, onStart: () => void): Promise<ScriptResult> {
@@ -125,18 +129,10 @@ export class Sandbox {
     const { default: variant } = (await import("@jitl/quickjs-wasmfile-release-sync")) as unknown as {
       default: QuickJSSyncVariant;
     };
-    this.compiled ??= compile();
     const memory = new webAssembly.Memory({ initial: MACHINE_BYTES / PAGE_BYTES, maximum: pages });
-    const own = newVariant(variant, { wasmMemory: memory, wasmModule: await this.compiled });
+    const own = newVariant(variant, { wasmMemory: memory, wasmModule: this.machineCode });
     return { module: await newQuickJSWASMModuleFromVariant(own), memory };
   }
-}
-
-/** Compiled once a thread, however many machines are made of it. */
-async function compile(): Promise<WebAssemblyModule> {
-  const { readFile } = await import("node:fs/promises");
-  const file = import.meta.resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
-  return await webAssembly.compile(await readFile(new URL(file)));
 }
 
 function runScript(module: QuickJSWASMModule, script: Script, limits: SandboxLimits): ScriptResult {

@@ -2,7 +2,13 @@ import type { CwlErrorCode, Problem } from "../errors.ts";
 import type { LoadLimits } from "./budget.ts";
 import type { LoadedDocument } from "./load.ts";
 
-/** What the thread is asked to do. */
+/** What a thread is started with. */
+export interface LoaderThread {
+  /** Address of the module that `run` calls. */
+  readonly work: string | undefined;
+}
+
+/** What the thread is asked to load. */
 export interface LoadRequest {
   readonly reference: string;
   readonly text: string | undefined;
@@ -15,6 +21,7 @@ export interface LoadRequest {
 
 export type ToLoader =
   | { readonly type: "load"; readonly request: LoadRequest }
+  | { readonly type: "run"; readonly argument: unknown }
   | { readonly type: "text"; readonly id: number; readonly text: string }
   | { readonly type: "no-text"; readonly id: number; readonly code: CwlErrorCode; readonly message: string };
 
@@ -26,4 +33,5 @@ export type FromLoader =
       readonly document: Omit<LoadedDocument, "store"> | undefined;
       readonly problems: readonly Problem[];
     }
+  | { readonly type: "done"; readonly result: unknown }
   | { readonly type: "failed"; readonly message: string };

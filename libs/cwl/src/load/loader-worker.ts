@@ -1,9 +1,15 @@
 // Loads documents in a thread of its own; started by loader.ts.
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { CwlError, messageOf } from "../errors.ts";
 import { validateDocument } from "../validate/validate.ts";
 import type { Fetcher } from "./fetcher.ts";
-import type { FromLoader, LoadRequest, ToLoader } from "./loader-messages.ts";
+import type { FromLoader, LoadRequest, LoaderThread, ToLoader } from "./loader-messages.ts";
+
+const { work } = workerData as LoaderThread;
+if (work !== undefined) {
+  // Loaded before it is needed; what is wrong with it is said by the first `run`.
+  void import(work).catch(() => {});
+}
 
 const waiting = new Map<number, { resolve: (text: string) => void; reject: (error: Error) => void }>();
 let fetches = 0;
@@ -24,6 +30,10 @@ parentPort?.on("message", (message: ToLoader) => {
     void load(message.request);
     return;
   }
+  if (message.type === "run") {
+    void run(message.argument);
+    return;
+  }
   const asked = waiting.get(message.id);
   waiting.delete(message.id);
   if (message.type === "text") {
@@ -32,6 +42,15 @@ parentPort?.on("message", (message: ToLoader) => {
     asked?.reject(new CwlError(message.code, message.message));
   }
 });
+
+async function run(argument: unknown): Promise<void> {
+  try {
+    const { perform } = (await import(work ?? "")) as { perform: (argument: unknown) => Promise<unknown> };
+    tell({ type: "done", result: await perform(argument) });
+  } catch (error) {
+    tell({ type: "failed", message: messageOf(error) });
+  }
+}
 
 async function load(request: LoadRequest): Promise<void> {
   try {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { after, test } from "node:test";
 import { CwlError, formatProblem } from "../errors.ts";
 import type { FileValue } from "../model/values.ts";
@@ -67,4 +68,34 @@ test("a document that goes beyond its budgets ends the thread, and the next one 
     (error: unknown) => error instanceof CwlError && error.code === "cancelled",
   );
   await loader.load(uri, { text: workflow, fetcher });
+});
+
+test("one owner's work holds up nobody else's, and what waits is bounded", async () => {
+  const file = join(scratch, "work.mjs");
+  writeFileSync(
+    file,
+    "export const perform = async (text) => { while (text === 'for ever') {} return text.toUpperCase(); };\n",
+  );
+  const working = createLoader({ threads: 2, maxWaiting: 2, warm: true, work: pathToFileURL(file) });
+  try {
+    const run = (text: string, owner: string) => working.run(text, { owner, milliseconds: 3000 });
+    // The threads and the module are there.
+    assert.equal(await run("hello", "bob"), "HELLO");
+    const order: string[] = [];
+    const limit = (error: unknown) => {
+      order.push("eve");
+      return error instanceof CwlError && error.code === "limit" && /longer than 3000 ms/.test(error.message);
+    };
+    const hostile = [1, 2].map(() => assert.rejects(run("for ever", "eve"), limit));
+    const further = run("a", "eve");
+    await assert.rejects(run("b", "eve"), (error: unknown) => error instanceof CwlError && error.code === "busy");
+    assert.equal(await run("hello", "bob"), "HELLO");
+    order.push("bob");
+    await Promise.all(hostile);
+    assert.equal(await further, "A");
+    assert.deepEqual(order, ["bob", "eve", "eve"]);
+  } finally {
+    await working.close();
+  }
+  await assert.rejects(working.run("c", { milliseconds: 100 }), /closed/);
 });

@@ -3,7 +3,7 @@ import { CwlError, messageOf } from "../errors.ts";
 import type { ValidationReport } from "../validate/validate.ts";
 import { defaultLoadLimits } from "./budget.ts";
 import type { LoadedDocument } from "./load.ts";
-import type { FromLoader, LoadRequest, ToLoader } from "./loader-messages.ts";
+import type { FromLoader, LoaderThread, ToLoader } from "./loader-messages.ts";
 import type { LoadOptions } from "./store.ts";
 
 export interface LoaderOptions {
@@ -11,12 +11,26 @@ export interface LoaderOptions {
   readonly threads?: number | undefined;
   /** Memory of a thread; a document that needs more is refused (default 512). */
   readonly memoryMiB?: number | undefined;
+  /** Most that may wait for a thread; further ones are refused as `busy` (default 1,000). */
+  readonly maxWaiting?: number | undefined;
+  /** Whether a thread is started before it is needed (default false). */
+  readonly warm?: boolean | undefined;
+  /** Module whose export `perform`, a function of one argument, is called in a thread by `run`. */
+  readonly work?: URL | undefined;
 }
 
-type Options = LoadOptions & {
-  readonly text?: string | undefined;
-  readonly applicationPackage?: boolean | undefined;
-};
+/** Whose turn it is and how long it may take. */
+interface Turn {
+  /** Has one thread at a time, whoever else waits. */
+  readonly owner?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+type Options = LoadOptions &
+  Turn & {
+    readonly text?: string | undefined;
+    readonly applicationPackage?: boolean | undefined;
+  };
 
 /** Loads documents of strangers outside of the calling thread. */
 export interface Loader {
@@ -24,6 +38,11 @@ export interface Loader {
   readonly validate: (reference: string, options?: Options) => Promise<ValidationReport>;
   /** As `loadDocument`. The document can be described, drawn and run; to be packed it has to be loaded by `loadDocument`. */
   readonly load: (reference: string, options?: Options) => Promise<LoadedDocument>;
+  /**
+   * What the module `work` makes of an argument. Throws `limit` when it takes too long or too much memory; both ways must
+   * be what can be cloned.
+   */
+  readonly run: (argument: unknown, options: Turn & { readonly milliseconds: number }) => Promise<unknown>;
   readonly close: () => Promise<void>;
 }
 
@@ -32,6 +51,13 @@ const GRACE_MS = 1000;
 
 const DEFAULT_THREADS = 2;
 const DEFAULT_MEMORY_MIB = 512;
+const DEFAULT_MAX_WAITING = 1000;
+
+interface WaitingTurn {
+  readonly owner: string | undefined;
+  readonly resolve: (worker: Worker) => void;
+  readonly reject: (error: CwlError) => void;
+}
 
 /**
  * Threads that load documents, started when they are needed and kept. What a document costs is bounded by `limits`, and
@@ -40,52 +66,97 @@ const DEFAULT_MEMORY_MIB = 512;
 export function createLoader({
   threads = DEFAULT_THREADS,
   memoryMiB = DEFAULT_MEMORY_MIB,
+  maxWaiting = DEFAULT_MAX_WAITING,
+  warm = false,
+  work,
 }: LoaderOptions = {}): Loader {
+  const all = new Set<Worker>();
   const idle: Worker[] = [];
-  const waiting: (() => void)[] = [];
+  const waiting: WaitingTurn[] = [];
+  const ownersAtWork = new Set<string>();
   let busy = 0;
+  let closed = false;
 
-  const enter = async (): Promise<Worker> => {
-    if (busy >= threads) {
-      // Whoever leaves hands its turn on.
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else {
-      busy += 1;
-    }
-    return idle.pop() ?? startWorker(memoryMiB);
+  const start = (): Worker => {
+    const worker = startWorker(memoryMiB, work);
+    all.add(worker);
+    worker.on("exit", () => {
+      all.delete(worker);
+      const index = idle.indexOf(worker);
+      if (index !== -1) {
+        idle.splice(index, 1);
+      }
+    });
+    return worker;
   };
-  const leave = (worker: Worker | undefined): void => {
-    if (worker !== undefined) {
+  const keepWarm = (): void => {
+    if (warm && !closed && all.size === 0) {
+      idle.push(start());
+    }
+  };
+  const next = (): void => {
+    while (busy < threads && !closed) {
+      const index = waiting.findIndex(({ owner }) => owner === undefined || !ownersAtWork.has(owner));
+      const [turn] = index === -1 ? [] : waiting.splice(index, 1);
+      if (turn === undefined) {
+        return;
+      }
+      busy += 1;
+      if (turn.owner !== undefined) {
+        ownersAtWork.add(turn.owner);
+      }
+      turn.resolve(idle.pop() ?? start());
+    }
+  };
+  const enter = (owner: string | undefined): Promise<Worker> =>
+    new Promise((resolve, reject) => {
+      if (closed) {
+        reject(new CwlError("cancelled", "the loader is closed"));
+        return;
+      }
+      const turn = { owner, resolve, reject };
+      waiting.push(turn);
+      next();
+      // One that has its thread at once is not refused for those of others that wait for theirs.
+      if (waiting.length > maxWaiting && waiting.at(-1) === turn) {
+        waiting.pop();
+        reject(new CwlError("busy", `${maxWaiting} documents wait to be loaded already; try again later`));
+      }
+    });
+  const leave = (owner: string | undefined): void => {
+    busy -= 1;
+    if (owner !== undefined) {
+      ownersAtWork.delete(owner);
+    }
+    keepWarm();
+    next();
+  };
+  const takeTurn = async <T>(owner: string | undefined, task: (worker: Worker) => Promise<T>): Promise<T> => {
+    const worker = await enter(owner);
+    worker.ref();
+    try {
+      const result = await task(worker);
       worker.unref();
       idle.push(worker);
-    }
-    const next = waiting.shift();
-    if (next === undefined) {
-      busy -= 1;
-    } else {
-      next();
+      leave(owner);
+      return result;
+    } catch (error) {
+      // The caller is answered now. The turn is free when the thread is gone, so that there are never more of them.
+      void worker.terminate().finally(() => leave(owner));
+      throw error;
     }
   };
   const validate = async (reference: string, options: Options = {}): Promise<ValidationReport> => {
-    const worker = await enter();
-    let healthy = false;
     try {
-      worker.ref();
-      const report = await ask(worker, reference, options);
-      healthy = true;
-      return report;
+      return await takeTurn(options.owner, (worker) => askForReport(worker, reference, options));
     } catch (error) {
       if (error instanceof CwlError && error.code === "limit") {
         return { valid: false, problems: error.problems, document: undefined };
       }
       throw error;
-    } finally {
-      if (!healthy) {
-        await worker.terminate();
-      }
-      leave(healthy ? worker : undefined);
     }
   };
+  keepWarm();
   return {
     validate,
     load: async (reference, options) => {
@@ -95,31 +166,57 @@ export function createLoader({
       }
       return document;
     },
+    run: (argument, { owner, signal, milliseconds }) =>
+      takeTurn(owner, async (worker) => {
+        const message = await ask(worker, { type: "run", argument }, { signal, milliseconds });
+        return message.type === "done" ? message.result : undefined;
+      }),
     close: async () => {
-      await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
+      closed = true;
+      for (const { reject } of waiting.splice(0)) {
+        reject(new CwlError("cancelled", "the loader is closed"));
+      }
+      await Promise.all([...all].map((worker) => worker.terminate()));
     },
   };
 }
 
-function startWorker(memoryMiB: number): Worker {
-  return new Worker(new URL("./loader-worker.ts", import.meta.url), {
+function startWorker(memoryMiB: number, work: URL | undefined): Worker {
+  const worker = new Worker(new URL("./loader-worker.ts", import.meta.url), {
     env: {},
+    workerData: { work: work?.href } satisfies LoaderThread,
     resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
   });
+  // Whoever has the thread hears of it; one that fails while it is idle is replaced when it is needed.
+  worker.on("error", () => {});
+  worker.unref();
+  return worker;
 }
 
-async function ask(worker: Worker, reference: string, options: Options): Promise<ValidationReport> {
+async function askForReport(worker: Worker, reference: string, options: Options): Promise<ValidationReport> {
   const { fetcher, signal, text, localFiles, limits = {}, applicationPackage = false } = options;
-  const request: LoadRequest = {
-    reference,
-    text,
-    localFiles,
-    limits,
-    applicationPackage,
-    hasFetcher: fetcher !== undefined,
-  };
-  const most = limits.milliseconds ?? defaultLoadLimits.milliseconds;
-  const { promise, resolve, reject } = Promise.withResolvers<ValidationReport>();
+  const hasFetcher = fetcher !== undefined;
+  const request = { reference, text, localFiles, limits, applicationPackage, hasFetcher };
+  const milliseconds = limits.milliseconds ?? defaultLoadLimits.milliseconds;
+  const message = await ask(worker, { type: "load", request }, { fetcher, signal, milliseconds, graceMs: GRACE_MS });
+  const { document, problems } = message.type === "loaded" ? message : { document: undefined, problems: [] };
+  const whole = document === undefined ? undefined : { ...document, store: undefined };
+  return { valid: document !== undefined, problems, document: whole };
+}
+
+interface Question extends Pick<LoadOptions, "fetcher"> {
+  readonly signal: AbortSignal | undefined;
+  readonly milliseconds: number;
+  readonly graceMs?: number;
+}
+
+async function ask(
+  worker: Worker,
+  question: ToLoader,
+  { fetcher, signal, milliseconds, graceMs = 0 }: Question,
+): Promise<Extract<FromLoader, { type: "loaded" | "done" }>> {
+  const { promise, resolve, reject } =
+    Promise.withResolvers<Extract<FromLoader, { readonly type: "loaded" | "done" }>>();
   const fail = (code: "limit" | "cancelled", message: string): void => reject(new CwlError(code, message));
   const onAbort = (): void => fail("cancelled", "loading was cancelled");
   const onExit = (): void => fail("limit", "the thread that loaded the document ended without an answer");
@@ -129,23 +226,22 @@ async function ask(worker: Worker, reference: string, options: Options): Promise
       : reject(error);
   const onMessage = (message: FromLoader): void => {
     if (message.type === "fetch") {
-      void answerFetch(worker, message, options);
+      void answerFetch(worker, message, { fetcher, signal });
     } else if (message.type === "failed") {
       reject(new Error(message.message));
     } else {
-      const { document, problems } = message;
-      const whole = document === undefined ? undefined : { ...document, store: undefined };
-      resolve({ valid: document !== undefined, problems, document: whole });
+      resolve(message);
     }
   };
-  const timer = setTimeout(() => fail("limit", `loading the document takes longer than ${most} ms`), most + GRACE_MS);
+  const late = `loading the document takes longer than ${milliseconds} ms`;
+  const timer = setTimeout(() => fail("limit", late), milliseconds + graceMs);
   worker.on("message", onMessage).on("error", onError).on("exit", onExit);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
     if (signal?.aborted === true) {
       onAbort();
     }
-    worker.postMessage({ type: "load", request } satisfies ToLoader);
+    worker.postMessage(question);
     return await promise;
   } finally {
     clearTimeout(timer);
@@ -157,7 +253,7 @@ async function ask(worker: Worker, reference: string, options: Options): Promise
 async function answerFetch(
   worker: Worker,
   { id, uri, limit }: Extract<FromLoader, { type: "fetch" }>,
-  { fetcher, signal }: Options,
+  { fetcher, signal }: Pick<LoadOptions, "fetcher" | "signal">,
 ): Promise<void> {
   let answer: ToLoader;
   try {

@@ -41,14 +41,11 @@ export interface CheckedPackage {
 }
 
 export interface WorkRequest {
-  readonly id: number;
   readonly kind: keyof PackageWork;
   readonly asked: unknown;
 }
 
-export type WorkAnswer =
-  | { readonly id: number; readonly found: unknown }
-  | { readonly id: number; readonly error: WorkError };
+export type WorkAnswer = { readonly found: unknown } | { readonly error: WorkError };
 
 /** An error as it passes between threads. */
 export interface WorkError {

@@ -1,12 +1,11 @@
-// Reads packages, one after another, in a thread of its own: what a stranger sends may take long, and is then ended with the thread.
+// What can be done with a package off the event loop.
 import { describeRun, graphOf } from "@swath/cwl";
-import { parentPort } from "node:worker_threads";
 import { parse } from "yaml";
 
 import { OgcError } from "../errors.ts";
 import { loadPackage, readCheckedPackage } from "./load-package.ts";
 import { readFacts } from "./package-facts.ts";
-import type { PackageWork, WorkAnswer, WorkError, WorkRequest } from "./worker-messages.ts";
+import type { PackageWork, WorkAnswer, WorkError, WorkRequest } from "./package-work-types.ts";
 
 const works: {
   readonly [Kind in keyof PackageWork]: (asked: PackageWork[Kind]["asked"]) => Promise<PackageWork[Kind]["found"]>;
@@ -19,14 +18,13 @@ const works: {
     describeRun({ document: await loadPackage(text, process), inputs, outputs, events }),
 };
 
-parentPort?.on("message", ({ id, kind, asked }: WorkRequest) => {
-  void (works[kind] as (asked: unknown) => Promise<unknown>)(asked)
-    .then((found) => send({ id, found }))
-    .catch((error: unknown) => send({ id, error: toWorkError(error) }));
-});
-
-function send(answer: WorkAnswer): void {
-  parentPort?.postMessage(answer);
+/** Called in a thread by the engine's loader: what a stranger sends may take long, and is then ended with the thread. */
+export async function perform({ kind, asked }: WorkRequest): Promise<WorkAnswer> {
+  try {
+    return { found: await (works[kind] as (asked: unknown) => Promise<unknown>)(asked) };
+  } catch (error) {
+    return { error: toWorkError(error) };
+  }
 }
 
 function toWorkError(error: unknown): WorkError {
