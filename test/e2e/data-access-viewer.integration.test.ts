@@ -133,8 +133,7 @@ test("everybody can use it: light and dark, on a phone", { skip }, async () => {
     await page.getByRole("button", { name: "Edit style" }).click();
     await page.getByLabel("Compare with another").check();
     await page.getByLabel("Formula").first().waitFor();
-    await page.waitForTimeout(400);
-    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 390);
+    await page.waitForFunction("document.documentElement.scrollWidth === 390");
     await checkAccessibility(page, `Explore, ${colorScheme}`);
   }
 });

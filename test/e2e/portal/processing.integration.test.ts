@@ -41,7 +41,7 @@ async function storeScene({ page }: Visitor, scene: string): Promise<void> {
       fetch(path, { method, ...(body !== undefined && { body, headers: { "content-type": type } }) });
     const workspace = "/api/services/workspace-api/workspaces";
     await ask(workspace, "POST", JSON.stringify({ preferred_name: "eric", default_owner: "eric" }));
-    for (let attempt = 0; attempt < 120; attempt += 1) {
+    for (let attempt = 0; attempt < 600; attempt += 1) {
       const record = (await (await ask(`${workspace}/ws-eric`, "GET")).json()) as { status?: string };
       if (record.status === "ready") {
         break;
@@ -53,7 +53,7 @@ async function storeScene({ page }: Visitor, scene: string): Promise<void> {
       const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
       // Its owner is known to everybody a moment after it is ready.
       let { status } = await ask(path, "PUT", bytes, "application/octet-stream");
-      for (let attempt = 0; status === 403 && attempt < 120; attempt += 1) {
+      for (let attempt = 0; status === 403 && attempt < 600; attempt += 1) {
         await new Promise((resolve) => setTimeout(resolve, 500));
         ({ status } = await ask(path, "PUT", bytes, "application/octet-stream"));
       }
