@@ -94,6 +94,7 @@ test("a changed setting replaces its pod alone, and no request fails meanwhile",
       if (!(typeof answer === "object" && answer !== null && "status" in answer && answer.status === 200)) {
         failures.push(answer);
       }
+      await sleep(10);
     }
   })();
   // A file of the service that is newer than before is a change like any other.

@@ -32,12 +32,8 @@ export async function checkAccessibility(page: Page, where: string, rules?: read
   assert.deepEqual(found, [], where);
 }
 
-/**
- * A page that is loaded, in every form: no serious accessibility fault in light, none of colours in the dark, and nothing wider than
- * a phone. One load serves all three: to load each page anew for each form takes three times as long and tells nothing more.
- */
-export async function checkForms(page: Page, where: string): Promise<void> {
-  const size = page.viewportSize();
+/** A page that is loaded has no serious accessibility fault in light, and none of colours in the dark. One load serves both. */
+export async function checkLightAndDark(page: Page, where: string): Promise<void> {
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
   await checkAccessibility(page, `${where}, light`);
   const light: unknown = await page.evaluate(LOOK);
@@ -46,6 +42,12 @@ export async function checkForms(page: Page, where: string): Promise<void> {
   await settle(page);
   await checkAccessibility(page, `${where}, dark`, COLOURS);
   await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+}
+
+/** The same, and nothing is wider than a phone: to load each page anew for each form takes three times as long. */
+export async function checkForms(page: Page, where: string): Promise<void> {
+  await checkLightAndDark(page, where);
+  const size = page.viewportSize();
   await page.setViewportSize({ width: 390, height: 844 });
   try {
     // Tables and menus find their new width a moment later.
