@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { runCommand } from "@swath/testing";
+import { compiledCode, runCommand } from "@swath/testing";
 
 interface Finding {
   readonly verdict: string;
@@ -128,7 +128,7 @@ test("apply refuses what doctor calls bad, before it changes anything", async (t
     return;
   }
   try {
-    const env = { PATH: process.env["PATH"], SWATH_STATE_DIR: small };
+    const env = { PATH: process.env["PATH"], ...compiledCode, SWATH_STATE_DIR: small };
     const main = join(import.meta.dirname, "../cli/main.ts");
     const { status, stderr } = await runCommand(process.execPath, [main, "deploy", "apply", "small"], { env });
     assert.equal(status, 1);
@@ -144,6 +144,7 @@ test("--public looks at names, ports, certificate and credentials of the public 
     runCommand(process.execPath, [join(import.meta.dirname, "../cli/main.ts"), "doctor", "--public", ...args], {
       env: {
         PATH: process.env["PATH"],
+        ...compiledCode,
         SWATH_STATE_DIR: join(folder, "public"),
         OBJSTORE_ROOT_PASSWORD: "changeme",
         ACME_DIRECTORY_URL: "https://127.0.0.1:9/directory",

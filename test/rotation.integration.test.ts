@@ -152,6 +152,7 @@ async function loadUntil(
   const failures: string[] = [];
   let sent = 0;
   await Promise.all(
+    // With pauses: five loops that never rest take the processors from the rotation itself.
     Object.entries(actions).map(async ([what, act]) => {
       while (running) {
         const answer = await act().catch((error: unknown) => ({ status: 0, text: String(error) }));
@@ -159,7 +160,7 @@ async function loadUntil(
         if (answer.status !== 200) {
           failures.push(`${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
         }
-        await new Promise((resolve) => setTimeout(resolve, 20));
+        await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }),
   );

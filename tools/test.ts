@@ -7,7 +7,7 @@
 // kubernetes     **/*.kubernetes.test.ts    the platform on the cluster of KUBECONFIG; not part of the rest (npm run test:kubernetes)
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 
 import { findFailedFiles } from "./test-failures.ts";
@@ -15,6 +15,9 @@ import { prepareTestPrograms } from "./test-programs.ts";
 
 /** Suites whose files are run again where few failed. Not those on a cluster: a second run finds what the first one made. */
 const RUN_AGAIN = ["integration", "conformance"];
+/** Memory of a test file at its most: a whole platform, and a browser before it. */
+const FILE_BYTES = 4 * 1024 ** 3;
+const MOST_FILES_AT_ONCE = 4;
 /** More failing files than these are no accident: they are not run again. */
 const MOST_FILES_AGAIN = 5;
 
@@ -29,7 +32,7 @@ const suites: Record<string, () => boolean> = {
   // A test that waits for ever fails after ten minutes, and its file cleans up and ends.
   integration: () =>
     tests("integration", (file) => file.endsWith(".integration.test.ts"), [
-      "--test-concurrency=2",
+      `--test-concurrency=${countFilesAtOnce()}`,
       "--test-timeout=600000",
     ]),
   kubernetes: () => tests("kubernetes", (file) => file.endsWith(".kubernetes.test.ts"), ["--test-concurrency=1"]),
@@ -114,6 +117,14 @@ function tests(name: string, wanted: (file: string) => boolean, options: readonl
   }
   flaky += text;
   return true;
+}
+
+/** One more than there are processors, because a file waits for a third of its time, as far as there is memory for them. */
+function countFilesAtOnce(): number {
+  // Zero, or more than there is, where nothing limits this process.
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Infinity);
+  const most = Math.min(availableParallelism() + 1, Math.floor(memory / FILE_BYTES), MOST_FILES_AT_ONCE);
+  return Math.max(2, most);
 }
 
 function run(args: readonly string[]): boolean {

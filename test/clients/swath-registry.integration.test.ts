@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-import { runCommand } from "@swath/testing";
+import { compiledCode, runCommand } from "@swath/testing";
 
 import {
   INDEX,
@@ -38,7 +38,7 @@ after(async () => {
 const swath = (...args: readonly string[]) =>
   runCommand(process.execPath, [join(import.meta.dirname, "../../cli/main.ts"), "registry", ...args, "--plain-http"], {
     // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
-    env: { PATH: process.env["PATH"] ?? "", TMPDIR: folder },
+    env: { PATH: process.env["PATH"] ?? "", ...compiledCode, TMPDIR: folder },
     cwd: folder,
   });
 const login = () => ["--password-file", join(folder, "password")];

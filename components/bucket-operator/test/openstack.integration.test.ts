@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
 
 import { CLOUD, startOpenStackStub } from "./openstack-stub.ts";
 
@@ -37,6 +37,7 @@ after(async () => {
 async function start(): Promise<void> {
   operator = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
     env: {
+      ...compiledCode,
       DATABASE_URL: postgres.url,
       API_SECRET: SECRET,
       LISTEN: `127.0.0.1:${port}`,

@@ -3,6 +3,8 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
+import { waitUntil } from "@swath/testing";
+
 import { findCollection, getImage, getJson, start } from "./fixture.ts";
 
 const MARIBOR = "http://www.opengis.net/def/crs/EPSG/0/32633";
@@ -82,11 +84,10 @@ test("layers come from the items of the folder, with styles, and new ones come b
   assert.ok(sentinel !== undefined, JSON.stringify(collections));
   const item = JSON.parse(readFileSync(join(folder, "canberra/item.json"), "utf8")) as Record<string, unknown>;
   writeFileSync(join(folder, "canberra/second.json"), JSON.stringify({ ...item, id: "second", collection: "another" }));
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  assert.equal((await fetch(`${url}/collections/another`)).status, 200);
+  const status = async () => (await fetch(`${url}/collections/another`)).status;
+  await waitUntil("the new layer is there", async () => (await status()) === 200);
   rmSync(join(folder, "canberra/second.json"));
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  assert.equal((await fetch(`${url}/collections/another`)).status, 404);
+  await waitUntil("the layer is gone", async () => (await status()) === 404);
 });
 
 test("OGC API Maps and Tiles: areas, systems, times, what browsers keep", async (t) => {

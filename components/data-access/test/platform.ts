@@ -9,7 +9,7 @@ import type { TestContext } from "node:test";
 
 import { startTestServer } from "@swath/postgres/server";
 import { createLogger, loadSettings } from "@swath/service";
-import { findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
 import { AwsClient } from "aws4fetch";
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 
@@ -65,7 +65,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
   const startService = (name: string, env: Readonly<Record<string, string>>) =>
     children.push(
       spawn(process.execPath, [join(COMPONENTS, name, "main.ts")], {
-        env: { LOG_LEVEL: "error", ...env },
+        env: { ...compiledCode, LOG_LEVEL: "error", ...env },
         stdio: ["ignore", "ignore", "inherit"],
       }),
     );

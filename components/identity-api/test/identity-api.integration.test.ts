@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { startTestServer, type TestServer } from "@swath/postgres/server";
 import { createLogger, createPeer } from "@swath/service";
-import { createAnswerCheck, findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, createAnswerCheck, findFreePort, waitUntil } from "@swath/testing";
 import type { FastifyInstance } from "fastify";
 
 import { createIdentityApi } from "../service.ts";
@@ -24,6 +24,7 @@ before(async () => {
   url = `http://127.0.0.1:${port}`;
   const folder = join(import.meta.dirname, "../../identity");
   const env = {
+    ...compiledCode,
     DATABASE_URL: postgres.url,
     IDENTITY_ADMIN_PASSWORD: PASSWORD,
     IDENTITY_TEST_USERS: "eric,bob,alice",

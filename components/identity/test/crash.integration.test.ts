@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
 import { decodeJwt } from "jose";
 
 const PASSWORD = "changeme";
@@ -17,7 +17,7 @@ const children = new Set<ChildProcess>();
 
 function run(file: string, env: Record<string, string>): ChildProcess {
   const child = spawn(process.execPath, [join(folder, file)], {
-    env: { DATABASE_URL: postgres.url, LOG_LEVEL: "fatal", ...env },
+    env: { ...compiledCode, DATABASE_URL: postgres.url, LOG_LEVEL: "fatal", ...env },
     stdio: ["ignore", "ignore", "inherit"],
   });
   children.add(child);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type IncomingMessage, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 
+import { waitUntil } from "@swath/testing";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 
 import { Browser, readPageForm } from "./browser.ts";
@@ -81,14 +81,10 @@ const logOut = (client: string, refresh: string) =>
 
 /** Waits for what is to come to `path`. */
 async function heardAt(path: string, sid: string, count = 1): Promise<readonly Told[]> {
-  for (let tries = 0; tries < 300; tries += 1) {
+  return waitUntil(`${path} hears of ${sid}`, () => {
     const found = told.filter((one) => one.path === path && decodeJwt(one.token)["sid"] === sid);
-    if (found.length >= count) {
-      return found;
-    }
-    await sleep(100);
-  }
-  throw new Error(`${path} did not hear of ${sid}`);
+    return found.length >= count ? found : undefined;
+  });
 }
 const notices = async (sid: string) =>
   (await identity.context.pool.query("select 1 from logout_notice where session_id = $1", [sid])).rowCount;
@@ -135,20 +131,14 @@ test("a client that does not answer is asked again; one that refuses is not (§2
   const [one, two, three] = await heardAt("/flaky", flaky.session_state, 3);
   assert.equal(new Set([one, two, three].map((heard) => decodeJwt(heard?.token ?? "").jti)).size, 3);
   await heardAt("/refusing", refused.session_state);
-  for (let tries = 0; (await notices(refused.session_state)) !== 0 && tries < 100; tries += 1) {
-    await sleep(100);
-  }
-  assert.equal(await notices(refused.session_state), 0);
+  await waitUntil("the notice is given up", async () => (await notices(refused.session_state)) === 0);
   assert.equal(told.filter(({ path }) => path === "/refusing").length, 1);
 });
 
 test("an address that is not public is not asked", async () => {
   const inside = await logIn("inside");
   await logOut("inside", inside.refresh_token);
-  for (let tries = 0; !identity.logged.some((line) => line.includes("169.254.169.254")) && tries < 100; tries += 1) {
-    await sleep(100);
-  }
-  const line = identity.logged.find((text) => text.includes("169.254.169.254")) ?? "";
+  const line = await waitUntil("it is refused", () => identity.logged.find((text) => text.includes("169.254.169.254")));
   assert.match(line, /which is not public/);
 });
 

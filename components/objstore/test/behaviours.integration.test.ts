@@ -137,7 +137,7 @@ test("conditions of reads and writes", async () => {
   await fails(read(Bucket, "k", { IfNoneMatch: ETag }), undefined, 304);
   assert.equal(await read(Bucket, "k", { IfNoneMatch: '"x"' }), "one");
   assert.equal(await read(Bucket, "k", { IfModifiedSince: past }), "one");
-  await fails(read(Bucket, "k", { IfModifiedSince: new Date(Date.now() - 1) }), undefined, 304);
+  await fails(read(Bucket, "k", { IfModifiedSince: new Date() }), undefined, 304);
   await fails(read(Bucket, "k", { IfUnmodifiedSince: past }), "PreconditionFailed", 412);
   assert.equal(await read(Bucket, "k", { IfUnmodifiedSince: future }), "one");
   assert.equal(await read(Bucket, "k", { IfMatch: ETag, IfUnmodifiedSince: past }), "one", "RFC 9110 §13.2.2");

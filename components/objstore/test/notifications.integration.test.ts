@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
-import { findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
 
 import { createS3Client } from "./s3-client.ts";
 import { ROOT, startObjstore } from "./start-objstore.ts";
@@ -60,6 +60,7 @@ before(async () => {
     child = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
       env: {
         PATH: process.env["PATH"],
+        ...compiledCode,
         LOG_LEVEL: "fatal",
         DATA_DIR: volume,
         PUBLIC_URL: url,

@@ -13,6 +13,7 @@ const { send, askCatalogue, put } = fixture;
 const PARTS = ["api", "worker", "postgres", "objstore", "catalogue"] as const;
 const PAGE = 100;
 const PAGES = 60;
+const REQUEST_PAUSE_MS = 50;
 const SECONDS = 600;
 
 test("whatever process is killed, at whatever stage: what was accepted is there, once", async (t) => {
@@ -57,6 +58,8 @@ test("whatever process is killed, at whatever stage: what was accepted is there,
       );
       if (status === 202) {
         accepted.set(id, number % 5);
+        // As many on a fast machine as on a slow one: all of them have to be worked off afterwards.
+        await sleep(REQUEST_PAUSE_MS);
       } else {
         // It may have been accepted before its sender was told: the next change settles that.
         accepted.delete(id);

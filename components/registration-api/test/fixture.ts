@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
 import { AwsV4Signer } from "aws4fetch";
 import pg from "pg";
 
@@ -143,7 +143,7 @@ export async function startFixture(workerEnv: Readonly<Record<string, string>> =
     children.set(
       part,
       spawn(process.execPath, [join(COMPONENTS, entry)], {
-        env: { LOG_LEVEL: "error", DATABASE_URL: postgres.url, TMPDIR: folder, ...env, ...more },
+        env: { ...compiledCode, LOG_LEVEL: "error", DATABASE_URL: postgres.url, TMPDIR: folder, ...env, ...more },
         stdio: ["ignore", "inherit", "inherit"],
       }),
     );

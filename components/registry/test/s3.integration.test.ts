@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
-import { findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
 
 import { type RegistryClient, createClient, createProject, digestOf } from "./client.ts";
 import { type TestRegistry, startTestRegistry } from "./start-registry.ts";
@@ -26,6 +26,7 @@ before(async () => {
   objstore = spawn(process.execPath, [join(import.meta.dirname, "../../objstore/main.ts")], {
     env: {
       PATH: process.env["PATH"],
+      ...compiledCode,
       LOG_LEVEL: "error",
       DATA_DIR: folder,
       PUBLIC_URL: url,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
 
 export const ADMIN_PASSWORD = "password-of-the-tests";
 
@@ -32,6 +32,7 @@ export async function startTestRegistry(env: Readonly<Record<string, string>> = 
       env: {
         // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
         PATH: process.env["PATH"],
+        ...compiledCode,
         LOG_LEVEL: "error",
         DATABASE_URL: postgres.url,
         PUBLIC_URL: url,

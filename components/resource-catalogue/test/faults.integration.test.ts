@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 
 import { startTestServer } from "@swath/postgres/server";
-import { findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
 
 import { makeCollection, makeItem } from "./fixture.ts";
 
@@ -20,6 +20,7 @@ after(async () => {
 async function startService(): Promise<void> {
   service = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
     env: {
+      ...compiledCode,
       LOG_LEVEL: "fatal",
       DATABASE_URL: postgres.url,
       PUBLIC_URL: "http://resource-catalogue.localhost",

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 
 import { startTestServer } from "@swath/postgres/server";
 import { createLogger, loadSettings } from "@swath/service";
-import { findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
 import { SignJWT, exportJWK, generateKeyPair } from "jose";
 
 import { buildCatalogue } from "../build.ts";
@@ -28,6 +28,7 @@ const postgres = await startTestServer();
 const [publicPort = 0, internalPort = 0] = await findFreePorts(2);
 const workspaces: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "../../workspace-api/main.ts")], {
   env: {
+    ...compiledCode,
     LOG_LEVEL: "error",
     DATABASE_URL: postgres.url,
     PUBLIC_URL: `http://127.0.0.1:${publicPort}`,

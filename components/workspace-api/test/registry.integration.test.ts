@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { createPeer } from "@swath/service";
-import { findFreePort, waitUntil } from "@swath/testing";
+import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
 
 import { createRegistryAdmin } from "../clients/registry-admin.ts";
 import { type RegistryOutputs, createRegistryStep } from "../steps/registry.ts";
@@ -29,6 +29,7 @@ before(async () => {
   child = spawn(process.execPath, [join(import.meta.dirname, "../../registry/main.ts")], {
     env: {
       PATH: process.env["PATH"],
+      ...compiledCode,
       LOG_LEVEL: "error",
       DATABASE_URL: postgres.url,
       PUBLIC_URL: url,

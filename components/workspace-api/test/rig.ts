@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { createAnswerCheck, findFreePorts, waitUntil } from "@swath/testing";
+import { compiledCode, createAnswerCheck, findFreePorts, waitUntil } from "@swath/testing";
 
 import { createInternalApi } from "../routes/internal.ts";
 import { createWorkspaceApi } from "../service.ts";
@@ -61,7 +61,7 @@ export async function startRig(): Promise<Rig> {
   const start = (file: string, env: Readonly<Record<string, string | undefined>>): ChildProcess => {
     const child = spawn(process.execPath, [file], {
       // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
-      env: { PATH: process.env["PATH"], LOG_LEVEL: "error", ...env },
+      env: { PATH: process.env["PATH"], ...compiledCode, LOG_LEVEL: "error", ...env },
       stdio: ["ignore", "ignore", "inherit"],
     });
     children.add(child);

@@ -89,7 +89,7 @@ test("a package is deployed by its address; why an address is refused is said", 
       const workspaces = "/api/services/workspace-api/workspaces";
       const body = JSON.stringify({ preferred_name: "eric", default_owner: "eric" });
       await fetch(workspaces, { method: "POST", body, headers: json });
-      for (let attempt = 0; attempt < 120; attempt += 1) {
+      for (let attempt = 0; attempt < 600; attempt += 1) {
         const answer = await fetch("/api/workspaces/ws-eric/files/packages/index.cwl", { method: "PUT", body: text });
         if (answer.ok) {
           return true;

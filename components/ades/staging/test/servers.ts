@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { CreateBucketCommand, ListBucketsCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 
-import { findFreePort } from "@swath/testing";
+import { compiledCode, findFreePort } from "@swath/testing";
 
 import { createS3Client } from "../s3-client.ts";
 import type { S3Endpoint, SourceAccess, StageInLimits } from "../types.ts";
@@ -99,6 +99,7 @@ export async function startObjstore(on: "port" | "socket" = "port"): Promise<{
     child = spawn(process.execPath, [join(import.meta.dirname, "../../../objstore/main.ts")], {
       stdio: ["ignore", "ignore", "inherit"],
       env: {
+        ...compiledCode,
         DATA_DIR: join(folder, "data"),
         PUBLIC_URL: "http://objstore.localhost",
         LISTEN: on === "port" ? `127.0.0.1:${port}` : `unix:${socket}`,

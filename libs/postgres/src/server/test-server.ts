@@ -25,7 +25,10 @@ export interface TestServer {
 /** Milliseconds that it may take to be ready: where the disk is slow, to repair what a kill left takes long. */
 const PATIENCE = 90_000;
 
-/** A PostgreSQL of its own for one test file, on a unix socket in a temporary folder. Durability is as in production. */
+/**
+ * A PostgreSQL of its own for one test file, on a unix socket in a temporary folder. What was committed survives `kill`, as in
+ * production: the system keeps what a killed process has written. Only a loss of power it would not survive, and no test makes one.
+ */
 export async function startTestServer(): Promise<TestServer> {
   const account = findDatabaseAccount();
   const directory = mkdtempSync(join(tmpdir(), "swath-pg-"));
@@ -44,7 +47,9 @@ export async function startTestServer(): Promise<TestServer> {
       unix_socket_directories: directory,
       unix_socket_permissions: "0700",
       max_connections: 100,
+      fsync: "off",
     },
+    durable: false,
   });
   const url = `postgres://swath:test@/postgres?host=${encodeURIComponent(directory)}`;
   let child: ChildProcess;
