@@ -7,6 +7,9 @@ import { join } from "node:path";
 
 import type { BenchRow } from "./types.ts";
 
+// Databases wait for the disk, as in production.
+process.env["SWATH_TEST_DURABLE"] = "true";
+
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const files = globSync("*.bench.ts", { cwd: import.meta.dirname })
   .filter((file) => wanted.length === 0 || wanted.some((word) => file.includes(word)))

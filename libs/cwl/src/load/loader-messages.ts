@@ -26,6 +26,7 @@ export type ToLoader =
   | { readonly type: "no-text"; readonly id: number; readonly code: CwlErrorCode; readonly message: string };
 
 export type FromLoader =
+  | { readonly type: "ready" }
   | { readonly type: "fetch"; readonly id: number; readonly uri: string; readonly limit: number }
   | {
       readonly type: "loaded";

@@ -6,10 +6,6 @@ import type { Fetcher } from "./fetcher.ts";
 import type { FromLoader, LoadRequest, LoaderThread, ToLoader } from "./loader-messages.ts";
 
 const { work } = workerData as LoaderThread;
-if (work !== undefined) {
-  // Loaded before it is needed; what is wrong with it is said by the first `run`.
-  void import(work).catch(() => {});
-}
 
 const waiting = new Map<number, { resolve: (text: string) => void; reject: (error: Error) => void }>();
 let fetches = 0;
@@ -77,3 +73,9 @@ async function load(request: LoadRequest): Promise<void> {
 function tell(message: FromLoader): void {
   parentPort?.postMessage(message);
 }
+
+if (work !== undefined) {
+  // Loaded before it is needed; what is wrong with it is said by the first `run`.
+  await import(work).catch(() => {});
+}
+tell({ type: "ready" });

@@ -49,6 +49,9 @@ export interface Loader {
 /** How long after its budget of time a thread that says nothing is ended; the budget should come first. */
 const GRACE_MS = 1000;
 
+/** How long a thread may take to begin. What it costs is not the document's doing. */
+const START_MS = 60_000;
+
 const DEFAULT_THREADS = 2;
 const DEFAULT_MEMORY_MIB = 512;
 const DEFAULT_MAX_WAITING = 1000;
@@ -181,12 +184,27 @@ export function createLoader({
   };
 }
 
+/** When each thread has begun. */
+const ready = new WeakMap<Worker, Promise<void>>();
+
 function startWorker(memoryMiB: number, work: URL | undefined): Worker {
   const worker = new Worker(new URL("./loader-worker.ts", import.meta.url), {
     env: {},
     workerData: { work: work?.href } satisfies LoaderThread,
     resourceLimits: { maxOldGenerationSizeMb: memoryMiB },
   });
+  ready.set(
+    worker,
+    new Promise((resolve) => {
+      const onMessage = ({ type }: FromLoader): void => {
+        if (type === "ready") {
+          worker.off("message", onMessage);
+          resolve();
+        }
+      };
+      worker.on("message", onMessage);
+    }),
+  );
   // Whoever has the thread hears of it; one that fails while it is idle is replaced when it is needed.
   worker.on("error", () => {});
   worker.unref();
@@ -229,18 +247,21 @@ async function ask(
       void answerFetch(worker, message, { fetcher, signal });
     } else if (message.type === "failed") {
       reject(new Error(message.message));
-    } else {
+    } else if (message.type !== "ready") {
       resolve(message);
     }
   };
   const late = `loading the document takes longer than ${milliseconds} ms`;
-  const timer = setTimeout(() => fail("limit", late), milliseconds + graceMs);
+  let timer = setTimeout(() => fail("limit", `a thread did not start within ${START_MS} ms`), START_MS);
   worker.on("message", onMessage).on("error", onError).on("exit", onExit);
   signal?.addEventListener("abort", onAbort, { once: true });
   try {
     if (signal?.aborted === true) {
       onAbort();
     }
+    await Promise.race([ready.get(worker), promise]);
+    clearTimeout(timer);
+    timer = setTimeout(() => fail("limit", late), milliseconds + graceMs);
     worker.postMessage(question);
     return await promise;
   } finally {

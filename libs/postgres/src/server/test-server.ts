@@ -28,8 +28,11 @@ const PATIENCE = 90_000;
 /**
  * A PostgreSQL of its own for one test file, on a unix socket in a temporary folder. What was committed survives `kill`, as in
  * production: the system keeps what a killed process has written. Only a loss of power it would not survive, and no test makes one.
+ * With SWATH_TEST_DURABLE=true each commit waits for the disk, for measurements.
  */
 export async function startTestServer(): Promise<TestServer> {
+  // oxlint-disable-next-line node/no-process-env -- a fixture of tests and measurements
+  const durable = process.env["SWATH_TEST_DURABLE"] === "true";
   const account = findDatabaseAccount();
   const directory = mkdtempSync(join(tmpdir(), "swath-pg-"));
   if (account !== undefined) {
@@ -47,9 +50,9 @@ export async function startTestServer(): Promise<TestServer> {
       unix_socket_directories: directory,
       unix_socket_permissions: "0700",
       max_connections: 100,
-      fsync: "off",
+      fsync: durable ? "on" : "off",
     },
-    durable: false,
+    durable,
   });
   const url = `postgres://swath:test@/postgres?host=${encodeURIComponent(directory)}`;
   let child: ChildProcess;
