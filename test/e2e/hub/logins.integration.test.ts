@@ -5,10 +5,10 @@ import { type TokenVerifier, IssuerUnavailableError, createTokenVerifier, openIs
 import { type OidcClient, createOidcClient } from "@swath/auth/login";
 import { createLogger } from "@swath/service";
 
-import { type TestIdentity, startIdentity } from "../../identity/test/start-identity.ts";
-import { createHubKeys } from "../session/seal.ts";
-import { type Logins, createLogins } from "../session/logins.ts";
-import { type HubDatabase, openHubDatabase } from "../store/database.ts";
+import { type TestIdentity, startIdentity } from "../../../components/identity/test/start-identity.ts";
+import { createHubKeys } from "../../../components/application-hub/session/seal.ts";
+import { type Logins, createLogins } from "../../../components/application-hub/session/logins.ts";
+import { type HubDatabase, openHubDatabase } from "../../../components/application-hub/store/database.ts";
 
 /** Logins of the hub with a real identity service and PostgreSQL. */
 let identity: TestIdentity;
