@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 
 import { type TestCluster, waitUntil } from "@swath/testing";
 
-import { checkAccessibility, checkLightAndDark, tabTo } from "../in-browser.ts";
+import { checkAccessibility, checkForms, tabTo } from "../in-browser.ts";
 import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
 
 const skip = skipWithoutChromium;
@@ -208,13 +208,7 @@ test("no page has a serious accessibility fault or is wider than a phone, in lig
   for (const [path, name] of pages) {
     await page.goto(portal(path));
     await heading(admin, name).waitFor();
-    await checkLightAndDark(page, path);
-  }
-  await page.setViewportSize({ width: 390, height: 844 });
-  for (const [path, name] of pages) {
-    await page.goto(portal(path));
-    await heading(admin, name).waitFor();
-    assert.ok(Number(await page.evaluate("document.documentElement.scrollWidth")) <= 390, path);
+    await checkForms(page, path);
   }
   await admin.context.close();
 });

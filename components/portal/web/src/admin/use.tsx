@@ -112,7 +112,8 @@ function UseTable({ use, rates }: { readonly use: readonly UserUse[]; readonly r
     ): Column<UserUse> => ({
       key,
       header,
-      width: "8rem",
+      // Two of them and a name fit a phone.
+      width: "6.5rem",
       align: "end",
       sortBy: valueOf,
       render: (row) => format(valueOf(row)),
@@ -127,7 +128,7 @@ function UseTable({ use, rates }: { readonly use: readonly UserUse[]; readonly r
         hideBelow: "md",
         render: ({ daily }) => <Spark values={daily} />,
       },
-      number("jobs", "Jobs", ({ jobs }) => jobs, String),
+      number("jobs", "Jobs", ({ jobs }) => jobs, String, "sm"),
       number("failed", "Failed", ({ failed }) => failed, String, "sm"),
       number(
         "hours",
