@@ -2,6 +2,8 @@ import { join } from "node:path";
 
 import { WebBuildError } from "@swath/ui/build";
 
+import packageJson from "../../package.json" with { type: "json" };
+
 import { type Plan, createPlan } from "../platform/plan.ts";
 import { components } from "../platform/components.ts";
 import { listMissingComponents } from "../platform/missing-components.ts";
@@ -25,6 +27,7 @@ import { applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
 import { formatCredentials, readCredentials } from "./credentials.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { type TemplateOptions, takeTemplateOptions } from "./template-options.ts";
+import { writeLayout } from "./write-layout.ts";
 import { checkPublicAddress } from "./check-public-address.ts";
 import { confirmRemovedServices } from "./confirm-removed-services.ts";
 import { takeYes } from "./confirm.ts";
@@ -124,18 +127,27 @@ function report({ warnings, mistakes }: Resolution, stderr: NodeJS.WriteStream):
 async function printTemplate(
   { resolution: { config } }: PreparedCluster,
   { env, stdout, stderr }: CommandContext,
-  { secrets, sealed }: Pick<TemplateOptions, "secrets" | "sealed">,
+  { secrets, sealed, tree }: Pick<TemplateOptions, "secrets" | "sealed" | "tree">,
 ): Promise<number> {
-  const { renderTemplate } = await import("../targets/kubernetes/render/index.ts");
+  const { renderTemplate, renderTree } = await import("../targets/kubernetes/render/index.ts");
   const plan = createPlan(config, components);
-  if (sealed === undefined) {
-    stdout.write(renderTemplate(plan, secrets));
-    return 0;
+  const sealing =
+    sealed === undefined
+      ? undefined
+      : (await import("../targets/kubernetes/sealing.ts")).createSealing(
+          sealed,
+          join(stateRoot(env), "sealed", `${config.clusterName}.json`),
+        );
+  if (tree === undefined) {
+    stdout.write(renderTemplate(plan, secrets, sealing?.seal));
+  } else {
+    const files = renderTree(plan, tree.layout, { version: packageJson.version, seal: sealing?.seal });
+    writeLayout(tree.folder, tree.layout, files);
+    stdout.write(`${files.size} files in ${tree.folder}; docs/how-to/kubernetes.md says how a cluster follows them\n`);
   }
-  const { createSealing } = await import("../targets/kubernetes/sealing.ts");
-  const { seal, keptIn } = createSealing(sealed, join(stateRoot(env), "sealed", `${config.clusterName}.json`));
-  stdout.write(renderTemplate(plan, secrets, seal));
-  stderr.write(`Generated secrets are kept in ${keptIn}, so that the next template has the same ones.\n`);
+  if (sealing !== undefined) {
+    stderr.write(`Generated secrets are kept in ${sealing.keptIn}, so that the next template has the same ones.\n`);
+  }
   return 0;
 }
 

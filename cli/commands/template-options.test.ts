@@ -15,6 +15,10 @@ test("options of template are found among its arguments", () => {
     sealed: "certificate.pem",
     rest: ["template", "swath"],
   });
+  assert.deepEqual(
+    takeTemplateOptions(["template", "--layout", "helm", "--out", "chart", "--secrets", "none", "swath"]),
+    { secrets: "none", version: undefined, tree: { layout: "helm", folder: "chart" }, rest: ["template", "swath"] },
+  );
   assert.deepEqual(takeTemplateOptions([]), { secrets: "described", version: undefined, rest: [] });
 });
 
@@ -26,6 +30,10 @@ test("what is no choice, no version, no option, or for another action, is refuse
     [["template", "--four", "1.34"], /--four is not an option/],
     [["template", "--sealed"], /--sealed needs a value: the controller's certificate/],
     [["template", "--sealed", "a.pem", "--secrets", "none"], /leave --secrets none out/],
+    [["template", "--layout", "flux", "--out", "x"], /--layout flux is not a choice; allowed: kustomize, helm/],
+    [["template", "--layout", "helm", "--secrets", "none"], /--layout kustomize\|helm and --out FOLDER go together/],
+    [["template", "--out", "x", "--secrets", "none"], /go together/],
+    [["template", "--layout", "helm", "--out", "x"], /a repository holds no Secrets: seal them/],
     [["apply", "--sealed", "a.pem"], /--sealed is an option of the action template/],
     [["apply", "--for", "1.34"], /--for is an option of the action template/],
   ] as const) {

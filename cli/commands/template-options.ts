@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 
+import { type Layout, layouts } from "../targets/kubernetes/render/layout.ts";
 import { type SecretsMode, secretsModes } from "../targets/kubernetes/render/secrets-mode.ts";
 import { CommandError } from "./command.ts";
 
@@ -9,6 +10,8 @@ export interface TemplateOptions {
   readonly version: string | undefined;
   /** File of the certificate that Secrets are sealed for. */
   readonly sealed?: string;
+  /** A tree of files in a folder instead of one text. */
+  readonly tree?: { readonly layout: Layout; readonly folder: string };
   /** The other arguments. */
   readonly rest: readonly string[];
 }
@@ -16,10 +19,12 @@ export interface TemplateOptions {
 const OPTIONS = {
   for: { type: "string", value: "a version of Kubernetes, such as 1.34" },
   secrets: { type: "string", value: secretsModes.join(" or ") },
+  layout: { type: "string", value: layouts.join(" or ") },
+  out: { type: "string", value: "the folder that the layout is written into" },
   sealed: { type: "string", value: "the controller's certificate, as kubeseal --fetch-cert prints it" },
 } as const;
 
-/** Takes `--for`, `--secrets` and `--sealed` out of the arguments. @throws {CommandError} where they are wrong, or the action is another */
+/** Takes the options of the action template out of the arguments. @throws {CommandError} where they are wrong, or the action is another */
 export function takeTemplateOptions(args: readonly string[]): TemplateOptions {
   const { values, tokens } = parseArgs({
     args: [...args],
@@ -39,7 +44,7 @@ export function takeTemplateOptions(args: readonly string[]): TemplateOptions {
     }
   }
   const rest = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
-  const { for: version, secrets = "described", sealed } = values;
+  const { for: version, secrets = "described", sealed, layout, out } = values;
   if (options.length > 0 && rest[0] !== "template") {
     throw new CommandError(`${options[0]?.rawName} is an option of the action template`, 2);
   }
@@ -53,10 +58,32 @@ export function takeTemplateOptions(args: readonly string[]): TemplateOptions {
   if (sealed !== undefined && mode !== "described") {
     throw new CommandError(`--sealed prints Secrets as SealedSecrets; leave --secrets ${mode} out`, 2);
   }
+  const tree = readTree(layout, out);
+  if (tree !== undefined && sealed === undefined && mode !== "none") {
+    throw new CommandError(
+      "a repository holds no Secrets: seal them (--sealed CERTIFICATE), or leave them out (--secrets none)",
+      2,
+    );
+  }
   return {
     secrets: mode,
     version: version === undefined ? undefined : String(version),
     ...(sealed !== undefined && { sealed: String(sealed) }),
+    ...(tree !== undefined && { tree }),
     rest,
   };
+}
+
+function readTree(layout: string | boolean | undefined, folder: string | boolean | undefined): TemplateOptions["tree"] {
+  if (layout === undefined && folder === undefined) {
+    return undefined;
+  }
+  const known = layouts.find((one) => one === layout);
+  if (layout !== undefined && known === undefined) {
+    throw new CommandError(`--layout ${String(layout)} is not a choice; allowed: ${layouts.join(", ")}`, 2);
+  }
+  if (known === undefined || typeof folder !== "string") {
+    throw new CommandError("--layout kustomize|helm and --out FOLDER go together", 2);
+  }
+  return { layout: known, folder };
 }

@@ -33,6 +33,8 @@ export const deployUsage = `usage: swath.sh [<action> [<cluster-name> [<domain> 
   -y, --yes     do not ask before services are removed that this deployment no longer has
   --for VERSION          template: objects for this version of Kubernetes, such as 1.34
   --secrets none|only    template: without Secrets; or nothing else, with new values for all that nobody gave
+  --layout kustomize|helm --out FOLDER
+                template: a file an object, as a tree that Argo CD, Flux, kubectl -k or helm apply; Secrets sealed or left out
   --no-backup   make no backup before a version that changes the data replaces another (apply, embedded cluster)
   --sealed CERTIFICATE
                 print Secrets as SealedSecrets that the controller with this certificate opens (template)`;

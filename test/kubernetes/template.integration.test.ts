@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
@@ -56,6 +56,70 @@ test("no generated secret is printed", async () => {
   assert.match(text, /swath\.io\/generate/);
   // The portal's page of settings says how a default comes about, not what it is.
   assert.doesNotMatch(text.replaceAll(/derived: changeme\w* where /g, ""), /changeme/);
+});
+
+test("as a tree for kustomize and helm it is the same objects, and nothing of others is overwritten", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "swath-tree-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  interface Named {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly metadata: { readonly name: string; readonly namespace?: string; annotations?: object };
+  }
+  /** Without what says that data stay, which the tree alone has. */
+  const plain = (objects: readonly Named[]) =>
+    objects
+      .map((object) => {
+        const { annotations = {}, ...metadata } = object.metadata;
+        const kept = Object.entries(annotations).filter(([name]) => !/^(argocd|helm|kustomize)\./.test(name));
+        return toText({
+          ...object,
+          metadata: { ...metadata, ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) },
+        });
+      })
+      .toSorted();
+  /** The same text for the same fields in any order. */
+  const toText = (value: unknown): string =>
+    JSON.stringify(value, (_, part: unknown) =>
+      typeof part === "object" && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+    );
+  const readObjects = (text: string) =>
+    parseAllDocuments(text, { version: "1.1" }).flatMap((document) => (document.toJS() as Named | null) ?? []);
+  const expected = plain(readObjects(await renderTemplate({}, "--secrets", "none")));
+  for (const [layout, program, args] of [
+    ["kustomize", "kubectl", ["kustomize"]],
+    ["helm", "helm", ["template", "swath"]],
+  ] as const) {
+    const out = join(folder, layout);
+    const options = ["--secrets", "none", "--layout", layout, "--out", out];
+    assert.match(await renderTemplate({}, ...options), /^\d+ files in /);
+    const first = globSync("**/*.yaml", { cwd: out }).length;
+    writeFileSync(join(out, "own.txt"), "mine");
+    await renderTemplate({}, ...options);
+    assert.equal(globSync("**/*.yaml", { cwd: out }).length, first, "written again, nothing is left over");
+    const printed = await runCommand(program, [...args, out], { env: base }).catch(() => undefined);
+    if (printed?.status !== 0) {
+      t.diagnostic(`${program} is not here: ${printed?.stderr ?? "no such program"}`);
+      continue;
+    }
+    const found = plain(readObjects(printed.stdout));
+    assert.equal(found.length, expected.length, layout);
+    for (const [index, object] of found.entries()) {
+      assert.equal(object, expected[index], layout);
+    }
+  }
+  const taken = join(folder, "taken");
+  cpSync(join(folder, "kustomize"), taken, { recursive: true });
+  writeFileSync(join(taken, "kustomization.yaml"), "resources: []\n");
+  const args = [
+    join(root, "cli/main.ts"),
+    ..."deploy template swath swath.example.org 192.0.2.10 --secrets none".split(" "),
+  ];
+  const refused = await runCommand(process.execPath, [...args, "--layout", "kustomize", "--out", taken], { env: base });
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /kustomization\.yaml was not written by template; choose another folder/);
 });
 
 test("Secrets can be left out, or made by themselves with every key that pods read", async () => {

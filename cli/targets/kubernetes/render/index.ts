@@ -7,6 +7,7 @@ import { renderExtras } from "../charts/extras.ts";
 import { makeSecrets } from "../state/generated-secrets.ts";
 import { RECORD_NAMESPACE } from "../state/names.ts";
 import { commonLabels, keys } from "./labels.ts";
+import { type Layout, renderLayout } from "./layout.ts";
 import { renderNamespace, renderPlan } from "./render-plan.ts";
 import type { SecretsMode } from "./secrets-mode.ts";
 import { minorVersion } from "./versions.ts";
@@ -33,6 +34,18 @@ export function renderTemplate(
         ...makeSecrets(objects.filter(isSecret), commonLabels(plan.settings)),
       ]);
   }
+}
+
+/** The deployment as a tree of files; see `layout.ts`. */
+export function renderTree(
+  plan: Plan,
+  layout: Layout,
+  { version, seal }: { version: string; seal: ((object: KubernetesObject) => KubernetesObject) | undefined },
+): ReadonlyMap<string, string> {
+  const objects = renderPlan(plan);
+  const kept = seal === undefined ? objects.filter((object) => !isSecret(object)) : objects.map(seal);
+  const notes = (seal === undefined ? describeSecrets(objects) : "") + renderCharts(plan);
+  return renderLayout(layout, kept, { name: plan.settings.clusterName, version, notes });
 }
 
 const isSecret = ({ kind }: KubernetesObject): boolean => kind === "Secret";
