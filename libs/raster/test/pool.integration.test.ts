@@ -75,7 +75,8 @@ test("a full queue refuses", async (t) => {
 });
 
 test("a source that does not answer costs the time that is allowed, and others go on", async (t) => {
-  const pool = createPool(t, { threads: 1, timeoutMs: 1500 });
+  // Long enough for the other one, which has a thread to start.
+  const pool = createPool(t, { threads: 1, timeoutMs: 6000 });
   const { url } = await serveNothing(t);
   const slow = pool.image(waiting(url));
   const fast = pool.image(REQUEST);
