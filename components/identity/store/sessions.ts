@@ -344,6 +344,10 @@ export async function revokeAccessToken(db: Queryable, jti: string, expiresAt: D
 }
 
 export async function isAccessTokenRevoked(db: Queryable, jti: string): Promise<boolean> {
-  const { rowCount } = await db.query("select 1 from revoked_token where jti = $1", [jti]);
+  const { rowCount } = await db.query({
+    name: "is-access-token-revoked",
+    text: "select 1 from revoked_token where jti = $1",
+    values: [jti],
+  });
   return rowCount === 1;
 }
