@@ -1,6 +1,7 @@
 import { CwlError } from "@swath/cwl";
 
 import { OgcError } from "../errors.ts";
+import { PACKAGE_ADDRESS } from "../packages/load-package.ts";
 import { StagingError } from "../staging/errors.ts";
 import type { JobFailure } from "../store/tables.ts";
 
@@ -34,6 +35,14 @@ export function explain(error: unknown): string {
   }
   return `The job could not be carried out: ${error instanceof Error ? error.message : String(error)}`;
 }
+
+/** A message without addresses that mean something inside of the service alone: of the package, and of the job's folder. */
+export const withoutPlaces = (message: string, folder: string): string =>
+  message
+    .replaceAll(PACKAGE_ADDRESS, "the package")
+    .replaceAll(`file://${folder}`, folder)
+    .replaceAll(`${folder}/`, "")
+    .replaceAll(folder, "the job's folder");
 
 /** Whose fault it was: of the inputs, which the client can mend, or of what happened here. */
 export function classify(error: unknown): JobFailure {

@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 
 import { type JobNews, type LogRecord, type StepRecord, writeNews } from "../store/job-records.ts";
 import type { Tables } from "../store/tables.ts";
+import { withoutPlaces } from "./explain.ts";
 
 /** Share of the progress bar that fetching inputs, running and storing results have. */
 export const STAGED_IN = 10;
@@ -39,6 +40,7 @@ interface RecorderOptions {
 
 export function createJobRecorder(
   job: { readonly id: string; readonly attempts: number },
+  folder: string,
   { db, logger }: RecorderOptions,
 ): JobRecorder {
   const started = new Map<string, Started>();
@@ -125,7 +127,7 @@ export function createJobRecorder(
           setStep(event, "successful", event);
           break;
         case "step-failed":
-          setStep(event, "failed", { exitCode: event.exitCode, message: event.message });
+          setStep(event, "failed", { exitCode: event.exitCode, message: withoutPlaces(event.message, folder) });
           break;
         case "step-skipped":
           setStep(event, "skipped");

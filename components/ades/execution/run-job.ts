@@ -20,7 +20,7 @@ import { finishJob } from "../store/job-records.ts";
 import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { createExecutors, openJobExecutors } from "./executors.ts";
-import { classify, explain } from "./explain.ts";
+import { classify, explain, withoutPlaces } from "./explain.ts";
 import { toolPath } from "./tool-path.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
 import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "./outputs.ts";
@@ -55,7 +55,7 @@ const RUN_PATIENCE = 10 * 60_000;
 export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void> {
   const { db, settings, signal, logger } = options;
   const folder = jobFolder(settings, job.id);
-  const recorder = createJobRecorder(job, options);
+  const recorder = createJobRecorder(job, folder, options);
   const traffic: Traffic = {};
   const end = async (ending: Parameters<typeof finishJob>[2], news = recorder.takeRest()) => {
     const rest = await news;
@@ -69,7 +69,12 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
     signal.throwIfAborted();
     logger.warn({ job: job.id, err: error }, "a job failed");
     options.clock.enter("ending");
-    const failure = { status: "failed", message: explain(error), failure: classify(error), ...traffic } as const;
+    const failure = {
+      status: "failed",
+      message: withoutPlaces(explain(error), folder),
+      failure: classify(error),
+      ...traffic,
+    } as const;
     // What made the first try fail may be in the news themselves.
     await end(failure).catch(() => end(failure, Promise.resolve({ steps: [], log: [] })));
   }

@@ -6,7 +6,7 @@ import { type PackageFacts, readFacts } from "./package-facts.ts";
 import type { CheckedPackage, PackageWork } from "./package-work-types.ts";
 
 /** Address under which a package's text is loaded: it may refer to nothing outside itself, so nothing is read from there. */
-const BASE = "https://package.invalid/package.cwl";
+export const PACKAGE_ADDRESS = "https://package.invalid/package.cwl";
 
 /** What a hostile text may cost (the engine's own limits are those of a program that reads its user's files). */
 const LIMITS = { documentBytes: 2 * 2 ** 20, nodes: 100_000, depth: 100 };
@@ -31,15 +31,18 @@ export async function readCheckedPackage({
     throw workflowNotFound(asked, workflows);
   }
   const workflow = asked ?? findMainWorkflow(workflows);
-  const { valid, problems, document } = await validateDocument(workflow === undefined ? BASE : `${BASE}#${workflow}`, {
-    text,
-    localFiles: false,
-    limits: LIMITS,
-    ...(advice && { applicationPackage: true }),
-  });
+  const { valid, problems, document } = await validateDocument(
+    workflow === undefined ? PACKAGE_ADDRESS : `${PACKAGE_ADDRESS}#${workflow}`,
+    {
+      text,
+      localFiles: false,
+      limits: LIMITS,
+      ...(advice && { applicationPackage: true }),
+    },
+  );
   const named = problems.map(({ file: _file, ...problem }) => ({
     ...problem,
-    message: problem.message.replaceAll(BASE, "the package"),
+    message: problem.message.replaceAll(PACKAGE_ADDRESS, "the package"),
   }));
   return {
     workflows,
@@ -86,7 +89,7 @@ export function loadPackage(text: string, process: string): Promise<LoadedDocume
 
 function readPackage(text: string, process: string): Promise<LoadedDocument> {
   const named = findWorkflows(text).includes(process);
-  return loadDocument(named ? `${BASE}#${process}` : BASE, { text, localFiles: false });
+  return loadDocument(named ? `${PACKAGE_ADDRESS}#${process}` : PACKAGE_ADDRESS, { text, localFiles: false });
 }
 
 /** The one that is called main, as in CWL, else the first one found (OGC 20-044 /req/deploy-replace-undeploy/deploy/w-param). */
