@@ -58,6 +58,8 @@ export interface IngressConfig {
   readonly challengeFolder?: string;
   /** Addresses and networks of reverse proxies in front, whose X-Forwarded-For and -Proto are believed. */
   readonly trustedProxies?: readonly string[];
+  /** Whether HTTP/2 is offered over TLS, by listeners that open from now on. */
+  readonly http2?: boolean;
 }
 
 /** Every mistake of a configuration at once. */
@@ -130,6 +132,7 @@ export function parseConfig(text: string): IngressConfig {
     "trustedProxies",
     "a list of addresses and networks",
   );
+  check(value["http2"] === undefined || typeof value["http2"] === "boolean", "http2", "true or false");
   if (mistakes.length === 0) {
     checkTogether(value as unknown as IngressConfig, mistakes);
   }

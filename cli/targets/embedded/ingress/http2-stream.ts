@@ -56,6 +56,8 @@ export class Http2StreamSocket extends Duplex {
   #head: Buffer | undefined;
   #body: BodyReader | undefined;
   #isAnswered = false;
+  /** The engine ends a stream by itself only where no trailers are to follow. */
+  #mayHaveTrailers = false;
 
   constructor(
     stream: ServerHttp2Stream,
@@ -177,13 +179,14 @@ export class Http2StreamSocket extends Duplex {
       }
       return rest;
     }
+    this.#mayHaveTrailers = answer.framing.kind === "chunked" && headers["trailer"] !== undefined;
     this.#body = new BodyReader(answer.framing, {
       onBody: (slice) => this.#stream.write(slice),
       onBodyEnd: (trailers) => this.#endAnswer(trailers),
     });
     this.#stream.respond(headers, {
       endStream: this.#body.done,
-      waitForTrailers: answer.framing.kind === "chunked",
+      waitForTrailers: this.#mayHaveTrailers,
     });
     if (this.#body.done) {
       this.#onAnswered();
@@ -195,13 +198,13 @@ export class Http2StreamSocket extends Duplex {
     if (this.#isAnswered) {
       return;
     }
-    this.#stream.once("wantTrailers", () => {
-      if (trailers === "") {
-        this.#stream.close();
-      } else {
-        this.#stream.sendTrailers(toHeaders(trailers));
-      }
-    });
+    if (this.#mayHaveTrailers) {
+      this.#stream.once("wantTrailers", () => {
+        if (!this.#stream.destroyed) {
+          this.#stream.sendTrailers(toHeaders(trailers));
+        }
+      });
+    }
     this.#stream.end();
     this.#onAnswered();
   }

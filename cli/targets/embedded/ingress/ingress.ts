@@ -73,6 +73,7 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
   const connections = new Set<ClientConnection>();
   const perAddress = new Map<string, number>();
   const open = new Map<string, OpenListener>();
+  let offersHttp2 = false;
   let certificates: CertificateStore = loadCertificates([]);
 
   const countConnections = () => {
@@ -152,7 +153,13 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
         try {
           open.set(
             key,
-            await openListener(listener, { certificates: () => certificates, accept, acceptHttp2, takeover }),
+            await openListener(listener, {
+              certificates: () => certificates,
+              accept,
+              acceptHttp2,
+              http2: offersHttp2,
+              takeover,
+            }),
           );
         } catch (error) {
           failures.push(error as Error);
@@ -171,6 +178,7 @@ export function createIngress({ logger, registry, accessLogFd, limits, takeover 
         listener.refresh();
       }
       context.routes = createRouteTable(config.routes);
+      offersHttp2 = config.http2 === true;
       context.challengeFolder = config.challengeFolder;
       context.trustedProxies = createTrustedProxies(config.trustedProxies ?? []);
       if (context.draining) {

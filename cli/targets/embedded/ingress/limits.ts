@@ -19,7 +19,7 @@ export interface Limits {
   readonly heldRequests: number;
   /** Connections and requests that are open at once. */
   readonly connections: number;
-  /** Requests at once on one connection of HTTP/2. */
+  /** Requests at once on one connection of HTTP/2, those among them that were taken back just now. Browsers make 256 at most. */
   readonly streams: number;
   /** For clients elsewhere; this machine's own may be a proxy in front of many. */
   readonly connectionsPerAddress: number;
@@ -36,6 +36,6 @@ export const LIMITS: Limits = {
   deployTimeout: 20_000,
   heldRequests: 2048,
   connections: 16_384,
-  streams: 128,
+  streams: 1000,
   connectionsPerAddress: 1024,
 };

@@ -90,6 +90,7 @@ interface ListenOptions {
   /** Certificates in use now; read for every handshake. */
   readonly certificates: () => CertificateStore;
   readonly accept: (socket: Socket, entrance: Entrance) => void;
+  readonly http2: boolean;
   /** Takes a connection on which HTTP/2 was agreed. */
   readonly acceptHttp2: (socket: TLSSocket, entrance: Entrance) => void;
   /** Whether another ingress may hold the address, to be relieved. Otherwise a taken address is an error. */
@@ -122,7 +123,7 @@ export async function openListener(listener: Listener, options: ListenOptions): 
   const server = listener.tls
     ? createTlsServer(
         {
-          ALPNProtocols: ["h2", "http/1.1"],
+          ALPNProtocols: [...(options.http2 ? ["h2"] : []), "http/1.1"],
           handshakeTimeout: 10_000,
           noDelay: true,
           SNICallback: callbackify(async (name: string) => options.certificates().find(name)),
