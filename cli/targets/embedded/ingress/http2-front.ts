@@ -48,7 +48,8 @@ export class Http2Front {
       return;
     }
     const { limits } = this.#options;
-    const session = performServerHandshake(socket, {
+    // Some of them are not among the types of the engine yet.
+    const settings = {
       settings: {
         maxConcurrentStreams: limits.streams,
         maxHeaderListSize: limits.requestHeadBytes,
@@ -60,7 +61,8 @@ export class Http2Front {
       maxSessionRejectedStreams: MAX_REFUSED,
       streamResetBurst: MAX_TAKEN_BACK,
       streamResetRate: MAX_TAKEN_BACK_A_SECOND,
-    });
+    };
+    const session = performServerHandshake(socket, settings);
     const state = { open: 0, since: performance.now() };
     this.#sessions.set(session, state);
     session.on("connect", () => {
