@@ -10,7 +10,7 @@ const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]
   ["s3cmd", ["s3cmd"]],
   ["rclone", ["rclone"]],
   ["gdalinfo", ["gdal-bin"]],
-  ["chromium", ["chromium"]],
+  ["chromium-headless-shell", ["chromium-headless-shell"]],
   ["python3", ["python3"]],
   ["bwrap", ["bubblewrap"]],
   ["jupyter-notebook", ["jupyter-notebook", "python3-ipykernel", "python3-numpy"]],

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { type TestCluster, runCommand, waitUntil } from "@swath/testing";
+import { skipWithoutChromium } from "@swath/testing/chromium";
 
-import { type PortalRig, deployPortal, fillInLogin, skipWithoutChromium } from "./portal/portal-browser.ts";
+import { type PortalRig, deployPortal, fillInLogin } from "./portal/portal-browser.ts";
 
 // A scientist's day at a terminal: log in by a browser, put a scene into the workspace, run a package, get the result.
 const skip = skipWithoutChromium;

@@ -1,14 +1,12 @@
-import { existsSync } from "node:fs";
-
 import { findFreePort } from "@swath/testing";
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
+import { type Browser, type BrowserContext, type Page } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
 import { CLIENTS, PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
 import { ROOT, startObjstore } from "../../components/objstore/test/start-objstore.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
-export const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+export const skip = skipWithoutChromium;
 
 /** An object store with its console, an identity service to log in with, and a browser. */
 export interface ConsoleRig {
@@ -41,11 +39,7 @@ export async function startConsoleRig(): Promise<ConsoleRig> {
     { PUBLIC_URL: s3Url, CONSOLE_URL: consoleUrl, IDENTITY_ISSUER: identity.issuer },
     { http, console },
   );
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu"],
-    timeout: 120_000,
-  });
+  const browser = await launchChromium();
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
     acceptDownloads: true,

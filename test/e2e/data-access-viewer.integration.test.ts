@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
-import { type Browser, type Page, chromium } from "playwright-core";
+import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
+import { type Browser, type Page } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
 import { checkAccessibility } from "./in-browser.ts";
 
 // The viewer on data access's own host: what is shown, over time, side by side, its values and files.
-const CHROMIUM = "/usr/bin/chromium";
-const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+const skip = skipWithoutChromium;
 const ROOT = join(import.meta.dirname, "../..");
 const VIEW = "/explore?layer=scenes&style=ndvi&at=15.3,46.35,10.5";
 
@@ -38,7 +37,7 @@ before(async () => {
     stdio: ["ignore", "ignore", "inherit"],
   });
   await waitUntil("data access", async () => (await fetch(`${url}/conformance`)).ok);
-  browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+  browser = await launchChromium();
 });
 after(async () => {
   await browser?.close();

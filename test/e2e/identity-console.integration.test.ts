@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
+import { type Browser, type BrowserContext, type Page } from "playwright-core";
 
 import { PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
 import { checkForms } from "./in-browser.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
-const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+const skip = skipWithoutChromium;
 
 let identity: TestIdentity;
 let browser: Browser | undefined;
@@ -16,7 +15,7 @@ let context: BrowserContext | undefined;
 before(async () => {
   identity = await startIdentity();
   if (skip === false) {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: 120_000 });
+    browser = await launchChromium();
     // The checker is put into the page, which the pages' own policy forbids. Script of the pages there is none.
     context = await browser.newContext({ bypassCSP: true });
     context.setDefaultTimeout(120_000);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -11,8 +11,9 @@ import {
   runCommand,
   waitUntil,
 } from "@swath/testing";
+import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 import axe from "axe-core";
-import { type Browser, type Page, chromium } from "playwright-core";
+import { type Browser, type Page } from "playwright-core";
 
 // What people log in to: the identity service in front of the dummy service, workspaces and the object storage.
 const VARIABLES = {
@@ -25,8 +26,6 @@ const VARIABLES = {
   REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
 };
 const PASSWORD = "changeme";
-const CHROMIUM = "/usr/bin/chromium";
-const skipWithoutChromium = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
 
 let cluster: TestCluster;
 let browser: Browser | undefined;
@@ -35,7 +34,7 @@ before(async () => {
   const { status, stdout, stderr } = await cluster.apply();
   assert.equal(status, 0, stdout + stderr);
   if (skipWithoutChromium === false) {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: 120_000 });
+    browser = await launchChromium();
   }
 });
 after(async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
+import { type Browser, type BrowserContext, type Page } from "playwright-core";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
 import { CLIENTS, PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
@@ -17,8 +17,7 @@ import { ADMIN_PASSWORD, type TestRegistry, startTestRegistry } from "../../comp
 import { checkAccessibility, tabTo } from "./in-browser.ts";
 import { pushImageWithHistory, pushPackage } from "./registry-content.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
-const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+const skip = skipWithoutChromium;
 
 let identity: TestIdentity;
 let registry: TestRegistry;
@@ -41,11 +40,7 @@ before(async () => {
   await createProject(admin, "closed");
   await pushImageWithHistory(admin);
   await pushPackage(admin);
-  browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu"],
-    timeout: 120_000,
-  });
+  browser = await launchChromium();
   context = await openContext();
 });
 after(async () => {

@@ -1,21 +1,20 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 
-import { type Browser, type Page, chromium } from "playwright-core";
+import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
+import { type Browser, type Page } from "playwright-core";
 
 import { PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
 import { checkAccessibility } from "./in-browser.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
-const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+const skip = skipWithoutChromium;
 
 let identity: TestIdentity;
 let browser: Browser;
 before(async () => {
   if (skip === false) {
     identity = await startIdentity({ login: true });
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: 120_000 });
+    browser = await launchChromium();
   }
 });
 after(async () => {

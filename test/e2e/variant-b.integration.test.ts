@@ -6,11 +6,9 @@ import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { runCommand, waitUntil } from "@swath/testing";
-import { chromium } from "playwright-core";
+import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 
 import { GREETING, PASSWORD, ROOT, claimsOf, startVariantB } from "./variant-b-rig.ts";
-
-const CHROMIUM = "/usr/bin/chromium";
 
 let rig: Awaited<ReturnType<typeof startVariantB>>;
 before(async () => {
@@ -316,9 +314,9 @@ test("the enforcement point: a ticket in the challenge is exchanged, and the req
 
 test(
   "the portal's login keeps the ID token in a cookie of the domain that every host takes",
-  { skip: existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)" },
+  { skip: skipWithoutChromium },
   async () => {
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"], timeout: 120_000 });
+    const browser = await launchChromium();
     try {
       const page = await browser.newPage();
       await page.goto(rig.url("portal", "/oidc/authenticate/?next=/"));

@@ -207,9 +207,9 @@ test("a hub that starts again finds its pods; a killed one is told", { skip }, a
   );
   await mustKubectl(["rollout", "status", "-n", "proc", "statefulset/application-hub", "--timeout=300s"]);
   await waitUntil("the hub answers", async () => {
-    const { status, text } = await api("GET", "/");
-    // What it answered last is told with the failure.
-    assert.equal(status, 200, text);
+    const { status, headers, text } = await api("GET", "/");
+    // What was answered last, and by whom, is told with the failure.
+    assert.equal(status, 200, `${status} ${JSON.stringify(headers)} ${text}`);
     return true;
   });
   assert.equal(await stateOf("lab"), "ready");

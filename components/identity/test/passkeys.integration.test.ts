@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { after, before, test } from "node:test";
 
-import { type Browser as Chromium, type BrowserContext, type CDPSession, type Page, chromium } from "playwright-core";
+import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
+import { type Browser as Chromium, type BrowserContext, type CDPSession, type Page } from "playwright-core";
 
 import { Browser, readPageForm } from "./browser.ts";
 import { PASSWORD, type TestIdentity, startIdentity } from "./start-identity.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
-const skip = existsSync(CHROMIUM) ? false : "needs Chromium (apt-get install chromium)";
+const skip = skipWithoutChromium;
 
 let identity: TestIdentity;
 let bearer: string;
@@ -16,7 +15,7 @@ let chrome: Chromium | undefined;
 before(async () => {
   identity = await startIdentity({ host: "localhost" });
   bearer = (await identity.logIn("admin")).access_token;
-  chrome = skip === false ? await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] }) : undefined;
+  chrome = skip === false ? await launchChromium() : undefined;
 });
 after(async () => {
   await chrome?.close();

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { runCommand } from "@swath/testing";
+import { skipWithoutChromium } from "@swath/testing/chromium";
 import type { Page } from "playwright-core";
 
 import { checkAccessibility } from "../in-browser.ts";
 import {
   type HubBrowser,
   type HubFixture,
-  needsChromium,
   needsNotebook,
   needsSingleuser,
   skipReason,
@@ -19,9 +19,9 @@ import {
 } from "./hub-fixture.ts";
 
 const SCENE = join(import.meta.dirname, "../../../examples/scenes/maribor-0820");
-const skip = skipReason(needsChromium);
-const skipNotebook = skipReason(needsChromium, needsNotebook);
-const skipSingleuser = skipReason(needsChromium, needsNotebook, needsSingleuser);
+const skip = skipWithoutChromium || skipReason();
+const skipNotebook = skipWithoutChromium || skipReason(needsNotebook);
+const skipSingleuser = skipWithoutChromium || skipReason(needsNotebook, needsSingleuser);
 let hub: HubFixture;
 let browser: HubBrowser;
 

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { request } from "node:http";
 
 import { type TestCluster, createTestCluster } from "@swath/testing";
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { launchChromium } from "@swath/testing/chromium";
+import { type Browser, type BrowserContext, type Page } from "playwright-core";
 
-const CHROMIUM = "/usr/bin/chromium";
 export const PASSWORD = "changeme";
 
 /** Why servers cannot run on this machine, where they cannot. */
@@ -15,7 +15,6 @@ export function skipReason(...programs: readonly (readonly [path: string, debian
     : `needs ${missing.map(([path]) => path).join(", ")} (apt-get install ${missing.map(([, name]) => name).join(" ")})`;
 }
 
-export const needsChromium = [CHROMIUM, "chromium"] as const;
 export const needsNotebook = ["/usr/bin/jupyter-notebook", "jupyter-notebook"] as const;
 export const needsSingleuser = ["/usr/bin/jupyterhub-singleuser", "jupyterhub"] as const;
 
@@ -166,11 +165,7 @@ export interface HubBrowser {
 }
 
 export async function startBrowser({ hubUrl }: HubFixture): Promise<HubBrowser> {
-  const browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu"],
-    timeout: 120_000,
-  });
+  const browser = await launchChromium();
   return {
     browser,
     open: async (user) => {

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { waitUntil } from "@swath/testing";
+import { skipWithoutChromium } from "@swath/testing/chromium";
 
 import { checkAccessibility } from "../in-browser.ts";
-import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
+import { type PortalRig, type Visitor, deployPortal } from "./portal-browser.ts";
 
 // Real scenes in the catalogue, found in the portal by area, time and words, looked at, and handed to a process.
 const SCENES = join(import.meta.dirname, "../../../examples/scenes");

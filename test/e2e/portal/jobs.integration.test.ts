@@ -7,16 +7,11 @@ import { after, before, test } from "node:test";
 
 import { openDatabase } from "@swath/postgres";
 import { type TestCluster, waitUntil } from "@swath/testing";
+import { skipWithoutChromium } from "@swath/testing/chromium";
 
 import { presign } from "../../../components/objstore/admin/presign.ts";
 import { tabTo } from "../in-browser.ts";
-import {
-  type PortalRig,
-  type Visitor,
-  administratorToken,
-  deployPortal,
-  skipWithoutChromium,
-} from "./portal-browser.ts";
+import { type PortalRig, type Visitor, administratorToken, deployPortal } from "./portal-browser.ts";
 
 // The ways in which packages come to the platform and jobs end, a login that is renewed meanwhile, and very many jobs.
 const skip = skipWithoutChromium;

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { request } from "node:https";
 
 import { type TestCluster, createTestCluster, dummyServiceOnly } from "@swath/testing";
-import { type Browser, type BrowserContext, type Page, chromium } from "playwright-core";
+import { launchChromium } from "@swath/testing/chromium";
+import { type Browser, type BrowserContext, type Page } from "playwright-core";
 
-const CHROMIUM = "/usr/bin/chromium";
-export const skipWithoutChromium: string | false = existsSync(CHROMIUM)
-  ? false
-  : "needs Chromium (apt-get install chromium)";
 /** Password of the administrator and the test users of a deployment on loopback. */
 export const PASSWORD = "changeme";
 
@@ -78,11 +74,7 @@ export async function deployPortal(
 export async function openPortal(cluster: TestCluster): Promise<PortalRig> {
   const tlsPort = /,(\d+):443/.exec(cluster.env["LOCALCLUSTER_EXTRA_OPTIONS"] ?? "")?.[1] ?? "443";
   const url = (service: string, path = "/") => `https://${service}.${cluster.domain}:${tlsPort}${path}`;
-  const browser: Browser = await chromium.launch({
-    executablePath: CHROMIUM,
-    timeout: PATIENCE,
-    args: ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"],
-  });
+  const browser: Browser = await launchChromium();
   const faults: string[] = [];
   return {
     url,

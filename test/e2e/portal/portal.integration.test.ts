@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { type TestCluster, waitUntil } from "@swath/testing";
+import { skipWithoutChromium } from "@swath/testing/chromium";
 
 import { checkAccessibility, checkForms, tabTo } from "../in-browser.ts";
-import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
+import { type PortalRig, type Visitor, deployPortal } from "./portal-browser.ts";
 
 const skip = skipWithoutChromium;
 const FILE = JSON.stringify({ type: "FeatureCollection", features: [] });

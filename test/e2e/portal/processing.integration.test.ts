@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { type TestCluster, waitUntil } from "@swath/testing";
+import { skipWithoutChromium } from "@swath/testing/chromium";
 
 import { checkForms } from "../in-browser.ts";
-import { type PortalRig, type Visitor, deployPortal, skipWithoutChromium } from "./portal-browser.ts";
+import { type PortalRig, type Visitor, deployPortal } from "./portal-browser.ts";
 
 // From a package to a map: a person deploys the vegetation index, runs it on a part of a real scene, watches it, looks at what
 // came of it. Somebody else sees none of it.

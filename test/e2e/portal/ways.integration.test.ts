@@ -2,15 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { type TestCluster, waitUntil } from "@swath/testing";
+import { skipWithoutChromium } from "@swath/testing/chromium";
 
-import {
-  type PortalRig,
-  type Visitor,
-  deployPortal,
-  endLogins,
-  fillInLogin,
-  skipWithoutChromium,
-} from "./portal-browser.ts";
+import { type PortalRig, type Visitor, deployPortal, endLogins, fillInLogin } from "./portal-browser.ts";
 
 // What happens to people's pages: logins that end, other windows, going back, wrong addresses, services that are away.
 const skip = skipWithoutChromium;
