@@ -118,8 +118,9 @@ test("one record of 31.6 MiB, four at once: refused in words, by an address and 
   t.diagnostic(`longest wait ${Math.max(...waits).toFixed(0)} ms; registrar at most ${peakMb().toFixed(0)} MB`);
   t.diagnostic(JSON.stringify(reasons[0]));
   t.diagnostic(JSON.stringify(posted[0]?.body));
-  for (const [state] of reasons) {
+  for (const [state, reason] of reasons) {
     assert.equal(state, "failed");
+    assert.match(reason, /one record of 31\.6 MiB.*8 MiB/);
   }
   for (const { status, body } of posted) {
     assert.equal(status, 413);

@@ -59,7 +59,8 @@ export function toSearchUrl(template: string, query: SearchQuery): string {
     startIndex: "1",
     startPage: "1",
     "eo:parentIdentifier": query.collection,
-    "eo:modificationDate": query.since,
+    // From then on, as OGC 13-026r9 writes ranges; a date alone means that very moment.
+    "eo:modificationDate": query.since === undefined ? undefined : `[${query.since}`,
     "dc:date": query.since,
   };
   // Parameters that may be left out have a ? of their own.

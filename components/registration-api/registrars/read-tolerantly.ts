@@ -11,6 +11,8 @@ const NOTHING = { type: "FeatureCollection", features: [], links: [] };
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 const MAX_WAIT_SECONDS = 60;
+/** Of one record, as the catalogue takes it. */
+const MAX_RECORD_MIB = 8;
 
 /** Reads a JSON document. */
 export async function readJson(
@@ -20,7 +22,15 @@ export async function readJson(
 ): Promise<{ readonly value: unknown; readonly href: string }> {
   const accept = "application/geo+json, application/json";
   const document = await readWithPatience(sources, href, { accept, ...options });
-  return { href: document.href, value: parseJson(document.bytes, href) };
+  const value = parseJson(document.bytes, href);
+  // Refused before copies of it are made.
+  if (document.bytes.length > MAX_RECORD_MIB * 2 ** 20 && (value as { type?: unknown } | null)?.type === "Feature") {
+    const size = (document.bytes.length / 2 ** 20).toFixed(1);
+    throw new RegistrationError(
+      `${href.slice(0, 300)} is one record of ${size} MiB, and a record may have ${MAX_RECORD_MIB} MiB; leave out of it what belongs into an asset.`,
+    );
+  }
+  return { href: document.href, value };
 }
 
 /** Reads a document; a source that fails for a moment is asked again, and left in peace for as long as it asks. */

@@ -15,6 +15,7 @@ const { send, register, askCatalogue, put } = fixture;
 interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** A string is sent as it is. */
   readonly body?: unknown;
 }
 interface Asked {
@@ -35,7 +36,7 @@ async function startSource(
     asked.push({ path, status, at: Date.now() });
     response
       .writeHead(status, { "content-type": "application/json", ...headers })
-      .end(body === undefined ? undefined : JSON.stringify(body));
+      .end(body === undefined || typeof body === "string" ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => {
@@ -165,6 +166,30 @@ test("incremental: the next run asks for what changed since the last one began, 
   assert.equal(filterOf(), `"updated" >= TIMESTAMP('${first.body.started_at}')`);
   assert.deepEqual(resultOf(third), ["done", 0, 1, 0, 0]);
   assert.equal(await sinceOf(), third.body.started_at);
+});
+
+test("incremental from an OpenSearch: its parameter for changes is filled in from the second run on", async (t) => {
+  const source = await startSource(t, (path) =>
+    path.startsWith("/describe")
+      ? {
+          headers: { "content-type": "application/opensearchdescription+xml" },
+          body: `<OpenSearchDescription xmlns="http://a9.com/-/spec/opensearch/1.1/" xmlns:eo="http://a9.com/-/opensearch/extensions/eo/1.0/">
+            <Url type="application/geo+json" template="/found?changed={eo:modificationDate?}&amp;updated={dc:date?}&amp;n={count?}"/>
+            </OpenSearchDescription>`,
+        }
+      : { body: { type: "FeatureCollection", features: [makeItem("a", { collection: "searched" })], links: [] } },
+  );
+  const resource = { url: `${source.url}/describe.xml`, type: "OpenSearch" };
+  await send("PUT", "/harvesters/searched", { resource, incremental: "updated" });
+  const searchOf = (): URLSearchParams => new URL(source.asked.at(-1)?.path ?? "", source.url).searchParams;
+
+  const first = await register("/harvesters/searched/run", undefined);
+  assert.deepEqual(resultOf(first), ["done", 1, 0, 0, 0]);
+  assert.deepEqual([searchOf().has("changed"), searchOf().has("updated")], [false, false]);
+  const second = await register("/harvesters/searched/run", undefined);
+  assert.deepEqual(resultOf(second), ["done", 0, 1, 0, 0]);
+  const since: unknown = first.body.started_at;
+  assert.deepEqual([searchOf().get("changed"), searchOf().get("updated")], [`[${String(since)}`, since]);
 });
 
 test("a source that asks to be left in peace is left in peace as long", async (t) => {
