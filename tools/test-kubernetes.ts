@@ -26,6 +26,8 @@ if (env["KUBECONFIG"] === undefined) {
   env["KUBECONFIG"] = "/var/tmp/test-kubernetes/kubeconfig";
   started = !isReachable();
   if (started) {
+    // A run that was ended leaves its deployments in the cluster's state, and the next one would find them.
+    run(cluster, ["down"]);
     console.log("starting a cluster; its programs are built first where this machine has none (8 minutes, once)");
     if (run(cluster, ["up"]) !== 0) {
       run(cluster, ["down"]);
@@ -39,6 +41,7 @@ if (!isReachable()) {
   }
   skip("that of KUBECONFIG does not answer");
 }
+const kept = started ? keepInside() : [];
 try {
   if (env["SWATH_IMAGE"] === undefined) {
     env["SWATH_IMAGE"] = giveImage();
@@ -55,9 +58,28 @@ try {
     only.length > 0 ? 0 : test("integration", ["pod-executor", "jobs-as-pods", "namespaces", "kubernetes/template"]);
   process.exitCode = whole || parts;
 } finally {
+  for (const rule of kept) {
+    run("iptables", ["-D", ...rule]);
+  }
   if (started && env["SWATH_TEST_KEEP_CLUSTER"] === undefined) {
     run(cluster, ["down"]);
   }
+}
+
+/**
+ * Rules by which nothing for the networks of services and pods leaves this machine. kube-proxy changes its tables one after the other: a
+ * connection opened in between would go out by the default route, to whoever answers there, and be kept.
+ */
+function keepInside(): readonly (readonly string[])[] {
+  const { stdout } = spawnSync("ip", ["-o", "route", "show", "default"], { encoding: "utf8" });
+  const device = / dev (\S+)/.exec(stdout)?.[1];
+  if (device === undefined) {
+    return [];
+  }
+  const rules = ["OUTPUT", "FORWARD"].flatMap((chain) =>
+    ["10.96.0.0/16", "10.244.0.0/16"].map((network) => [chain, "-o", device, "-d", network, "-j", "REJECT"]),
+  );
+  return rules.filter((rule) => run("iptables", ["-I", ...rule]) === 0);
 }
 
 /** Builds the image and imports it into the cluster's node. */
