@@ -15,6 +15,9 @@ import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 import axe from "axe-core";
 import { type Browser, type Page } from "playwright-core";
 
+import { presign } from "../../components/objstore/admin/presign.ts";
+import { checkUserContent } from "./user-content.ts";
+
 // What people log in to: the identity service in front of the dummy service, workspaces and the object storage.
 const VARIABLES = {
   ...dummyServiceOnly,
@@ -24,6 +27,8 @@ const VARIABLES = {
   REQUIRE_OBJSTORE: "true",
   REQUIRE_ADES: "true",
   REQUIRE_DUMMY_SERVICE_PROTECTION: "true",
+  // What users upload comes from a domain beside that of the platform.
+  USER_CONTENT_DOMAIN: "user-content.localhost",
 };
 const PASSWORD = "changeme";
 
@@ -46,7 +51,10 @@ const helper = (name: string, ...args: readonly string[]): Promise<CommandResult
   runCommand(join(import.meta.dirname, "../../deploy/bin", name), args, {
     env: { ...cluster.env, SWATH_CLUSTER: cluster.name },
   });
-const url = (service: string, path = "/") => `http://${service}.${cluster.domain}:${cluster.port}${path}`;
+const url = (service: string, path = "/") => {
+  const domain = service === "objstore" ? VARIABLES.USER_CONTENT_DOMAIN : cluster.domain;
+  return `http://${service}.${domain}:${cluster.port}${path}`;
+};
 
 async function logIn(username: string, password = PASSWORD): Promise<string> {
   const text = await ask("identity", "/realms/master/protocol/openid-connect/token", {
@@ -134,6 +142,20 @@ test("the workspace procedure, by the helper and by curl", async () => {
   assert.equal((await ask("workspace-api", "/docs")).status, 200);
 });
 
+interface Keys {
+  readonly access: string;
+  readonly secret: string;
+}
+
+/** Puts an object into eric's bucket, with the keys of the workspace. */
+async function upload(key: string, { access, secret }: Keys, source: readonly string[]): Promise<void> {
+  const signed = ["--aws-sigv4", "aws:amz:us-east-1:s3", "--user", `${access}:${secret}`];
+  const unsigned = ["-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD"];
+  const target = url("objstore", `/ws-eric/${key}`);
+  const put = await runCommand("curl", ["-sS", "-f", ...signed, ...unsigned, ...source, target]);
+  assert.equal(put.status, 0, put.stderr);
+}
+
 test("a job's results go to the caller's workspace; nobody else's space or bucket is open to it", async () => {
   const token = await logIn("eric");
   const status = async (as?: string) =>
@@ -149,14 +171,8 @@ test("a job's results go to the caller's workspace; nobody else's space or bucke
   const record = JSON.parse((await ask("workspace-api", "/workspaces/ws-eric", { token })).body) as {
     storage: { credentials: { access: string; secret: string } };
   };
-  const { access, secret } = record.storage.credentials;
   for (const name of readdirSync(join(folder, "scenes/canberra"))) {
-    const target = url("objstore", `/ws-eric/scenes/${name}`);
-    const keys = ["--aws-sigv4", "aws:amz:us-east-1:s3", "--user", `${access}:${secret}`];
-    const unsigned = ["-H", "x-amz-content-sha256: UNSIGNED-PAYLOAD"];
-    const source = ["-T", join(folder, "scenes/canberra", name)];
-    const put = await runCommand("curl", ["-sS", "-f", ...keys, ...unsigned, ...source, target]);
-    assert.equal(put.status, 0, put.stderr);
+    await upload(`scenes/${name}`, record.storage.credentials, ["-T", join(folder, "scenes/canberra", name)]);
   }
   const execute = async (scene: string) =>
     ask("ades", "/eric/ogc-api/processes/s-expression/execution", {
@@ -341,5 +357,29 @@ test("in Chromium: sent to the login page, in by cookie, out again", { skip: ski
     await page.goto(url("dummy-service", "/eric/x"));
     return page.url().includes("login-actions");
   });
+  await context.close();
+});
+
+test("in Chromium: what users upload shares no cookie with the platform", { skip: skipWithoutChromium }, async () => {
+  const { body } = await ask("workspace-api", "/workspaces/ws-eric", { token: await logIn("eric") });
+  const { credentials } = (JSON.parse(body) as { storage: { credentials: Keys } }).storage;
+  const html = ["-X", "PUT", "-H", "content-type: text/html", "--data-binary", "<title>harmful</title><p>page"];
+  await upload("page.html", credentials, html);
+  const object = { publicUrl: url("objstore", ""), region: "us-east-1", bucket: "ws-eric", key: "page.html" };
+  const credential = { id: credentials.access, secret: credentials.secret, token: null };
+  const link = (query: Record<string, string>) =>
+    presign({ ...object, credential, method: "GET", query, seconds: 600, now: Date.now() });
+
+  const context = await browser!.newContext();
+  context.setDefaultTimeout(120_000);
+  const page = await context.newPage();
+  const platform = url("dummy-service", "/eric/x");
+  await page.goto(platform);
+  await page.getByLabel("User name or e-mail").fill("eric");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.getByLabel("Password").press("Enter");
+  await page.waitForURL(platform);
+  const uploadedText = link({ "response-content-type": "text/plain" });
+  await checkUserContent(page, { platform, uploadedPage: link({}), uploadedText });
   await context.close();
 });

@@ -100,7 +100,7 @@ export class Scrub {
         return "does not end with what it says of itself";
       }
       if (size > 0) {
-        const reader = await this.#store.files.read({ file: id, size, form: 1 }, 0, size);
+        const reader = this.#store.files.read({ file: id, size, form: 1 }, 0, size);
         try {
           const memory = Buffer.allocUnsafeSlow(4 * CONTENT_BLOCK_BYTES);
           while ((await reader.read(memory)) !== undefined) {

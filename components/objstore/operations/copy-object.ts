@@ -126,7 +126,9 @@ async function rewrite(
     const end = described.size - 1;
     await writeStored(store, { content, encryption: from, start: 0, end }, (chunk) => writer.write(chunk));
     const { name } = bucketOf(context);
-    const file = await writer.finish({ kind: "object", bucket: name, algorithm, ...described, encryption: to?.stored });
+    // One file, whatever the source came in: parts and a checksum of parts are not of this object.
+    const own = { ...described.draft, draft: undefined, parts: undefined, checksum: undefined, encryption: to?.stored };
+    const file = await writer.finish({ kind: "object", bucket: name, algorithm, ...described, ...own });
     const value = algorithm === undefined ? undefined : Buffer.from(file.digests[algorithm] ?? []).toString("base64");
     const checksum =
       algorithm === undefined || value === undefined ? undefined : ({ algorithm, value, type: "FULL_OBJECT" } as const);

@@ -3,8 +3,8 @@ import { checkCopyConditions } from "../protocol/conditions.ts";
 import type { Encryption } from "../protocol/encryption.ts";
 import { header } from "../protocol/request.ts";
 import { cryptSmall } from "../store/cipher.ts";
-import { CONTENT_BLOCK_BYTES } from "../store/content-trailer.ts";
 import type { ContentWriter } from "../store/content-files.ts";
+import { ContentStream } from "../store/content-stream.ts";
 import type { DigestName } from "../store/digests.ts";
 import type { StoredContent } from "../store/contents.ts";
 import type { Bucket, Version } from "../store/rows.ts";
@@ -74,23 +74,14 @@ export async function writeStored(
     await write(plain.subarray(start, end + 1));
     return;
   }
-  const memory = Buffer.allocUnsafeSlow(4 * CONTENT_BLOCK_BYTES);
-  let offset = 0;
-  for (const part of content?.parts ?? []) {
-    const from = Math.max(start - offset, 0);
-    const to = Math.min(end + 1 - offset, part.size);
-    offset += part.size;
-    if (from >= to) {
-      continue;
+  const stream = new ContentStream(files, content?.parts ?? [], start, end + 1, encryption?.key);
+  try {
+    for (let block = await stream.next(); block !== undefined; block = await stream.next()) {
+      await write(block.bytes);
+      stream.release(block);
     }
-    const reader = await files.read(part, from, to, encryption?.key);
-    try {
-      for (let bytes = await reader.read(memory); bytes !== undefined; bytes = await reader.read(memory)) {
-        await write(bytes);
-      }
-    } finally {
-      await reader.close();
-    }
+  } finally {
+    await stream.close();
   }
 }
 

@@ -7,8 +7,9 @@ import { toLockHeaders } from "../protocol/object-lock.ts";
 import { openEncryption, toEncryptionHeaders } from "../protocol/encryption.ts";
 import { type ByteRange, parseRange } from "../protocol/range.ts";
 import { type S3Request, header, sendHead, startHead } from "../protocol/request.ts";
-import { openContent, sendContent } from "../protocol/send-content.ts";
+import { sendContent } from "../protocol/send-content.ts";
 import { cryptSmall } from "../store/cipher.ts";
+import { ContentStream } from "../store/content-stream.ts";
 import type { StoredContent } from "../store/contents.ts";
 import type { ContentPart, StoredChecksum, Version } from "../store/rows.ts";
 import { type Operation, type OperationContext, bucketOf, findVersion } from "./operation.ts";
@@ -82,12 +83,14 @@ async function sendFiles(
   const { store, request } = context;
   // Before anything is awaited: an overwrite must not take the files away.
   const release = store.files.hold(parts);
+  const stream = new ContentStream(store.files, parts, range.start, range.end + 1, key);
   try {
-    const open = await openContent(store.files, parts, range, key);
+    const first = await stream.next();
     context.watchClient();
     startHead(request, status, head);
-    await sendContent(request.response, store.files, open);
+    await sendContent(request.response, stream, first);
   } finally {
+    await stream.close();
     release();
   }
 }

@@ -150,8 +150,8 @@ export class ContentFiles {
   }
 
   /** Opens a stretch of a part, `end` exclusive, whose bytes are verified as they are read. */
-  async read(part: ContentPart, start: number, end: number, key?: Buffer): Promise<ContentReader> {
-    return ContentReader.open(await this.open(part.file), part, start, end, key);
+  read(part: ContentPart, start: number, end: number, key?: Buffer): ContentReader {
+    return new ContentReader(this.open(part.file), part, start, end, key);
   }
 
   async remove(id: string): Promise<void> {

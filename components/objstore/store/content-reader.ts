@@ -16,55 +16,47 @@ export class DamagedContentError extends Error {
   }
 }
 
-/** Reads a stretch of a content file and compares every block of it with its checksum before anybody sees the bytes. */
-export class ContentReader {
-  readonly #handle: FileHandle;
-  readonly #part: ContentPart;
-  readonly #end: number;
+interface OpenedFile {
+  readonly handle: FileHandle;
   /** Checksums of the blocks from the first that is read on; undefined for files of releases that kept none. */
-  readonly #checksums: Buffer | undefined;
-  readonly #firstBlock: number;
-  #decipher: Decipheriv | undefined;
-  #at: number;
+  readonly checksums: Buffer | undefined;
+}
 
-  private constructor(
-    handle: FileHandle,
-    part: ContentPart,
-    start: number,
-    end: number,
-    checksums: Buffer | undefined,
-  ) {
-    this.#handle = handle;
+/** Which bytes of the file one read takes in (from block to block), and which of them are asked for. */
+interface Span {
+  readonly from: number;
+  readonly until: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads a stretch of a content file and compares every block of it with its checksum before anybody sees the bytes. Several reads may
+ * be under way at once, each in memory of its own: they go on from one another in the order of the calls.
+ */
+export class ContentReader {
+  readonly #file: Promise<OpenedFile>;
+  readonly #part: ContentPart;
+  readonly #start: number;
+  readonly #end: number;
+  readonly #decipher: Decipheriv | undefined;
+  #at: number;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** `end` is exclusive. Owns the handle from now on; that it cannot be had is said by the first read. */
+  constructor(handle: Promise<FileHandle>, part: ContentPart, start: number, end: number, key?: Buffer) {
     this.#part = part;
+    this.#start = start;
     this.#at = start;
     this.#end = end;
-    this.#checksums = checksums;
-    this.#firstBlock = Math.floor(start / CONTENT_BLOCK_BYTES);
+    this.#decipher = key && createDecryption(key, part.file, start);
+    this.#file = this.#open(handle);
+    this.#file.catch(() => {});
   }
 
-  /** `end` is exclusive. Owns the handle from now on, also when this fails. */
-  static async open(
-    handle: FileHandle,
-    part: ContentPart,
-    start: number,
-    end: number,
-    key?: Buffer,
-  ): Promise<ContentReader> {
-    let checksums: Buffer | undefined;
-    if (part.form === 1) {
-      const first = Math.floor(start / CONTENT_BLOCK_BYTES);
-      const count = Math.ceil(end / CONTENT_BLOCK_BYTES) - first;
-      checksums = Buffer.allocUnsafe(count * 4);
-      try {
-        await fill(handle, part.file, checksums, part.size + first * 4);
-      } catch (error) {
-        await handle.close();
-        throw error;
-      }
-    }
-    const reader = new ContentReader(handle, part, start, end, checksums);
-    reader.#decipher = key && createDecryption(key, part.file, start);
-    return reader;
+  /** Whether the reads that were begun take in everything. */
+  get isAtEnd(): boolean {
+    return this.#at >= this.#end;
   }
 
   /**
@@ -72,50 +64,83 @@ export class ContentReader {
    * @param memory of at least one block, a multiple of blocks
    * @throws {DamagedContentError}
    */
-  async read(memory: Buffer): Promise<Buffer | undefined> {
-    const bytes = await this.#readStored(memory);
-    return bytes === undefined || this.#decipher === undefined ? bytes : this.#decipher.update(bytes);
+  read(memory: Buffer): Promise<Buffer | undefined> {
+    if (this.isAtEnd) {
+      return Promise.resolve(undefined);
+    }
+    const span = this.#nextSpan(memory.length);
+    const reading = this.#readSpan(span, memory, this.#last);
+    this.#last = reading;
+    // The caller is told; a read that failed ahead of its time must not end the process.
+    reading.catch(() => {});
+    return reading;
   }
 
-  async #readStored(memory: Buffer): Promise<Buffer | undefined> {
-    if (this.#at >= this.#end) {
-      return undefined;
+  /** Lets go of the file once the reads that are under way have ended: a file handle waits for them. */
+  async close(): Promise<void> {
+    const file = await this.#file.catch(() => undefined);
+    await file?.handle.close();
+  }
+
+  async #open(opening: Promise<FileHandle>): Promise<OpenedFile> {
+    const handle = await opening;
+    if (this.#part.form !== 1) {
+      return { handle, checksums: undefined };
     }
-    if (this.#checksums === undefined) {
-      const bytes = memory.subarray(0, Math.min(memory.length, this.#end - this.#at));
-      await fill(this.#handle, this.#part.file, bytes, this.#at);
-      this.#at += bytes.length;
-      return bytes;
+    const first = Math.floor(this.#start / CONTENT_BLOCK_BYTES);
+    const count = Math.ceil(this.#end / CONTENT_BLOCK_BYTES) - first;
+    const checksums = Buffer.allocUnsafe(count * 4);
+    try {
+      await fill(handle, this.#part.file, checksums, this.#part.size + first * 4);
+    } catch (error) {
+      await handle.close();
+      throw error;
     }
-    const block = Math.floor(this.#at / CONTENT_BLOCK_BYTES);
-    const from = block * CONTENT_BLOCK_BYTES;
-    const until = Math.min(
-      Math.ceil(this.#end / CONTENT_BLOCK_BYTES) * CONTENT_BLOCK_BYTES,
-      this.#part.size,
-      from + memory.length,
-    );
+    return { handle, checksums };
+  }
+
+  #nextSpan(length: number): Span {
+    const start = this.#at;
+    const from = this.#part.form === 1 ? start - (start % CONTENT_BLOCK_BYTES) : start;
+    const last = this.#part.form === 1 ? toBlockEnd(this.#end, this.#part.size) : this.#end;
+    const until = Math.min(last, from + length);
+    const end = Math.min(until, this.#end);
+    this.#at = end;
+    return { from, until, start, end };
+  }
+
+  async #readSpan({ from, until, start, end }: Span, memory: Buffer, before: Promise<unknown>): Promise<Buffer> {
+    const { handle, checksums } = await this.#file;
     const bytes = memory.subarray(0, until - from);
-    await fill(this.#handle, this.#part.file, bytes, from);
-    this.#verify(bytes, block, this.#checksums);
-    const wanted = bytes.subarray(this.#at - from, Math.min(until, this.#end) - from);
-    this.#at = Math.min(until, this.#end);
-    return wanted;
-  }
-
-  close(): Promise<void> {
-    return this.#handle.close();
+    await fill(handle, this.#part.file, bytes, from);
+    if (checksums !== undefined) {
+      this.#verify(bytes, from / CONTENT_BLOCK_BYTES, checksums);
+    }
+    const wanted = bytes.subarray(start - from, end - from);
+    if (this.#decipher === undefined) {
+      return wanted;
+    }
+    // A decipher goes on from the bytes that it had before.
+    await before;
+    return this.#decipher.update(wanted);
   }
 
   #verify(bytes: Buffer, block: number, checksums: Buffer): void {
-    for (let at = 0, n = block - this.#firstBlock; at < bytes.length; at += CONTENT_BLOCK_BYTES, n += 1) {
+    const first = Math.floor(this.#start / CONTENT_BLOCK_BYTES);
+    for (let at = 0, n = block - first; at < bytes.length; at += CONTENT_BLOCK_BYTES, n += 1) {
       if (crc32(bytes.subarray(at, at + CONTENT_BLOCK_BYTES)) !== checksums.readUInt32LE(n * 4)) {
         throw new DamagedContentError(
           this.#part.file,
-          `the bytes from ${(block + at / CONTENT_BLOCK_BYTES) * CONTENT_BLOCK_BYTES} on are not those that were stored`,
+          `the bytes from ${block * CONTENT_BLOCK_BYTES + at} on are not those that were stored`,
         );
       }
     }
   }
+}
+
+/** Where the block ends that `end` lies in, in a file of `size` bytes. */
+function toBlockEnd(end: number, size: number): number {
+  return Math.min(Math.ceil(end / CONTENT_BLOCK_BYTES) * CONTENT_BLOCK_BYTES, size);
 }
 
 async function fill(handle: FileHandle, file: string, memory: Buffer, position: number): Promise<void> {

@@ -354,7 +354,17 @@ async function readLabel(files: ContentFiles, id: string): Promise<Labelled | un
   const handle = await files.open(id);
   try {
     const trailer = await readTrailer(handle);
-    return trailer?.label?.bucket === undefined ? undefined : { id, size: trailer.size, label: trailer.label };
+    if (trailer?.label?.bucket === undefined) {
+      return undefined;
+    }
+    const { size, label } = trailer;
+    const { draft } = label as { draft?: object };
+    // Earlier releases wrote of copies with another encryption what was the source's, and what is the copy's one level deeper.
+    return {
+      id,
+      size,
+      label: draft === undefined ? label : { ...label, parts: undefined, checksum: undefined, ...draft },
+    };
   } finally {
     await handle.close();
   }

@@ -18,8 +18,10 @@ interface VersionChangesDeps {
   readonly now: () => number;
 }
 
+type VersionName = Pick<Version, "key" | "version" | "seq">;
+
 /**
- * Changes of tags, lists and locks. Content files tell of a version as it came: for one whose bytes are in files another file tells
+ * Changes of tags, lists, locks and the keys of keys. Content files tell of a version as it came: for one whose bytes are in files another file tells
  * what it is now, so that a rebuilt index has the change. Small content lies in the index beside its version and needs none.
  */
 export class VersionChanges {
@@ -50,9 +52,14 @@ export class VersionChanges {
     }));
   }
 
+  /** By which key of the deployment a version's own is encrypted. */
+  setEncryption(bucket: Bucket, version: VersionName, encryption: string): Promise<void> {
+    return this.#change(bucket, version, () => ({ encryption }));
+  }
+
   async #change(
     bucket: Bucket,
-    { key, version, seq }: Version,
+    { key, version, seq }: VersionName,
     toChanged: (now: Version) => Partial<Changeable>,
     event?: EventName,
   ): Promise<void> {

@@ -44,7 +44,7 @@ export interface VersionDraft {
 }
 
 /** What may change of a version after it was made: JSON, as the rows hold it. */
-export type Changeable = Pick<Version, "tags" | "acl" | "lock">;
+export type Changeable = Pick<Version, "tags" | "acl" | "lock" | "encryption">;
 
 export interface DeleteResult {
   /** The version that was removed, or the delete marker that was made. */
@@ -211,7 +211,7 @@ export class Versions {
   }
 
   /** Changes what may change of a version, inside `mutate`; a `label` tells of it where its content is in files. */
-  change(bucket: Bucket, version: Version, { tags, acl, lock }: Changeable, label?: WrittenFile): void {
+  change(bucket: Bucket, version: Version, changed: Changeable, label?: WrittenFile): void {
     const { index, contents } = this.#deps;
     if (label !== undefined) {
       contents.insertFile(label);
@@ -220,10 +220,11 @@ export class Versions {
       }
     }
     index.run(
-      "update versions set tags = ?, acl = ?, lock = ?, label = ? where bucket = ? and key = ? and seq = ?",
-      tags,
-      acl,
-      lock,
+      "update versions set tags = ?, acl = ?, lock = ?, encryption = ?, label = ? where bucket = ? and key = ? and seq = ?",
+      changed.tags,
+      changed.acl,
+      changed.lock,
+      changed.encryption,
       label?.id ?? version.label,
       bucket.id,
       version.key,
@@ -232,7 +233,7 @@ export class Versions {
     this.#latest.forget(toName(bucket.id, version.key));
   }
 
-  /** Changes by which key of the deployment a version's own is encrypted; inside `mutate`. */
+  /** Changes by which key of the deployment the key of small content is encrypted; inside `mutate`. */
   setEncryption(bucket: number, { key, seq }: Pick<Version, "key" | "seq">, value: string): void {
     this.#deps.index.run(
       "update versions set encryption = ? where bucket = ? and key = ? and seq = ?",

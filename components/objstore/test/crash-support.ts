@@ -49,7 +49,7 @@ export async function reopenStore(directory: string): Promise<ObjectStore> {
 }
 
 export async function readFileContent(store: ObjectStore, part: Pick<ContentPart, "file" | "size">): Promise<Buffer> {
-  const reader = await store.files.read({ ...part, form: 1 }, 0, part.size);
+  const reader = store.files.read({ ...part, form: 1 }, 0, part.size);
   try {
     const pieces: Buffer[] = [];
     for (;;) {

@@ -7,6 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
+import { waitUntil } from "@swath/testing";
 
 import { rebuildIndex } from "../store/rebuild-index.ts";
 import { createS3Client } from "./s3-client.ts";
@@ -32,13 +33,15 @@ interface Kept {
   readonly encryption: string | null;
   readonly tags: string | null;
   readonly etag: string;
+  readonly checksum: string | null;
+  readonly parts: number | null;
 }
 
 function readRows(directory: string): readonly Kept[] {
   const index = new DatabaseSync(join(directory, "index.db"), { readOnly: true });
   const rows = index
     .prepare(
-      "select key, version, owner, acl, lock, encryption, tags, etag from versions where size > 40000 order by 1, 2",
+      "select key, version, owner, acl, lock, encryption, tags, etag, checksum, parts from versions where size > 40000 order by 1, 2",
     )
     .all();
   index.close();
@@ -126,6 +129,73 @@ test("a rebuild gives back lists, locks, tags and encryption as they were change
   } finally {
     client.destroy();
     await store.stop();
+    await rm(volume, { recursive: true, force: true });
+  }
+});
+
+test("a rebuild after a change of the encryption key needs the new key alone", async () => {
+  const volume = await mkdtemp(join(tmpdir(), "objstore-rekeyed-"));
+  const DATA_DIR = join(volume, "data");
+  const start = (keys: string) => startObjstore({ DATA_DIR, OBJSTORE_ENCRYPTION_KEYS: keys });
+  let store: Awaited<ReturnType<typeof start>> | undefined = await start("old:the-old-key-of-the-tests");
+  let client = createS3Client(store);
+  const stop = async () => {
+    client.destroy();
+    await store?.stop();
+    store = undefined;
+  };
+  try {
+    await client.send(new s3.CreateBucketCommand({ Bucket }));
+    await client.send(new s3.PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: "Enabled" } }));
+    const put = (Body: Buffer) =>
+      client.send(new s3.PutObjectCommand({ Bucket, Key: "k", Body, ServerSideEncryption: "AES256", Tagging: "a=1" }));
+    const first = Buffer.alloc(LARGE.length, "first");
+    const { VersionId } = await put(first);
+    await put(LARGE);
+    const copy = (Key: string, CopySource: string) =>
+      client.send(
+        new s3.CopyObjectCommand({ Bucket, Key, CopySource: `${Bucket}/${CopySource}`, TaggingDirective: "COPY" }),
+      );
+    await copy("copy", "k");
+    const upload = { Bucket, Key: "parts" };
+    const encrypted = { ...upload, ServerSideEncryption: "AES256", ChecksumAlgorithm: "CRC32" } as const;
+    const { UploadId } = await client.send(new s3.CreateMultipartUploadCommand(encrypted));
+    const part = await client.send(
+      new s3.UploadPartCommand({ ...upload, UploadId, PartNumber: 1, Body: PART, ChecksumAlgorithm: "CRC32" }),
+    );
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag: part.ETag, ChecksumCRC32: part.ChecksumCRC32 }] };
+    await client.send(new s3.CompleteMultipartUploadCommand({ ...upload, UploadId, MultipartUpload }));
+    await copy("copy-of-parts", "parts");
+    await stop();
+
+    store = await start("new:the-new-key-of-the-tests,old:the-old-key-of-the-tests");
+    const index = new DatabaseSync(join(DATA_DIR, "index.db"), { readOnly: true });
+    const old = index.prepare("select count(*) as n from versions where json_extract(encryption, '$.key.by') = 'old'");
+    await waitUntil("all keys are encrypted by the new one", () => old.get()?.["n"] === 0);
+    index.close();
+    await stop();
+    const before = readRows(DATA_DIR);
+    for (const name of ["index.db", "index.db-wal", "index.db-shm"]) {
+      await rm(join(DATA_DIR, name), { force: true });
+    }
+    await rebuildIndex(DATA_DIR);
+    assert.deepEqual(readRows(DATA_DIR), before);
+
+    store = await start("new:the-new-key-of-the-tests");
+    client = createS3Client(store);
+    for (const [Key, id, content] of [
+      ["k", undefined, LARGE],
+      ["k", VersionId, first],
+      ["copy", undefined, LARGE],
+      ["parts", undefined, PART],
+      ["copy-of-parts", undefined, PART],
+    ] as const) {
+      const { Body, TagCount } = await client.send(new s3.GetObjectCommand({ Bucket, Key, VersionId: id }));
+      assert.ok(content.equals((await Body?.transformToByteArray()) ?? Buffer.of()), Key);
+      assert.equal(TagCount, content === PART ? undefined : 1);
+    }
+  } finally {
+    await stop();
     await rm(volume, { recursive: true, force: true });
   }
 });
