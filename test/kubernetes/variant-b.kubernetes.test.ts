@@ -146,12 +146,11 @@ test(
     const headers = {
       "x-user-id": await idTokenOf("eric"),
       accept: "application/json",
-      "content-type": "application/json",
     };
     const send = (method: string, path: string, body?: object, more: Readonly<Record<string, string>> = {}) =>
       deployment.send("ades", `/eric/wps3${path}`, {
         method,
-        headers: { ...headers, ...more },
+        headers: { ...headers, ...(body && { "content-type": "application/json" }), ...more },
         ...(body && { body: JSON.stringify(body) }),
       });
     const href = `data:application/cwl;base64,${Buffer.from(testPackage(process.env["SWATH_IMAGE"] ?? "")).toString("base64")}`;
