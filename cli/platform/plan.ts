@@ -70,7 +70,11 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
     settings,
     components: enabled
       .filter((_, index) => (resources[index]?.workloads.length ?? 0) > 0)
-      .map(({ name, title, namespace }) => ({ name, title, namespace })),
+      .map(({ name, title, namespace }) => ({
+        name,
+        title,
+        namespace: typeof namespace === "string" ? namespace : namespace[settings.variant],
+      })),
     workloads,
     routes: planRoutes(settings, declared.routes, workloads),
     volumes: resources.flatMap((part) => part.volumes ?? []),

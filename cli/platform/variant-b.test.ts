@@ -115,12 +115,10 @@ test("hosts and namespaces of variant B", () => {
     assert.equal(hosts.has(service), false, `${service} has no host in variant B`);
   }
   const namespaceOf = (name: string) => plan.workloads.find((workload) => workload.name === name)?.namespace;
-  assert.deepEqual(["identity", "bucket-operator", "workspace-api", "portal"].map(namespaceOf), [
-    "um",
-    "rm",
-    "rm",
-    "demo",
-  ]);
+  assert.deepEqual(
+    ["identity", "bucket-operator", "workspace-api", "portal", "ades", "application-hub"].map(namespaceOf),
+    ["um", "rm", "rm", "demo", "proc", "pde"],
+  );
   assert.deepEqual(listMissingComponents(config, components), [], "everything that the switches ask for is there");
 });
 

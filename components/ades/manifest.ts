@@ -10,7 +10,7 @@ import {
 
 import { TOOL_PODS_ROLE, createToolNetworks, toPodSettings } from "./execution/kubernetes/deployment.ts";
 
-const NAMESPACE = "zoo";
+const NAMESPACE = { A: "zoo", B: "proc" } as const;
 
 /** The processing service at `ades.<domain>`: each user in a space of the own, `/{user}/…`. */
 export const manifest: Component = {
@@ -50,12 +50,13 @@ export const manifest: Component = {
     ],
   }),
   deploy: (context) => {
-    const { variables } = context.settings;
+    const { variables, variant } = context.settings;
+    const namespace = NAMESPACE[variant];
     return {
       workloads: [
         {
           name: "ades",
-          namespace: NAMESPACE,
+          namespace,
           component: "ades",
           kind: "service",
           strategy: "recreate",
@@ -103,7 +104,7 @@ export const manifest: Component = {
       volumes: [
         {
           name: "ades",
-          namespace: NAMESPACE,
+          namespace,
           size: variables.ADES_STORAGE_SIZE,
           storageClass: variables.ADES_STORAGE,
           accessMode: variables.ADES_STORAGE_ACCESS,
@@ -113,7 +114,7 @@ export const manifest: Component = {
           },
         },
       ],
-      podNetworks: createToolNetworks(NAMESPACE),
+      podNetworks: createToolNetworks(namespace),
     };
   },
 };

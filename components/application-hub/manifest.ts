@@ -3,7 +3,7 @@ import type { Component, DeployContext, EnvValue, OwnNamespaces, Volume } from "
 
 import { HUB_PORTS } from "./spawners/pods/hub-ports.ts";
 
-const NAMESPACE = "proc";
+const NAMESPACE = { A: "proc", B: "pde" } as const;
 
 /** Namespaces of workspaces, and what the hub may do in them for its servers. Rights of profiles' accounts are among these. */
 export const SERVER_NAMESPACES: OwnNamespaces = {
@@ -60,12 +60,13 @@ export const manifest: Component = {
     };
   },
   deploy: (context) => {
-    const { variables } = context.settings;
+    const { variables, variant } = context.settings;
+    const namespace = NAMESPACE[variant];
     const volume: Volume = {
       name: "application-hub",
-      namespace: NAMESPACE,
+      namespace,
       size: "20Gi",
-      storageClass: context.settings.variant === "A" ? variables.APPLICATION_HUB_STORAGE : variables.PDE_STORAGE,
+      storageClass: variant === "A" ? variables.APPLICATION_HUB_STORAGE : variables.PDE_STORAGE,
       accessMode: "ReadWriteOnce",
       backup: {
         kind: "program",
@@ -85,7 +86,7 @@ export const manifest: Component = {
       workloads: [
         {
           name: "application-hub",
-          namespace: NAMESPACE,
+          namespace,
           component: "application-hub",
           kind: "service",
           env: {
@@ -109,7 +110,7 @@ export const manifest: Component = {
         },
         {
           name: "application-hub-proxy",
-          namespace: NAMESPACE,
+          namespace,
           component: "application-hub",
           entry: "proxy/main",
           kind: "service",
@@ -146,7 +147,7 @@ function toPods({ settings: { clusterName, variables, variant } }: DeployContext
   return {
     SPAWNER: { onKubernetes: "pods" },
     DEPLOYMENT: { onKubernetes: clusterName },
-    NAMESPACE_ROLE: { onKubernetes: namespaceRoleName(clusterName, NAMESPACE, "application-hub") },
+    NAMESPACE_ROLE: { onKubernetes: namespaceRoleName(clusterName, NAMESPACE[variant], "application-hub") },
     POD_IMAGE: { onKubernetes: variables.SWATH_IMAGE },
     HOME_STORAGE_CLASS: { onKubernetes: storageClass },
   };

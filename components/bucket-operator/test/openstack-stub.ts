@@ -33,10 +33,13 @@ export const CLOUD = {
   serviceProject: "project-of-the-service",
 } as const;
 const DOMAIN_ID = "domain-1";
+/** What stands in a container for a static large object. */
+export const LARGE = "large";
 
 /**
  * As much of Keystone v3 (Identity API), Swift and S3 as the operator uses, with the rules of their documentation: names are unique in a
- * domain (409), tokens have scopes, a project's token needs a role in it, a container with objects is not deleted (409).
+ * domain (409), tokens have scopes, a project's token needs a role in it, credentials are their user's own, a container with objects is
+ * not deleted (409).
  */
 // oxlint-disable-next-line typescript/explicit-module-boundary-types -- what it gives is what follows
 export async function startOpenStackStub() {
@@ -101,10 +104,15 @@ export async function startOpenStackStub() {
     if (token === undefined) {
       throw new Refused(401, "The request you have made requires authentication.");
     }
-    if (token.user !== admin.id || token.project !== undefined) {
+    const [, kind = "", id = "", sub = "", ...rest] = path.split("/").map(decodeURIComponent);
+    // Credentials are for a token of a project, whose holder they belong to; the rest is for the domain's administrator.
+    const isAllowed =
+      sub === "credentials"
+        ? token.project !== undefined && token.user === id
+        : token.user === admin.id && token.project === undefined;
+    if (!isAllowed) {
       throw new Refused(403, "You are not authorized to perform the requested action.");
     }
-    const [, kind = "", id = "", sub = "", ...rest] = path.split("/").map(decodeURIComponent);
     const route = `${request.method} ${[kind, id && "*", sub].filter(Boolean).join("/")}`;
     const all: Map<string, Project | User> = kind === "users" ? (users as Map<string, User>) : projects;
     const single = kind === "users" ? "user" : "project";
@@ -135,6 +143,7 @@ export async function startOpenStackStub() {
       case "DELETE projects/*":
         find<User | Project>(all, id);
         all.delete(id);
+        [...ec2.values()].filter(({ user_id: user }) => user === id).forEach(({ access }) => ec2.delete(access));
         return [204];
       case "PUT projects/*/users": {
         const [user = "", , role = ""] = rest;
@@ -229,8 +238,16 @@ export async function startOpenStackStub() {
     if (request.method === "GET") {
       return [200, [...container.objects.keys()].slice(0, 2).map((each) => ({ name: each }))];
     }
+    if (request.method === "HEAD") {
+      const kind = container.objects.get(object);
+      return [kind === undefined ? 404 : 200, undefined, kind === LARGE ? { "x-static-large-object": "True" } : {}];
+    }
     if (object !== "") {
-      return [container.objects.delete(object) ? 204 : 404];
+      const withSegments = url.searchParams.get("multipart-manifest") === "delete";
+      // So says Swift, with 200, of an object that is no manifest.
+      return withSegments && container.objects.get(object) !== LARGE
+        ? [200, { "Response Status": "400 Bad Request", "Number Deleted": 0 }]
+        : [container.objects.delete(object) ? 204 : 404];
     }
     if (container.objects.size > 0) {
       throw new Refused(409, "There was a conflict when trying to complete your request.");

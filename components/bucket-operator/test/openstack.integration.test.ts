@@ -1,89 +1,33 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { type Database, openDatabase } from "@swath/postgres";
-import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
+import { CLOUD, LARGE, startOpenStackStub } from "./openstack-stub.ts";
+import { type TestOperator, startOperator } from "./start-operator.ts";
 
-import { CLOUD, startOpenStackStub } from "./openstack-stub.ts";
-
-const SECRET = "only for this test";
-
-let postgres: TestServer;
-let database: Database<unknown>;
 let cloud: Awaited<ReturnType<typeof startOpenStackStub>>;
-let url: string;
-let port: number;
-let operator: ChildProcess;
-let log = "";
+let operator: TestOperator;
 
 before(async () => {
-  [postgres, cloud] = await Promise.all([startTestServer(), startOpenStackStub()]);
-  port = await findFreePort();
-  url = `http://127.0.0.1:${port}`;
-  await start();
-  database = await openDatabase({ url: postgres.url, schema: "bucket_operator", onError: () => {} });
+  cloud = await startOpenStackStub();
+  operator = await startOperator({
+    CLOUD_IDENTITY_URL: `${cloud.origin}/v3`,
+    CLOUD_S3_URL: cloud.origin,
+    CLOUD_DOMAINNAME: CLOUD.domain,
+    CLOUD_USERNAME: CLOUD.username,
+    CLOUD_PASSWORD: CLOUD.password,
+    CLOUD_MEMBERROLEID: CLOUD.memberRole,
+    CLOUD_SERVICEPROJECTID: CLOUD.serviceProject,
+  });
 });
 after(async () => {
   delete cloud.hooks.onRequest;
-  await kill("SIGTERM");
-  await database.close();
+  await operator.close();
   await cloud.close();
-  await postgres.close();
 });
 
-async function start(): Promise<void> {
-  operator = spawn(process.execPath, [join(import.meta.dirname, "../main.ts")], {
-    env: {
-      ...compiledCode,
-      DATABASE_URL: postgres.url,
-      API_SECRET: SECRET,
-      LISTEN: `127.0.0.1:${port}`,
-      CLOUD_IDENTITY_URL: `${cloud.origin}/v3`,
-      CLOUD_S3_URL: cloud.origin,
-      CLOUD_DOMAINNAME: CLOUD.domain,
-      CLOUD_USERNAME: CLOUD.username,
-      CLOUD_PASSWORD: CLOUD.password,
-      CLOUD_MEMBERROLEID: CLOUD.memberRole,
-      CLOUD_SERVICEPROJECTID: CLOUD.serviceProject,
-      USER_EMAIL_PATTERN: "swath+<name>@example.org",
-      RECONCILE_INTERVAL: "1h",
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  for (const stream of [operator.stdout, operator.stderr]) {
-    stream?.on("data", (data: Buffer) => (log += data.toString()));
-  }
-  await waitUntil("the operator answers", async () => (await fetch(`${url}/healthz`).catch(() => undefined))?.ok);
-}
-
-async function kill(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
-  if (operator.exitCode === null && operator.signalCode === null) {
-    const ended = new Promise((resolve) => operator.once("exit", resolve));
-    operator.kill(signal);
-    await ended;
-  }
-}
-
-// oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
-async function ask(method: string, path: string, body?: object): Promise<{ status: number; body: any }> {
-  const answer = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${SECRET}`, ...(body && { "content-type": "application/json" }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: text.startsWith("{") || text.startsWith("[") ? JSON.parse(text) : text };
-}
-
-const waitFor = (name: string, reason: string) =>
-  waitUntil(`${name} is ${reason}`, async () => (await ask("GET", `/buckets/${name}`)).body.reason === reason);
-const waitGone = (name: string) =>
-  waitUntil(`${name} is gone`, async () => (await ask("GET", `/buckets/${name}`)).status === 404);
-/** Takes the leases of an operator that was killed away, which otherwise end by themselves after minutes. */
-const endLeases = () => database.pool.query("update bucket set lease_until = null, next_at = now()");
+const ask: TestOperator["ask"] = (...request) => operator.ask(...request);
+const waitFor: TestOperator["waitFor"] = (...wanted) => operator.waitFor(...wanted);
+const waitGone: TestOperator["waitGone"] = (name) => operator.waitGone(name);
 const projectOf = (name: string) => [...cloud.projects.values()].filter((each) => each.name === `project-${name}`);
 const userOf = (name: string) => [...cloud.users.values()].filter((each) => each.name === `user-${name}`);
 
@@ -110,7 +54,11 @@ test("a bucket gets a project, a user, keys, a container and the policy, and the
   assert.equal(listed[0].name, "eric");
   assert.ok(Date.parse(listed[0].creationTimestamp) > 0);
   assert.equal((await ask("GET", "/buckets?bucket-name=nothing")).body.length, 0);
-  assert.equal(log.includes(keys.secret) || log.includes(user.password), false, "no secret in the log");
+  assert.equal(
+    operator.log().includes(keys.secret) || operator.log().includes(user.password),
+    false,
+    "no secret in the log",
+  );
 });
 
 test("the same again changes nothing; names that are taken are refused", async () => {
@@ -120,8 +68,8 @@ test("the same again changes nothing; names that are taken are refused", async (
   assert.equal((await ask("PUT", "/buckets/other", { bucketName: "eric-data" })).status, 409);
   assert.equal((await ask("PUT", "/buckets/eric", { bucketName: "renamed" })).status, 409);
   assert.equal((await ask("PUT", "/buckets/Not%20a%20name", { bucketName: "x-data" })).status, 400);
-  assert.equal((await fetch(`${url}/buckets`)).status, 401);
-  assert.equal((await fetch(`${url}/actuator/health`)).status, 200);
+  assert.equal((await fetch(`${operator.url}/buckets`)).status, 401);
+  assert.equal((await fetch(`${operator.url}/actuator/health`)).status, 200);
   assert.match((await ask("GET", "/actuator/prometheus")).body, /bucket_operator_buckets\{reason="Ready"\} 1/);
 });
 
@@ -168,7 +116,8 @@ test("a cloud without bucket policies gets an access list; one that is away is t
 test("deletion keeps the data unless they are to go, and takes the keys either way", async () => {
   const [project] = projectOf("eric");
   const container = cloud.containers.get(`AUTH_${project?.id}/eric-data`);
-  ["a", "b/c d", "ü?", "e"].forEach((name) => container?.objects.set(name, ""));
+  ["a", "b/c d", "ü?"].forEach((name) => container?.objects.set(name, ""));
+  container?.objects.set("e", LARGE);
   assert.equal((await ask("DELETE", "/buckets/eric?data=keep")).status, 202);
   await waitGone("eric");
   assert.equal(container?.objects.size, 4);
@@ -199,7 +148,7 @@ test("kill -9 at any moment leaves no orphan: one project, one user, one pair of
       cloud.hooks.onRequest = (what, now) => {
         if (now === when && request.test(what)) {
           delete cloud.hooks.onRequest;
-          kill("SIGKILL").then(resolve, reject);
+          operator.kill("SIGKILL").then(resolve, reject);
         }
       };
     });
@@ -207,8 +156,8 @@ test("kill -9 at any moment leaves no orphan: one project, one user, one pair of
     const answer = await ask("PUT", `/buckets/${name}`, { bucketName: `${name}-data` }).catch(() => undefined);
     assert.equal(answer?.status ?? 202, 202);
     await killed;
-    await endLeases();
-    await start();
+    await operator.endLeases();
+    await operator.start();
     await waitFor(name, "Ready");
     assert.equal(projectOf(name).length, 1, `${moment}: projects`);
     const [user, ...more] = userOf(name);

@@ -1,6 +1,6 @@
 import type { RuleNode } from "@swath/auth";
 
-import type { Queryable } from "./database.ts";
+import { type Queryable, isUuid } from "./database.ts";
 
 /** A policy document of variant B, in its names. */
 export interface PolicyDocument {
@@ -31,11 +31,12 @@ export async function listDecisionPolicies(
   realmId: string,
   { resources, owner, limit }: { resources?: readonly string[]; owner?: string; limit: number },
 ): Promise<readonly DecisionPolicy[]> {
-  const { rows } = await db.query<DecisionPolicy>(
-    `${SELECT} where realm_id = $1 and ($2::text[] is null or resource_id = any($2)) and ($3::text is null or owner = $3)
-     order by created_at, id limit $4`,
-    [realmId, resources ?? null, owner ?? null, limit],
-  );
+  const { rows } = await db.query<DecisionPolicy>({
+    name: "list-decision-policies",
+    text: `${SELECT} where realm_id = $1 and ($2::text[] is null or resource_id = any($2)) and ($3::text is null or owner = $3)
+      order by created_at, id limit $4`,
+    values: [realmId, resources ?? null, owner ?? null, limit],
+  });
   return rows;
 }
 
@@ -97,10 +98,15 @@ export async function findResourceHome(
   realmId: string,
   resourceId: string,
 ): Promise<{ readonly client: string; readonly clientId: string; readonly owner: string } | undefined> {
-  const { rows } = await db.query<{ client: string; client_id: string; owner: string }>(
-    `select c.id as client, c.client_id, r.owner from authz_resource r join client c on c.id = r.client
-     where c.realm_id = $1 and r.id::text = $2`,
-    [realmId, resourceId],
-  );
+  // Compared as what it is, so that its index is used.
+  if (!isUuid(resourceId)) {
+    return undefined;
+  }
+  const { rows } = await db.query<{ client: string; client_id: string; owner: string }>({
+    name: "find-resource-home",
+    text: `select c.id as client, c.client_id, r.owner from authz_resource r join client c on c.id = r.client
+      where c.realm_id = $1 and r.id = $2::uuid`,
+    values: [realmId, resourceId],
+  });
   return rows[0] && { client: rows[0].client, clientId: rows[0].client_id, owner: rows[0].owner };
 }

@@ -18,10 +18,11 @@ interface Row {
 }
 
 export async function findResourceServer(db: Queryable, client: string): Promise<ResourceServer | undefined> {
-  const { rows } = await db.query<Row>(
-    "select client, version, enforcement_mode, decision_strategy, allow_remote from resource_server where client = $1",
-    [client],
-  );
+  const { rows } = await db.query<Row>({
+    name: "find-resource-server",
+    text: "select client, version, enforcement_mode, decision_strategy, allow_remote from resource_server where client = $1",
+    values: [client],
+  });
   const row = rows[0];
   return (
     row && {

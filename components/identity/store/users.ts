@@ -99,6 +99,21 @@ export async function findUserWithAccess(
   return rows[0] && { user: toUser(rows[0]), access: rows[0].access };
 }
 
+/** The same by name. */
+export async function findNamedUserWithAccess(
+  db: Queryable,
+  realmId: string,
+  username: string,
+): Promise<{ user: User; access: UserAccess } | undefined> {
+  const { rows } = await db.query<UserRow & { access: UserAccess }>({
+    name: "find-named-user-with-access",
+    text: `select ${USER_COLUMNS}, user_access(u.id) as access from app_user u
+      where u.realm_id = $1 and u.username = lower($2)`,
+    values: [realmId, username],
+  });
+  return rows[0] && { user: toUser(rows[0]), access: rows[0].access };
+}
+
 export interface UserFilter {
   readonly search?: string | undefined;
   readonly username?: string | undefined;

@@ -123,11 +123,17 @@ export function addProtectionRoutes(app: FastifyInstance, context: IdentityConte
     scope.post<Params>(`${base}/permission`, async (request, reply) => {
       const { handle, client } = await enter(request);
       const items = (Array.isArray(request.body) ? request.body : [request.body]).map(readObject);
+      if (items.length === 0) {
+        throw badRequest("invalid_permission_request: name at least one resource or scope");
+      }
       const known = await listResources(pool, client.id);
       const permissions = items.map((item) => {
         const id = readText(item, "resource_id") ?? readText(item, "resource_set_id");
         const scopes = readTexts(item, "resource_scopes") ?? readTexts(item, "scopes") ?? [];
         const resource = known.find((candidate) => candidate.id === id || candidate.name === id);
+        if (id === undefined && scopes.length === 0) {
+          throw badRequest("invalid_resource_id: name the resource by resource_id, or scopes by resource_scopes");
+        }
         if (id !== undefined && resource === undefined) {
           throw badRequest(`invalid_resource_id: there is no resource ${JSON.stringify(id)}`);
         }

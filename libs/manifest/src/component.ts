@@ -15,8 +15,8 @@ export interface Component {
   readonly name: string;
   /** What people call it, as a progress line shows it: "Object storage". */
   readonly title: string;
-  /** Kubernetes namespace of its workloads. */
-  readonly namespace: string;
+  /** Kubernetes namespace of its workloads; by variant where they differ. */
+  readonly namespace: string | Readonly<Record<Variant, string>>;
   /** Variants that have this component; both when left out. */
   readonly variants?: readonly Variant[];
   readonly enabled: (settings: PlatformSettings) => boolean;

@@ -39,7 +39,7 @@ interface Ec2Credential {
   readonly tenant_id: string;
 }
 
-/** What the operator does with Keystone (Identity API v3), each call as the administrator of the domain. */
+/** What the operator does with Keystone (Identity API v3), as the administrator of the domain where nothing else is said. */
 export interface Keystone {
   readonly admin: (signal: AbortSignal) => Promise<KeystoneToken>;
   /** A token for a project, of the administrator or of a user by password. */
@@ -60,9 +60,10 @@ export interface Keystone {
   readonly changeUser: (id: string, user: object, signal: AbortSignal) => Promise<void>;
   readonly deleteUser: (id: string, signal: AbortSignal) => Promise<void>;
   readonly grantRole: (projectId: string, userId: string, roleId: string, signal: AbortSignal) => Promise<void>;
-  readonly listEc2: (userId: string, signal: AbortSignal) => Promise<readonly Ec2Credential[]>;
-  readonly createEc2: (userId: string, projectId: string, signal: AbortSignal) => Promise<Ec2Credential>;
-  readonly deleteEc2: (userId: string, access: string, signal: AbortSignal) => Promise<void>;
+  // EC2 credentials as the user whose they are: Keystone lets no token of a domain at them.
+  readonly listEc2: (user: KeystoneToken, signal: AbortSignal) => Promise<readonly Ec2Credential[]>;
+  readonly createEc2: (user: KeystoneToken, projectId: string, signal: AbortSignal) => Promise<Ec2Credential>;
+  readonly deleteEc2: (user: KeystoneToken, access: string, signal: AbortSignal) => Promise<void>;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -134,6 +135,21 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
     return current;
   };
 
+  /** A call with a token that was just given. */
+  const callAs = async (
+    { token }: KeystoneToken,
+    method: string,
+    path: string,
+    signal: AbortSignal,
+    { body, expected }: { readonly body?: object; readonly expected?: number } = {},
+  ): Promise<Response> => {
+    const answer = await send(method, path, { token, signal, ...(body && { body }) });
+    if (!answer.ok && answer.status !== expected) {
+      throw await toRefusal(answer, `${method} ${path}`);
+    }
+    return answer;
+  };
+
   /** A call as the administrator; a token that was revoked meanwhile is replaced once. */
   const call = async (
     method: string,
@@ -181,6 +197,7 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
     await (await call("DELETE", path, signal, undefined, isMissing)).arrayBuffer();
   };
   const segment = encodeURIComponent;
+  const ec2Path = ({ userId }: KeystoneToken) => `/users/${segment(userId)}/credentials/OS-EC2`;
 
   return {
     admin,
@@ -199,17 +216,18 @@ export function createKeystone(account: CloudAccount, dispatcher?: Dispatcher): 
       await (await call("PUT", path, signal)).arrayBuffer();
     },
     listEc2: async (user, signal) => {
-      const answer = await call("GET", `/users/${segment(user)}/credentials/OS-EC2`, signal, undefined, isMissing);
+      const answer = await callAs(user, "GET", ec2Path(user), signal);
       const body = (await answer.json()) as { credentials?: readonly Ec2Credential[] };
       return body.credentials ?? [];
     },
     createEc2: async (user, project, signal) => {
-      const path = `/users/${segment(user)}/credentials/OS-EC2`;
-      const answer = await call("POST", path, signal, { tenant_id: project });
+      const answer = await callAs(user, "POST", ec2Path(user), signal, { body: { tenant_id: project } });
       return ((await answer.json()) as { credential: Ec2Credential }).credential;
     },
-    deleteEc2: (user, access, signal) =>
-      remove(`/users/${segment(user)}/credentials/OS-EC2/${segment(access)}`, signal),
+    deleteEc2: async (user, access, signal) => {
+      const path = `${ec2Path(user)}/${segment(access)}`;
+      await (await callAs(user, "DELETE", path, signal, { expected: 404 })).arrayBuffer();
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import type { Bucket } from "../../store/buckets.ts";
 import type { BucketMade } from "../../store/tables.ts";
 import { type BucketStorage, StorageRefusal } from "../bucket-storage.ts";
-import { type CloudAccount, type KeystoneProject, createKeystone } from "./keystone.ts";
+import { type CloudAccount, type KeystoneProject, type KeystoneToken, createKeystone } from "./keystone.ts";
 import { shareBucket } from "./share-bucket.ts";
 import { createSwift } from "./swift.ts";
 
@@ -86,24 +86,19 @@ export function createOpenStackStorage(options: OpenStackOptions): BucketStorage
   };
 
   /** The credentials that are kept, or others of the user and project; never a second pair. */
-  const ensureKeys = async (userId: string, projectId: string, made: BucketMade, signal: AbortSignal) => {
-    const all = (await keystone.listEc2(userId, signal)).filter(({ tenant_id: tenant }) => tenant === projectId);
+  const ensureKeys = async (user: KeystoneToken, projectId: string, made: BucketMade, signal: AbortSignal) => {
+    const all = (await keystone.listEc2(user, signal)).filter(({ tenant_id: tenant }) => tenant === projectId);
     const found =
       all.find(({ access }) => access === made.access) ??
       all.find(({ access, secret }) => !isDerivable(access, secret)) ??
-      (await keystone.createEc2(userId, projectId, signal));
+      (await keystone.createEc2(user, projectId, signal));
     for (const { access } of all.filter((each) => each.access !== found.access)) {
-      await keystone.deleteEc2(userId, access, signal);
+      await keystone.deleteEc2(user, access, signal);
     }
     return found;
   };
 
-  const storageOf = async (
-    projectId: string,
-    user: { readonly id: string; readonly password: string } | undefined,
-    signal: AbortSignal,
-  ) => {
-    const { token, storageUrl } = await keystone.forProject(projectId, user, signal);
+  const storageOf = ({ token, storageUrl }: KeystoneToken, signal: AbortSignal) => {
     if (storageUrl === undefined) {
       throw new StorageRefusal("NoObjectStorage", "the cloud's catalogue has no public object-store for the project");
     }
@@ -130,11 +125,12 @@ export function createOpenStackStorage(options: OpenStackOptions): BucketStorage
       const admin = await keystone.admin(signal);
       await keystone.grantRole(project.id, admin.userId, memberRole, signal);
       await keystone.grantRole(project.id, userId, memberRole, signal);
-      const { access, secret } = await ensureKeys(userId, project.id, made, signal);
+      const user = await keystone.forProject(project.id, { id: userId, password }, signal);
+      const { access, secret } = await ensureKeys(user, project.id, made, signal);
       if (made.access !== access || made.secret !== secret) {
         await keep({ access, secret });
       }
-      const swift = await storageOf(project.id, { id: userId, password }, signal);
+      const swift = storageOf(user, signal);
       await swift.putContainer(bucketName, { "x-container-meta-createdby": "swath-bucket-operator" });
       if (serviceProject !== undefined) {
         await shareBucket({ s3Url, region, access, secret, bucket: bucketName, serviceProject }, swift, signal);
@@ -150,12 +146,11 @@ export function createOpenStackStorage(options: OpenStackOptions): BucketStorage
         // As the administrator: the user may be gone already.
         const { userId: adminId } = await keystone.admin(signal);
         await keystone.grantRole(project.id, adminId, memberRole, signal);
-        await (await storageOf(project.id, undefined, signal)).deleteContainer(bucketName);
+        const asAdmin = await keystone.forProject(project.id, undefined, signal);
+        await storageOf(asAdmin, signal).deleteContainer(bucketName);
       }
       if (user?.default_project_id === project.id) {
-        for (const { access } of await keystone.listEc2(user.id, signal)) {
-          await keystone.deleteEc2(user.id, access, signal);
-        }
+        // The user's EC2 credentials go with it.
         await keystone.deleteUser(user.id, signal);
       }
       if (removal === "delete" && isTagged(project)) {

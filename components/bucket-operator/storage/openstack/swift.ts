@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { type Dispatcher, type Response, fetch } from "undici";
 
 import { StorageRefusal } from "../bucket-storage.ts";
@@ -5,6 +7,9 @@ import { StorageRefusal } from "../bucket-storage.ts";
 const TIMEOUT_MS = 60_000;
 const PAGE = 1000;
 const CONCURRENCY = 8;
+/** Listings that begin with the same object, before the next attempt of the operator goes on. */
+const MOST_SAME_LISTINGS = 5;
+const LISTING_DELAY_MS = 200;
 
 /** One project's account in Swift, with a token of that project. */
 export interface Swift {
@@ -47,8 +52,23 @@ export function createSwift(
   };
   const segment = encodeURIComponent;
 
+  /** A static large object goes with its segments. Asked so of another object, Swift answers 200 and keeps it. */
+  const deleteObject = async (container: string, object: string): Promise<void> => {
+    const path = `${segment(container)}/${object.split("/").map(segment).join("/")}`;
+    const head = await send("HEAD", path);
+    await expect(head, `HEAD ${object}`, 404);
+    const isLarge = /^true$/i.test(head.headers.get("x-static-large-object") ?? "");
+    // 404: it was deleted meanwhile.
+    await expect(
+      await send("DELETE", `${path}${isLarge ? "?multipart-manifest=delete" : ""}`),
+      `DELETE ${object}`,
+      404,
+    );
+  };
+
   const emptyContainer = async (name: string): Promise<boolean> => {
-    for (;;) {
+    let first: string | undefined;
+    for (let same = 0; ;) {
       const answer = await send("GET", `${segment(name)}?format=json&limit=${PAGE}`);
       if (answer.status === 404) {
         await answer.arrayBuffer();
@@ -61,14 +81,17 @@ export function createSwift(
       if (objects.length === 0) {
         return true;
       }
+      // Listings are behind what was deleted for a moment; for longer than that nothing is won by going on.
+      same = objects[0]?.name === first ? same + 1 : 0;
+      first = objects[0]?.name;
+      if (same >= MOST_SAME_LISTINGS) {
+        throw new Error(`the cloud's object storage still lists ${String(first)} in ${name} after its deletion`);
+      }
+      if (same > 0) {
+        await sleep(LISTING_DELAY_MS * same, undefined, { signal });
+      }
       for (let at = 0; at < objects.length; at += CONCURRENCY) {
-        await Promise.all(
-          objects.slice(at, at + CONCURRENCY).map(async ({ name: object }) => {
-            const path = `${segment(name)}/${object.split("/").map(segment).join("/")}`;
-            // A static large object goes with its segments (404: it was deleted meanwhile).
-            await expect(await send("DELETE", `${path}?multipart-manifest=delete`), `DELETE ${object}`, 404);
-          }),
-        );
+        await Promise.all(objects.slice(at, at + CONCURRENCY).map(({ name: object }) => deleteObject(name, object)));
       }
     }
   };

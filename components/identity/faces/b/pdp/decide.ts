@@ -7,7 +7,7 @@ import { toEngineRules, toScopes } from "../../../policy/decision-rules.ts";
 import type { RealmHandle } from "../../../realms/realm-cache.ts";
 import { isUuid } from "../../../store/database.ts";
 import { type DecisionPolicy, findResourceHome, listDecisionPolicies } from "../../../store/decision-policies.ts";
-import { findUserByName, findUserWithAccess } from "../../../store/users.ts";
+import { findNamedUserWithAccess, findUserWithAccess } from "../../../store/users.ts";
 import { MAX_HOPS } from "./delegate.ts";
 import type { DecisionRequest } from "./xacml.ts";
 
@@ -23,16 +23,16 @@ export async function decideRequest(
   /** The request as it came, for other decision points, and how many have passed it on. */
   passOn: { readonly body: object; readonly hops: number },
 ): Promise<boolean> {
-  const identity = await findIdentity(context, handle, subject);
-  if (identity === undefined) {
-    return false;
-  }
   const { pool } = context;
   const { realm } = handle;
-  const [home, decisions] = await Promise.all([
+  const [identity, home, decisions] = await Promise.all([
+    findIdentity(context, handle, subject),
     findResourceHome(pool, realm.id, resourceId),
     listDecisionPolicies(pool, realm.id, { resources: [resourceId], limit: MAX_POLICIES }),
   ]);
+  if (identity === undefined) {
+    return false;
+  }
   const permitted = await askDelegates(context, decisions, passOn);
   const server = home && (await handle.findClient(home.clientId));
   const { set, evaluator } =
@@ -117,8 +117,7 @@ async function findIdentity(
   const named = ["user_name", "userName", "subject-id", "id", "sub"].map((name) => subject[name]);
   const texts = named.filter((value) => typeof value === "string" && value !== "") as string[];
   for (const text of texts) {
-    const id = isUuid(text) ? text : (await findUserByName(pool, realm.id, text))?.id;
-    const found = id === undefined ? undefined : await findUserWithAccess(pool, realm.id, id);
+    const found = await (isUuid(text) ? findUserWithAccess : findNamedUserWithAccess)(pool, realm.id, text);
     if (found !== undefined && found.user.enabled) {
       const { user, access } = found;
       return {
