@@ -130,7 +130,7 @@ class Publisher {
     for (let number = this.next.get(wanted) ?? 1; ; number += 1) {
       const path = number === 1 ? wanted : join(folder, `${root}_${number}${extension}`);
       const isTaken = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-      const isReplaced = isTaken && number === 1 && !this.written.has(path) && this.mayReplace?.(path) === true;
+      const isReplaced = isTaken && !this.written.has(path) && this.mayReplace?.(path) === true;
       if (isReplaced) {
         rmSync(path);
       }
