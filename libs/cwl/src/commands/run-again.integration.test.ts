@@ -66,7 +66,10 @@ test("a required container is done without on request; an engine that was asked 
     "contained.cwl",
     `{cwlVersion: v1.2, class: CommandLineTool, baseCommand: /bin/true, inputs: [], outputs: [], requirements: {DockerRequirement: {dockerPull: localhost/x}}}`,
   );
-  const alone = cwl(["run", "--no-container", tool]);
+  const refused = cwl(["run", "--no-container", tool]);
+  assert.equal(refused.status, 33);
+  assert.match(refused.stderr, /requires the container localhost\/x.*--engine none all of them/);
+  const alone = cwl(["run", "--engine", "none", tool]);
   assert.equal(alone.status, 0, alone.stderr);
   assert.match(alone.stderr, /Running without the container localhost\/x: containers are switched off/);
   mkdirSync(join(scratch, "bin"));

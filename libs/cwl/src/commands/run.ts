@@ -64,7 +64,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const given = await readInputs(document, inputsFile, rest, flags.basedir ?? ".", io);
   const more = flags.overrides === undefined ? [] : await loadOverrides(flags.overrides, document);
   const inputs = { ...given, overrides: [...given.overrides, ...more] };
-  const container = flags["no-container"] === true ? undefined : await containerOf(flags, document, io);
+  const isAlone = flags["no-container"] === true || flags.engine === "none";
+  const container = isAlone ? undefined : await containerOf(flags, document, io);
   const recorded: RunEvent[] = [];
   const isSilent = flags.quiet === true && flags.json !== true && flags.provenance === undefined;
   const view = flags.quiet === true || flags.json === true ? undefined : await viewOf(flags, document, io);
@@ -86,7 +87,7 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     inputs,
     executors: { host: createProcessExecutor({ limitMemory: flags["strict-memory-limit"] === true }), container },
     // Without an engine a hint is a hint; with one it is asked for its image.
-    hostFallback: flags["no-container"] === true ? "all" : container === undefined,
+    hostFallback: flags.engine === "none" ? "all" : container === undefined,
     outDir: flags.outdir ?? ".",
     replaceOutputs: true,
     workDir: flags["tmpdir-prefix"],
@@ -165,7 +166,7 @@ async function containerOf(flags: RunFlags, document: LoadedDocument, io: Comman
   }
   const why = await found.whyAway();
   if (why !== undefined && engine !== undefined) {
-    throw new CwlError("unsupported", `${why}; start it, or run tools on this machine with --no-container`);
+    throw new CwlError("unsupported", `${why}; start it, or run tools on this machine with --no-container or --engine none`);
   }
   if (why !== undefined) {
     io.error(`${why}; tools whose container is a hint run on this machine`);
