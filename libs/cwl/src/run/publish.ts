@@ -17,7 +17,7 @@ export async function publishOutputs(
     readonly workDir: string;
     readonly gate: FileGate;
     /** Whether a file that lies where an output goes may be replaced; without it none is. */
-    readonly mayReplace?: ((path: string) => boolean) | undefined;
+    readonly mayReplace?: ((path: string) => Promise<boolean>) | undefined;
     /** Told of every path before something is put there. */
     readonly onTarget?: ((path: string) => void) | undefined;
   },
@@ -31,7 +31,7 @@ class Publisher {
   private readonly outDir: string;
   private readonly workDir: string;
   private readonly gate: FileGate;
-  private readonly mayReplace: ((path: string) => boolean) | undefined;
+  private readonly mayReplace: ((path: string) => Promise<boolean>) | undefined;
   /** What this run has put there. */
   private readonly written = new Set<string>();
   private readonly onTarget: ((path: string) => void) | undefined;
@@ -71,7 +71,7 @@ class Publisher {
       this.written.add(target);
     }
     if (target === undefined) {
-      target = this.free(folder, name);
+      target = await this.free(folder, name);
       this.targets.set(key, target);
       this.onTarget?.(target);
       await this.write(item, source, target);
@@ -123,14 +123,14 @@ class Publisher {
   }
 
   /** A name that nothing has yet, or that a file has which may be replaced: `a.txt`, then `a_2.txt`. */
-  private free(folder: string, name: string): string {
+  private async free(folder: string, name: string): Promise<string> {
     const dot = name.lastIndexOf(".");
     const [root, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
     const wanted = join(folder, name);
     for (let number = this.next.get(wanted) ?? 1; ; number += 1) {
       const path = number === 1 ? wanted : join(folder, `${root}_${number}${extension}`);
       const isTaken = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-      const isReplaced = isTaken && !this.written.has(path) && this.mayReplace?.(path) === true;
+      const isReplaced = isTaken && !this.written.has(path) && (await this.mayReplace?.(path)) === true;
       if (isReplaced) {
         rmSync(path);
       }

@@ -138,12 +138,14 @@ async function publish(
   context: RunContext,
   options: RunOptions,
 ): Promise<ValueObject> {
-  const mayReplace =
-    options.replaceOutputs === true
-      ? (await import("./replaceable.ts")).replaceable(inputsOf(options).values, options.document)
-      : undefined;
+  let mayReplace: ((path: string) => boolean) | undefined;
   return await publishOutputs(outputs, {
-    mayReplace,
+    ...(options.replaceOutputs === true && {
+      mayReplace: async (path) => {
+        mayReplace ??= (await import("./replaceable.ts")).replaceable(inputsOf(options).values, options.document);
+        return mayReplace(path);
+      },
+    }),
     outDir,
     workDir: context.workDir,
     gate: context.gate,
