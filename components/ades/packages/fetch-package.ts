@@ -27,7 +27,12 @@ export async function fetchPackage(
       target,
       access: {
         ...access,
-        limits: { ...access.limits, maxBytes: MAX_PACKAGE_BYTES, maxFileBytes: MAX_PACKAGE_BYTES, maxSeconds: limit / 1000 },
+        limits: {
+          ...access.limits,
+          maxBytes: MAX_PACKAGE_BYTES,
+          maxFileBytes: MAX_PACKAGE_BYTES,
+          maxSeconds: limit / 1000,
+        },
       },
       signal: AbortSignal.timeout(limit),
     });

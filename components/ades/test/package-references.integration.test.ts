@@ -123,7 +123,10 @@ test("what users may not reach, what is too large, and what has no end is refuse
     assert.equal(status, 400, address);
     assert.match(body.detail, why);
   }
-  const { status, body } = await deployText("eve", '{"swathPackage":1,"text":"x","address":"file:///","references":{}}');
+  const { status, body } = await deployText(
+    "eve",
+    '{"swathPackage":1,"text":"x","address":"file:///","references":{}}',
+  );
   assert.equal(status, 400);
   assert.match(body.detail, /only the service itself writes/);
 });

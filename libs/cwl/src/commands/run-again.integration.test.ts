@@ -53,7 +53,10 @@ outputs: {out: {type: "File[]", outputBinding: {glob: "*.txt"}}, own: {type: Fil
 });
 
 test("options after the document and unknown ones are told how it goes", () => {
-  const tool = save("true.cwl", `{cwlVersion: v1.2, class: CommandLineTool, baseCommand: "true", inputs: [], outputs: []}`);
+  const tool = save(
+    "true.cwl",
+    `{cwlVersion: v1.2, class: CommandLineTool, baseCommand: "true", inputs: [], outputs: []}`,
+  );
   assert.match(cwl(["run", tool, "--outdir", "x"]).stderr, /options of run stand before the document/);
   assert.match(cwl(["run", "--no-such-flag", tool]).stderr, /^unknown option --no-such-flag \(run --help lists/);
   const { stderr } = cwl(["run", "--leave-tmpdir", "--tmpdir-prefix", "kept", tool]);
@@ -110,8 +113,11 @@ outputs: []
   const file = JSON.parse(String(stdout)) as { location: string; secondaryFiles: { location: string }[] };
   const folder = `file://${scratch}/deps/`;
   assert.equal(file.location, `${folder}wf.cwl`);
-  assert.deepEqual(
-    file.secondaryFiles.map(({ location }) => location.replace(folder, "")).toSorted(),
-    ["code.js", "data/default.bin", "ontology.owl", "tool.cwl", "type.yml"],
-  );
+  assert.deepEqual(file.secondaryFiles.map(({ location }) => location.replace(folder, "")).toSorted(), [
+    "code.js",
+    "data/default.bin",
+    "ontology.owl",
+    "tool.cwl",
+    "type.yml",
+  ]);
 });

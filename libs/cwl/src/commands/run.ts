@@ -166,7 +166,10 @@ async function containerOf(flags: RunFlags, document: LoadedDocument, io: Comman
   }
   const why = await found.whyAway();
   if (why !== undefined && engine !== undefined) {
-    throw new CwlError("unsupported", `${why}; start it, or run tools on this machine with --no-container or --engine none`);
+    throw new CwlError(
+      "unsupported",
+      `${why}; start it, or run tools on this machine with --no-container or --engine none`,
+    );
   }
   if (why !== undefined) {
     io.error(`${why}; tools whose container is a hint run on this machine`);

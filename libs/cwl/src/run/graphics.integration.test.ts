@@ -33,7 +33,10 @@ hints: {DockerRequirement: {dockerPull: x}}
 baseCommand: "true"
 inputs: {n: {type: int, default: 3}}
 outputs: []
-`.replace(`${kind}: {`, `${kind}: {cwltool:CUDARequirement: {cudaVersionMin: "11.4", cudaComputeCapability: "3.0"${fields}}, `);
+`.replace(
+    `${kind}: {`,
+    `${kind}: {cwltool:CUDARequirement: {cudaVersionMin: "11.4", cudaComputeCapability: "3.0"${fields}}, `,
+  );
   let [gpus, said]: [number | undefined, string] = [undefined, ""];
   const local = createProcessExecutor();
   const container: Executor = {

@@ -45,7 +45,8 @@ export async function graphicsFor(
   if (executor.placesGraphics === true) {
     return devices;
   }
-  const why = whyNot(await findGraphics(context), devices, String(requirement.fields["cudaVersionMin"] ?? "0"));
+  const { cudaVersionMin: version } = requirement.fields;
+  const why = whyNot(await findGraphics(context), devices, typeof version === "string" ? version : "0");
   if (why === undefined) {
     return devices;
   }
