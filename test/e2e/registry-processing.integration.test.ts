@@ -230,4 +230,11 @@ test("an image that is on the machine already runs for nobody who may not pull i
     assert.equal(ended.status, "failed", trick);
     assert.match(ended.message, /not taken for an image|was built for another tool/, trick);
   }
+  // As it is called where the engine has pulled it with a login of its own.
+  const pulled = `${HOST}/bob/tools:1`;
+  execFileSync(join(folder, "podman"), ["tag", image, pulled]);
+  const twoNames = said("two", `localhost/none", dockerImageId: "${pulled}`);
+  assert.equal((await deployText("eric", twoNames)).status, 201);
+  const two = await run("eric", "two");
+  assert.equal(two.ended.status, "failed", two.results);
 });

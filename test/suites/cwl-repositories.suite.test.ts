@@ -36,13 +36,14 @@ const part = process.env["CWL_PART"] ?? ".";
 const every = Number(process.env["CWL_EVERY"] ?? 1);
 const reportFile = process.env["CWL_REPORT"];
 // oxlint-enable node/no-process-env
-const SECONDS = 60;
+const SECONDS = 180;
 /** Share of documents with the same verdict. */
 const AGREEMENT = 0.99;
 
 /** Documents whose verdicts differ because the reference runner is wrong, by the end of their path, and why. */
 const OURS_IS_RIGHT: Readonly<Record<string, string>> = {
   "valid_iwd-fileobjs2.cwl": "a file that the document names is looked for when it runs",
+  "cwl_files/TrimAdapters.cwl": "${#name[@]} is no JavaScript, which the reference runner finds out when it runs",
   "cwl_files/talon.cwl": "${file%.*} is no JavaScript, which the reference runner finds out when it runs",
   "extensions/process-generator_v1_0.cwl": "process generators are refused by name",
   "extensions/process-generator_v1_1.cwl": "process generators are refused by name",
@@ -62,6 +63,7 @@ const OURS_IS_RIGHT: Readonly<Record<string, string>> = {
 };
 /** Pairs whose outputs differ by themselves from run to run, by the end of the document's path, and why. */
 const NEVER_THE_SAME: Readonly<Record<string, string>> = {
+  "pluto-cwl/cwl/env.cwl": "prints its environment",
   "environment-variables/env.cwl": "prints its environment, in which HOME and TMPDIR are folders of the run",
   "cwltool/tests/env2.cwl": "prints its environment",
   "cwltool/tests/env3.cwl": "prints its environment",

@@ -1,7 +1,7 @@
 import { CwlError } from "@swath/cwl";
 
 import { OgcError } from "../errors.ts";
-import { PACKAGE_ADDRESS } from "../packages/load-package.ts";
+import { PACKAGE_ADDRESS } from "../packages/bundle.ts";
 import { StagingError } from "../staging/errors.ts";
 import type { JobFailure } from "../store/tables.ts";
 

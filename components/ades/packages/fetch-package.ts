@@ -6,14 +6,20 @@ import { makeOwnFolder } from "./own-folder.ts";
 import { MAX_PACKAGE_BYTES } from "./package-reader.ts";
 import type { SourceAccess } from "../staging/types.ts";
 
-const SECONDS = 60;
+const MAX_FETCH_MS = 60_000;
 
 /**
  * The text of an application package at an address: http(s), s3 or data. The same guards as for inputs: no private addresses
  * unless allowed, limits of size and time.
  * @throws {OgcError} 400 saying what was wrong with the address
  */
-export async function fetchPackage(href: string, dataFolder: string, access: SourceAccess): Promise<string> {
+export async function fetchPackage(
+  href: string,
+  dataFolder: string,
+  access: SourceAccess,
+  milliseconds = MAX_FETCH_MS,
+): Promise<string> {
+  const limit = Math.max(1, Math.ceil(milliseconds));
   const target = await makeOwnFolder(dataFolder);
   try {
     const staged = await stageIn({
@@ -21,9 +27,14 @@ export async function fetchPackage(href: string, dataFolder: string, access: Sou
       target,
       access: {
         ...access,
-        limits: { ...access.limits, maxBytes: MAX_PACKAGE_BYTES, maxFileBytes: MAX_PACKAGE_BYTES, maxSeconds: SECONDS },
+        limits: {
+          ...access.limits,
+          maxBytes: MAX_PACKAGE_BYTES,
+          maxFileBytes: MAX_PACKAGE_BYTES,
+          maxSeconds: limit / 1000,
+        },
       },
-      signal: AbortSignal.timeout(SECONDS * 1000),
+      signal: AbortSignal.timeout(limit),
     });
     return new TextDecoder("utf-8", { fatal: true }).decode(await readFile(staged.path));
   } catch (error) {

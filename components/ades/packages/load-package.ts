@@ -2,11 +2,9 @@ import { type LoadedDocument, graphOf, loadDocument, validateDocument } from "@s
 import { parse } from "yaml";
 
 import { invalidParameter, workflowNotFound } from "../errors.ts";
+import { PACKAGE_ADDRESS, fetcherOf, readBundle } from "./bundle.ts";
 import { type PackageFacts, readFacts } from "./package-facts.ts";
 import type { CheckedPackage, PackageWork } from "./package-work-types.ts";
-
-/** Address under which a package's text is loaded: it may refer to nothing outside itself, so nothing is read from there. */
-export const PACKAGE_ADDRESS = "https://package.invalid/package.cwl";
 
 /** What a hostile text may cost (the engine's own limits are those of a program that reads its user's files). */
 const LIMITS = { documentBytes: 2 * 2 ** 20, nodes: 100_000, depth: 100 };
@@ -16,10 +14,13 @@ const LIMITS = { documentBytes: 2 * 2 ** 20, nodes: 100_000, depth: 100 };
  * @throws {OgcError} 400 where it has no such workflow
  */
 export async function readCheckedPackage({
-  text,
+  text: stored,
   workflow: asked,
   advice,
 }: PackageWork["check"]["asked"]): Promise<CheckedPackage> {
+  const bundle = readBundle(stored);
+  const { text, address } = bundle;
+  const missing = new Set<string>();
   const workflows = findWorkflows(text);
   const wrong = findIds(text).find((id) => !/^(?:[^\s#]*#)?[A-Za-z_][\w.-]{0,127}$/.test(id));
   if (wrong !== undefined) {
@@ -32,9 +33,10 @@ export async function readCheckedPackage({
   }
   const workflow = asked ?? findMainWorkflow(workflows);
   const { valid, problems, document } = await validateDocument(
-    workflow === undefined ? PACKAGE_ADDRESS : `${PACKAGE_ADDRESS}#${workflow}`,
+    workflow === undefined ? address : `${address}#${workflow}`,
     {
       text,
+      fetcher: fetcherOf(bundle, (uri) => missing.add(uri)),
       localFiles: false,
       limits: LIMITS,
       ...(advice && { applicationPackage: true }),
@@ -46,6 +48,7 @@ export async function readCheckedPackage({
   }));
   return {
     workflows,
+    missing: [...missing],
     problems: named as CheckedPackage["problems"],
     ...(valid && document !== undefined && { facts: readFacts(document), graph: graphOf(document) }),
   };
@@ -87,9 +90,12 @@ export function loadPackage(text: string, process: string): Promise<LoadedDocume
   return document;
 }
 
-function readPackage(text: string, process: string): Promise<LoadedDocument> {
+function readPackage(stored: string, process: string): Promise<LoadedDocument> {
+  const bundle = readBundle(stored);
+  const { text, address } = bundle;
   const named = findWorkflows(text).includes(process);
-  return loadDocument(named ? `${PACKAGE_ADDRESS}#${process}` : PACKAGE_ADDRESS, { text, localFiles: false });
+  const reference = named ? `${address}#${process}` : address;
+  return loadDocument(reference, { text, fetcher: fetcherOf(bundle), localFiles: false });
 }
 
 /** The one that is called main, as in CWL, else the first one found (OGC 20-044 /req/deploy-replace-undeploy/deploy/w-param). */

@@ -34,6 +34,8 @@ export interface PackageWork {
 export interface CheckedPackage {
   /** Ids of its workflows. */
   readonly workflows: readonly string[];
+  /** Addresses of documents that it refers to and that are not there. */
+  readonly missing: readonly string[];
   readonly problems: readonly Problem[];
   /** There where it can be run. */
   readonly facts?: PackageFacts;

@@ -4,19 +4,17 @@ import { noSuchProcess } from "../errors.ts";
 import { ECHO } from "../packages/echo.ts";
 import { findProcess } from "../store/processes.ts";
 import { type ApiContext, type Face, packageOf, spaceOf } from "./context.ts";
-import { readPackageText } from "./read-package.ts";
+import { checkPackageText, readPackageText } from "./read-package.ts";
 import { checkPackage, readGraph } from "./schemas/processes.ts";
 
 /** What people look at before they deploy a package, and afterwards: its mistakes, its inputs, its picture. */
 export function addPackageRoutes(app: FastifyInstance, context: ApiContext, face: Face): void {
   app.post(`/:user/${face}/packages/check`, { schema: checkPackage }, async (request) => {
     const { user } = spaceOf(request, face);
-    const { text, reference, workflow } = await readPackageText(context, user, request);
-    const { workflows, problems, facts, graph } = await context.packages.read("check", user, {
-      text,
-      workflow,
-      advice: true,
-    });
+    const sent = await readPackageText(context, user, request);
+    const { text, reference } = sent;
+    const { checked } = await checkPackageText(context, user, sent, true);
+    const { workflows, problems, facts, graph } = checked;
     return {
       valid: facts !== undefined,
       reference,

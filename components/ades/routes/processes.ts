@@ -31,6 +31,7 @@ import {
 } from "./context.ts";
 import { formLinks, pageLinks } from "./page-links.ts";
 import { readPage } from "./read-query.ts";
+import { readBundle } from "../packages/bundle.ts";
 import { readPackage, requirePackageType } from "./read-package.ts";
 import * as schemas from "./schemas/processes.ts";
 
@@ -104,9 +105,9 @@ export function addProcessRoutes(app: FastifyInstance, context: ApiContext, face
     }
     const { f } = request.query as { f?: string };
     const form = choosePackageType(f, request.headers);
-    const value =
-      form === "yaml" ? undefined : await context.packages.read("convert", found.owner, { text: found.package });
-    const { type, body } = toPackage(found, form, value);
+    const { text } = readBundle(found.package);
+    const value = form === "yaml" ? undefined : await context.packages.read("convert", found.owner, { text });
+    const { type, body } = toPackage({ ...found, package: text }, form, value);
     return reply.header("vary", "Accept, Origin").type(type).send(body);
   });
 

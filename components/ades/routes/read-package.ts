@@ -10,6 +10,7 @@ import { allowedPrivate, internalServices } from "../execution/storage.ts";
 import { type GivenDescription, mergeDescription, readDescription } from "../packages/describe.ts";
 import { openPlatformRegistry } from "../execution/platform-images/platform-registry.ts";
 import { resolveImages } from "../execution/platform-images/resolve-images.ts";
+import { checkWithReferences } from "../packages/check-references.ts";
 import { fetchArtifact } from "../packages/fetch-artifact.ts";
 import { fetchPackage } from "../packages/fetch-package.ts";
 import { requireFacts } from "../packages/load-package.ts";
@@ -23,6 +24,8 @@ interface PackageText {
   readonly text: string;
   /** Where it came from. */
   readonly reference: string;
+  /** What references in it are relative to, where it was read by its address. */
+  readonly address?: string;
   /** Which workflow is meant, where it has several. */
   readonly workflow: string | undefined;
   /** What the request itself says of the process. */
@@ -31,8 +34,10 @@ interface PackageText {
 
 /** The process that a request deploys. @throws {OgcError} 400, 415 */
 export async function readPackage(context: ApiContext, owner: string, request: FastifyRequest): Promise<NewProcess> {
-  const { text, reference, workflow, given } = await readPackageText(context, owner, request);
-  const facts = requireFacts(await context.packages.read("check", owner, { text, workflow, advice: false }));
+  const sent = await readPackageText(context, owner, request);
+  const { reference, given } = sent;
+  const { checked, stored: text } = await checkPackageText(context, owner, sent, false);
+  const facts = requireFacts(checked);
   checkNeeds(context.settings, facts);
   const { description: derived } = facts;
   const description = mergeDescription(derived, given);
@@ -49,6 +54,17 @@ export async function readPackage(context: ApiContext, owner: string, request: F
     reference,
     ...(description.id !== derived.id && { entry: derived.id }),
   };
+}
+
+/** What is wrong with a package, and what of it is stored: with the documents that it refers to. @throws {OgcError} 400 */
+export async function checkPackageText(
+  { packages, settings }: ApiContext,
+  owner: string,
+  { text, address, workflow }: PackageText,
+  advice: boolean,
+): ReturnType<typeof checkWithReferences> {
+  const places = { dataFolder: settings.DATA_DIR, allowPrivate: allowedPrivate(settings) };
+  return await checkWithReferences(packages, owner, { text, address, workflow, advice }, places);
 }
 
 /** The package of a request, unchecked: CWL itself, or where it is (OGC 20-044 requirements /req/ogcapppkg, /req/cwl). */
@@ -125,8 +141,9 @@ async function readUnit(
     internal: internalServices(settings),
     s3,
   });
-  const reference = unit.href.startsWith("data:") ? "inline" : unit.href;
-  return { text, reference, workflow: w ?? fragment, ...fields };
+  const isInline = unit.href.startsWith("data:");
+  const reference = isInline ? "inline" : unit.href;
+  return { text, reference, workflow: w ?? fragment, ...fields, ...(!isInline && { address: href }) };
 }
 
 /** The buckets that jobs of the owner read from hold packages, too. @throws {OgcError} 400 saying what is missing */

@@ -64,7 +64,7 @@ export class CwlError extends Error {
   ) {
     const problems: readonly Problem[] =
       typeof message === "string" ? [{ severity: "error", message }] : message.filter((p) => p.severity === "error");
-    super(problems.map(formatProblem).join("\n"), more.cause === undefined ? {} : { cause: more.cause });
+    super([...new Set(problems.map(formatProblem))].join("\n"), more.cause === undefined ? {} : { cause: more.cause });
     this.code = code;
     this.problems = problems;
     this.step = undefined;

@@ -37,6 +37,7 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
   return {
     kind: "pods",
     sharesFileSystem: false,
+    placesGraphics: true,
     run: async (job, controls) => {
       const around = await surroundings().catch((error: unknown) => {
         throw asInfrastructure(error, job);

@@ -51,13 +51,15 @@ export function withPlatformImages(executor: Executor, options: ImageOptions): E
 }
 
 async function replace(
-  request: ContainerRequest,
+  asked: ContainerRequest,
   { registry, owner, images, provide }: ImageOptions,
   signal: AbortSignal,
 ): Promise<ContainerRequest> {
-  const names = [request.image, ...(request.pull === undefined ? [] : [request.pull])];
+  const names = [asked.image, ...(asked.pull === undefined ? [] : [asked.pull])];
   names.forEach(checkName);
-  const image = request.pull ?? request.image;
+  const image = asked.pull ?? asked.image;
+  // A dockerImageId beside it is a name on this machine, where it may be another user's image.
+  const request = { ...asked, image };
   const reference = registry?.find(image);
   if (registry === undefined || reference === undefined) {
     return request;

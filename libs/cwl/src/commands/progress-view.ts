@@ -1,4 +1,5 @@
 import type { RunEvent } from "../events.ts";
+import { shellQuote } from "../tool/command-line.ts";
 import { printable } from "./printable.ts";
 
 export interface ProgressOutput {
@@ -40,7 +41,7 @@ export class ProgressView {
       case "step-started":
         this.running.set(name, performance.now());
         if (event.command.length > 0) {
-          this.line(`[${name}] ${printable(event.command.join(" "))}`);
+          this.line(`[${name}] ${printable(event.command.map(shellQuote).join(" "))}`);
         }
         break;
       case "step-log":

@@ -52,6 +52,11 @@ export async function runCwl(args: readonly string[]): Promise<number> {
       );
       return error.code === "unsupported" ? 33 : error.code === "cancelled" ? 130 : 1;
     }
+    if ((error as NodeJS.ErrnoException).code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
+      const [option = ""] = /(?<=')-[^']*/.exec((error as Error).message) ?? [];
+      io.error(`unknown option ${option} (${name} --help lists every option)`);
+      return 2;
+    }
     if ((error as NodeJS.ErrnoException).code?.startsWith("ERR_PARSE_ARGS") === true) {
       io.error((error as Error).message);
       return 2;

@@ -20,10 +20,10 @@ const flags = {
   basedir: { value: "DIR", help: "what relative paths of inputs on the command line are relative to (default: here)" },
   overrides: { value: "FILE", help: "cwltool:overrides in a file of their own" },
   "allow-path": { value: "DIR", multiple: true, help: "expressions and tools may name files there too" },
-  "no-container": { help: "run tools on this machine, also those with a container" },
+  "no-container": { help: "run tools on this machine, but not those that require a container" },
   engine: {
     value: "NAME",
-    help: "container engine: podman, docker, apptainer, singularity, udocker, or the path of one",
+    help: "podman, docker, apptainer, singularity, udocker, the path of one, or none: on this machine, whatever tools require",
   },
   "engine-option": { value: "OPTION", multiple: true, help: "further option of the engine's run" },
   "auth-file": { value: "FILE", help: "registry credentials (containers-auth.json)" },
@@ -87,6 +87,10 @@ export const parseOptions: { [name: string]: { type: "string" | "boolean"; multi
 
 export function takesValue(word: string): boolean {
   return table[word.slice(2)]?.value !== undefined && !word.includes("=");
+}
+
+export function isFlag(name: string): boolean {
+  return Object.hasOwn(table, name);
 }
 
 /** Refuses flags that cannot be honoured, with what to do instead. */

@@ -21,7 +21,7 @@ import { isBoolean, parseValue } from "./parse-value.ts";
 import type { LiveView } from "./live/live-view.ts";
 import type { ProgressOutput, ProgressView } from "./progress-view.ts";
 import type * as runPart from "./run-part.ts";
-import { checkFlags, evaluationMilliseconds, helpOf, parseOptions, takesValue } from "./run-flags.ts";
+import { checkFlags, evaluationMilliseconds, helpOf, isFlag, parseOptions, takesValue } from "./run-flags.ts";
 import type { RunFlags } from "./run-flags.ts";
 
 export const runCommand: CwlCommand = {
@@ -49,12 +49,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   checkFlags(flags);
   const whole = await loadDocument(reference, { fetcher: io.fetcher });
   if (flags["print-deps"] === true) {
-    io.print(
-      toJson(
-        (whole.store?.loaded() ?? []).map((location) => ({ class: "File", location })),
-        2,
-      ),
-    );
+    const { dependenciesOf } = await import("./print-deps.ts");
+    io.print(toJson(await dependenciesOf(whole), 4));
     return 0;
   }
   const step = flags["single-step"];
@@ -68,7 +64,8 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
   const given = await readInputs(document, inputsFile, rest, flags.basedir ?? ".", io);
   const more = flags.overrides === undefined ? [] : await loadOverrides(flags.overrides, document);
   const inputs = { ...given, overrides: [...given.overrides, ...more] };
-  const container = flags["no-container"] === true ? undefined : await containerOf(flags, document, io);
+  const isAlone = flags["no-container"] === true || flags.engine === "none";
+  const container = isAlone ? undefined : await containerOf(flags, document, io);
   const recorded: RunEvent[] = [];
   const isSilent = flags.quiet === true && flags.json !== true && flags.provenance === undefined;
   const view = flags.quiet === true || flags.json === true ? undefined : await viewOf(flags, document, io);
@@ -90,8 +87,9 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     inputs,
     executors: { host: createProcessExecutor({ limitMemory: flags["strict-memory-limit"] === true }), container },
     // Without an engine a hint is a hint; with one it is asked for its image.
-    hostFallback: container === undefined,
+    hostFallback: flags.engine === "none" ? "all" : container === undefined,
     outDir: flags.outdir ?? ".",
+    replaceOutputs: true,
     workDir: flags["tmpdir-prefix"],
     keepWorkDir: flags["leave-tmpdir"] === true,
     cacheDir: flags.cachedir,
@@ -163,10 +161,16 @@ async function containerOf(flags: RunFlags, document: LoadedDocument, io: Comman
     pull: flags["disable-pull"] !== true,
     strictCpus: flags["strict-cpu-limit"] === true,
   });
-  if (found === undefined || engine !== undefined || describeProcess(document).images.length === 0) {
+  if (found === undefined || describeProcess(document).images.length === 0) {
     return found?.executor;
   }
   const why = await found.whyAway();
+  if (why !== undefined && engine !== undefined) {
+    throw new CwlError(
+      "unsupported",
+      `${why}; start it, or run tools on this machine with --no-container or --engine none`,
+    );
+  }
   if (why !== undefined) {
     io.error(`${why}; tools whose container is a hint run on this machine`);
   }
@@ -234,9 +238,10 @@ async function readInputs(
     const parameter = document.process.inputs.find((input) => input.name === name);
     if (parameter === undefined) {
       const names = document.process.inputs.map((input) => `--${input.name}`).join(", ");
+      const order = isFlag(name) ? `, and options of run stand before the document` : "";
       throw new CwlError(
         "invalid-inputs",
-        `${JSON.stringify(rest[index])} is no input of ${document.process.name}; it has ${names === "" ? "none" : names}`,
+        `${JSON.stringify(rest[index])} is no input of ${document.process.name}; it has ${names === "" ? "none" : names}${order}`,
       );
     }
     const flag =

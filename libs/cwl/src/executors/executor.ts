@@ -82,6 +82,8 @@ export interface Executor {
    * working directory appears at a fixed path.
    */
   readonly sharesFileSystem: boolean;
+  /** Whether it finds a machine with the graphics processors that a job asks for; otherwise they are looked for on this one. */
+  readonly placesGraphics?: boolean | undefined;
   /**
    * Runs one command and resolves when it and everything it started is gone. Rejects with a CwlError of code
    * `infrastructure` when the machinery failed (it may be tried again), `unsupported` when it cannot run such a job,

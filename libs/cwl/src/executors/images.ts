@@ -68,7 +68,7 @@ export class Images {
       return name;
     }
     if (this.options.pull === false) {
-      throw new CwlError("infrastructure", `the image ${name} is not on this machine, and pulling is switched off`);
+      throw new CwlError("unsupported", `the image ${name} is not on this machine, and pulling is switched off`);
     }
     await this.pull(name, signal);
     return name;
@@ -144,7 +144,7 @@ export class Images {
     // The name that podman and buildah give to what was built on this machine: no registry answers to it, and asking takes seconds.
     if (name.startsWith("localhost/")) {
       throw new CwlError(
-        "infrastructure",
+        "unsupported",
         `the image ${name} is not on this machine, where images called localhost/… are built; build it, or name a registry`,
       );
     }

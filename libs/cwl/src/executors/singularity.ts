@@ -61,7 +61,7 @@ async function provideImage(
   }
   const name = request.pull ?? request.image;
   if (pull === false) {
-    throw new CwlError("infrastructure", `the image ${name} is not in ${imageDir}, and pulling is switched off`);
+    throw new CwlError("unsupported", `the image ${name} is not in ${imageDir}, and pulling is switched off`);
   }
   const source = /^[a-z-]+:\/\//.test(name) ? name : `docker://${name}`;
   return await make(join(imageDir, `${fileNameOf(name)}.sif`), ["pull"], source, `cannot pull the image ${name}`, {

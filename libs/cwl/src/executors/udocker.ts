@@ -40,7 +40,7 @@ async function provideImage(
   }
   const name = tagged(request.pull ?? request.image);
   if (options.pull === false) {
-    throw new CwlError("infrastructure", `udocker does not have the image ${name}, and pulling is switched off`);
+    throw new CwlError("unsupported", `udocker does not have the image ${name}, and pulling is switched off`);
   }
   await engine.run(["--quiet", "pull", name], signal, `cannot pull the image ${name}`);
   return name;

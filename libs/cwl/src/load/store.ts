@@ -60,18 +60,23 @@ export class DocumentStore {
     const key = withoutFragment(uri);
     let document = this.documents.get(key);
     if (document === undefined) {
-      document = this.read(key);
+      document = this.open(key);
       this.documents.set(key, document);
     }
     return document;
   }
 
-  /** URIs of the files read so far. */
+  /** URIs of all files read so far, imported and included ones too. */
+  read(): readonly string[] {
+    return [...new Set([...this.documents.keys(), ...this.texts.keys()])];
+  }
+
+  /** URIs of the documents read so far. */
   loaded(): readonly string[] {
     return [...this.documents.keys()];
   }
 
-  private async read(uri: string): Promise<RawDocument> {
+  private async open(uri: string): Promise<RawDocument> {
     const root = await this.resolveTarget(uri, []);
     const { nodes, depth } = measure(root);
     this.budget.takeNodes(nodes, uri);

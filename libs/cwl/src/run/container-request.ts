@@ -13,8 +13,6 @@ export function containerRequest(requirements: Requirements): ContainerRequest |
     const value = requirement.fields[name];
     return typeof value === "string" ? value : undefined;
   };
-  const cuda = requirements.find("http://commonwl.org/cwltool#CUDARequirement");
-  const count = cuda?.fields["cudaDeviceCountMin"];
   return {
     image: text("dockerImageId") ?? text("dockerPull") ?? "",
     required: requirement.required,
@@ -23,7 +21,7 @@ export function containerRequest(requirements: Requirements): ContainerRequest |
     import: text("dockerImport"),
     dockerfile: text("dockerFile"),
     shmSize: shmSize(requirements),
-    gpus: cuda === undefined ? 0 : typeof count === "number" ? count : 1,
+    gpus: 0,
   };
 }
 

@@ -37,7 +37,7 @@ export interface RunContext {
   readonly id: string;
   readonly executors: Executors;
   /** Whether a tool whose container is only a hint may run on the host. */
-  readonly hostFallback: boolean;
+  readonly hostFallback: boolean | "all";
   readonly workDir: string;
   /** Variables that tools on the host get beside those of their document. */
   readonly environment: { readonly [name: string]: string };

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checksumOf } from "../files/checksum.ts";
 import { copyOrReflink, copyTree, linkOrCopy } from "../files/copy.ts";
@@ -16,6 +16,8 @@ export async function publishOutputs(
     readonly outDir: string;
     readonly workDir: string;
     readonly gate: FileGate;
+    /** Whether a file that lies where an output goes may be replaced; without it none is. */
+    readonly mayReplace?: ((path: string) => Promise<boolean>) | undefined;
     /** Told of every path before something is put there. */
     readonly onTarget?: ((path: string) => void) | undefined;
   },
@@ -29,6 +31,9 @@ class Publisher {
   private readonly outDir: string;
   private readonly workDir: string;
   private readonly gate: FileGate;
+  private readonly mayReplace: ((path: string) => Promise<boolean>) | undefined;
+  /** What this run has put there. */
+  private readonly written = new Set<string>();
   private readonly onTarget: ((path: string) => void) | undefined;
   /** Where each source went: a file that is in two outputs is there once. */
   private readonly targets = new Map<string, string>();
@@ -39,6 +44,7 @@ class Publisher {
     this.outDir = options.outDir;
     this.workDir = options.workDir;
     this.gate = options.gate;
+    this.mayReplace = options.mayReplace;
     this.onTarget = options.onTarget;
   }
 
@@ -58,8 +64,14 @@ class Publisher {
     const name = item.basename ?? "output";
     const key = `${source ?? item.location}\0${name}\0${folder}`;
     let target = this.targets.get(key);
+    if (target === undefined && this.mayReplace !== undefined && source === join(folder, name)) {
+      // An input that is an output lies where it goes already.
+      target = source;
+      this.targets.set(key, target);
+      this.written.add(target);
+    }
     if (target === undefined) {
-      target = this.free(folder, name);
+      target = await this.free(folder, name);
       this.targets.set(key, target);
       this.onTarget?.(target);
       await this.write(item, source, target);
@@ -110,15 +122,21 @@ class Publisher {
     }
   }
 
-  /** A name that nothing has yet: `a.txt`, then `a_2.txt`. */
-  private free(folder: string, name: string): string {
+  /** A name that nothing has yet, or that a file has which may be replaced: `a.txt`, then `a_2.txt`. */
+  private async free(folder: string, name: string): Promise<string> {
     const dot = name.lastIndexOf(".");
     const [root, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ""];
     const wanted = join(folder, name);
     for (let number = this.next.get(wanted) ?? 1; ; number += 1) {
       const path = number === 1 ? wanted : join(folder, `${root}_${number}${extension}`);
-      if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+      const isTaken = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+      const isReplaced = isTaken && !this.written.has(path) && (await this.mayReplace?.(path)) === true;
+      if (isReplaced) {
+        rmSync(path);
+      }
+      if (!isTaken || isReplaced) {
         this.next.set(wanted, number + 1);
+        this.written.add(path);
         return path;
       }
     }

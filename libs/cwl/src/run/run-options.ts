@@ -12,8 +12,11 @@ export interface RunOptions {
   readonly inputs: JobInputs | { readonly [name: string]: unknown };
   /** What runs tools; default: processes of this machine, no containers. */
   readonly executors?: Executors | undefined;
-  /** Whether tools whose container is only a hint may run on the host where there is no container executor. */
-  readonly hostFallback?: boolean | undefined;
+  /**
+   * Whether tools whose container is only a hint may run on the host where there is no container executor. With "all" those
+   * that require one run there as well: somebody has to have asked for it.
+   */
+  readonly hostFallback?: boolean | "all" | undefined;
   /** Directory for scratch space; a fresh one is made inside and removed at the end. Default: the system's. */
   readonly workDir?: string | undefined;
   /**
@@ -25,6 +28,11 @@ export interface RunOptions {
   readonly journal?: string | undefined;
   /** Where outputs are put. */
   readonly outDir: string;
+  /**
+   * Whether an output takes the place of a file of its name in `outDir` (never of an input of this run). Default: it gets a
+   * number, as the second of two outputs with one name does.
+   */
+  readonly replaceOutputs?: boolean | undefined;
   /** Whether the first failure ends all that runs (default), or steps that do not need what failed still run. */
   readonly onError?: "stop" | "continue" | undefined;
   /** Whether outputs of a workflow that are there when it fails are put into `outDir`, and named in `CwlError.outputs`. */

@@ -68,6 +68,9 @@ async function runAttempt(
       warnings: document.warnings,
       resumed: place.journal?.file.resumed ?? false,
     });
+    if (options.keepWorkDir === true) {
+      context.emit({ type: "step-log", step: "", text: `Scratch space is kept in ${place.workDir}\n` });
+    }
     const outputs = await runTop(options, context);
     context.progress.finish("", false);
     context.emit({ type: "run-finished", outputs: outputs as never });
@@ -104,12 +107,14 @@ async function openCache(directory: string | undefined): Promise<ReuseCache | un
   return new Cache(directory);
 }
 
+function inputsOf({ inputs, document }: RunOptions): JobInputs {
+  return isJobInputs(inputs) ? inputs : resolveInputs(inputs, document, `${fileUri(process.cwd())}/`);
+}
+
 async function runTop(options: RunOptions, context: RunContext): Promise<ValueObject> {
   const { document } = options;
   const { journal } = context;
-  const inputs = isJobInputs(options.inputs)
-    ? options.inputs
-    : resolveInputs(options.inputs, document, `${fileUri(process.cwd())}/`);
+  const inputs = inputsOf(options);
   // Requirements in the input object go before the document's own.
   const overridden = applyOverrides(document.process, inputs.overrides);
   const top = { ...overridden, requirements: [...overridden.requirements, ...inputs.requirements] };
@@ -121,14 +126,26 @@ async function runTop(options: RunOptions, context: RunContext): Promise<ValueOb
   }
   journal?.file.clearUnfinished();
   const made = await context.run(top, inputs.values, new Requirements(), "", context);
-  const outputs = await publish(made, outDir, context);
+  const outputs = await publish(made, outDir, context, options);
   await journal?.file.settle();
   await journal?.file.recordFinished(key, outputs);
   return outputs;
 }
 
-function publish(outputs: ValueObject, outDir: string, context: RunContext): Promise<ValueObject> {
-  return publishOutputs(outputs, {
+async function publish(
+  outputs: ValueObject,
+  outDir: string,
+  context: RunContext,
+  options: RunOptions,
+): Promise<ValueObject> {
+  let mayReplace: ((path: string) => boolean) | undefined;
+  return await publishOutputs(outputs, {
+    ...(options.replaceOutputs === true && {
+      mayReplace: async (path) => {
+        mayReplace ??= (await import("./replaceable.ts")).replaceable(inputsOf(options).values, options.document);
+        return mayReplace(path);
+      },
+    }),
     outDir,
     workDir: context.workDir,
     gate: context.gate,
@@ -140,7 +157,7 @@ async function publishPartial(options: RunOptions, context: RunContext): Promise
   try {
     return context.partialOutputs === undefined
       ? undefined
-      : await publish(context.partialOutputs, realOutDir(options.outDir), context);
+      : await publish(context.partialOutputs, realOutDir(options.outDir), context, options);
   } catch (error) {
     // The failure of the run is the one to report; this one is told beside it.
     const text = `outputs of the steps that had finished could not be written: ${messageOf(error)}\n`;

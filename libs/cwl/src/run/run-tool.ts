@@ -12,6 +12,7 @@ import { containerRequest, imageLabel } from "./container-request.ts";
 import type { RunContext } from "./context.ts";
 import { fetchItem, inputAccess } from "./context.ts";
 import { listingInForce, makeEvaluator } from "./evaluators.ts";
+import type { graphicsFor } from "./graphics.ts";
 import type { Requirements } from "./requirements.ts";
 import { requestedResources, runtimeOf } from "./runtime.ts";
 import { checkSupported } from "./supported.ts";
@@ -54,9 +55,12 @@ async function runPrepared(
     ...inputAccess(context, step),
     runtime: {},
   });
-  const request = await fetchImageFile(containerRequest(requirements), requirements, context);
-  const executor = await chooseExecutor(request, context, { tool, step });
-  const resources = await requestedResources(requirements, evaluator, { inputs, self: null, runtime: {} });
+  const asked = await fetchImageFile(containerRequest(requirements), requirements, context);
+  const executor = await chooseExecutor(asked, context, { tool, step });
+  const expressions = { inputs, self: null, runtime: {} };
+  const resources = await requestedResources(requirements, evaluator, expressions);
+  const gpus = await graphicsOf(tool, requirements, { evaluator, expressions, executor, context, step });
+  const request = asked === undefined ? undefined : { ...asked, gpus };
   const leave = await context.admission.enter(resources.cores, resources.ram, context.signal);
   const { job: number, paths } = context.directories.create();
   const id = `${context.id}-${number}`;
@@ -136,6 +140,17 @@ async function runPrepared(
   }
 }
 
+/** The code for graphics processors is loaded with the first tool that asks for some. */
+async function graphicsOf(
+  tool: CommandLineTool,
+  requirements: Requirements,
+  where: Parameters<typeof graphicsFor>[2],
+): Promise<number> {
+  return requirements.has("http://commonwl.org/cwltool#CUDARequirement")
+    ? await (await import("./graphics.ts")).graphicsFor(tool, requirements, where)
+    : 0;
+}
+
 async function executeAndSettle(
   job: ToolJob,
   executor: Executor,
@@ -187,7 +202,7 @@ async function chooseExecutor(
 ): Promise<Executor> {
   const { host, container } = context.executors;
   if (request !== undefined && container !== undefined) {
-    const isOptional = !request.required && context.hostFallback && host !== undefined;
+    const isOptional = !request.required && context.hostFallback !== false && host !== undefined;
     const why = isOptional ? await container.whyNoImage?.(request, context.signal) : undefined;
     if (host === undefined || why === undefined) {
       return container;
@@ -195,13 +210,17 @@ async function chooseExecutor(
     noteMissingImage(context, { step, image: imageLabel(request), why });
     return host;
   }
+  if (request?.required === true && context.hostFallback === "all" && host !== undefined) {
+    noteMissingImage(context, { step, image: imageLabel(request), why: "containers are switched off" });
+    return host;
+  }
   if (request?.required === true) {
     throw new CwlError(
       "unsupported",
-      `${tool.name} requires the container ${imageLabel(request)}, and there is no container engine here that answers (start one or choose it with --engine; --no-container runs only tools that can do without)`,
+      `${tool.name} requires the container ${imageLabel(request)}, and there is no container engine here that answers (start one, or choose it with --engine; --no-container runs only tools that can do without, --engine none all of them on this machine)`,
     );
   }
-  if (request !== undefined && !context.hostFallback) {
+  if (request !== undefined && context.hostFallback === false) {
     throw new CwlError(
       "unsupported",
       `${tool.name} asks for the container ${imageLabel(request)}, there is no container engine here, and running it on the host was not allowed`,

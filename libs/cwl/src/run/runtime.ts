@@ -33,8 +33,8 @@ export async function requestedResources(
   const fields = requirements.find("ResourceRequirement")?.fields ?? {};
   const result: Record<string, number> = {};
   for (const [name, field, fallback] of kinds) {
-    const min = await amount(fields[`${field}Min`], `${field}Min`, evaluator, context);
-    const max = await amount(fields[`${field}Max`], `${field}Max`, evaluator, context);
+    const min = await amountOf(fields[`${field}Min`], `${field}Min`, evaluator, context);
+    const max = await amountOf(fields[`${field}Max`], `${field}Max`, evaluator, context);
     if (min !== undefined && max !== undefined && max < min) {
       throw new CwlError(
         "invalid-inputs",
@@ -53,11 +53,13 @@ export async function requestedResources(
   return result as unknown as Resources;
 }
 
-async function amount(
+/** A number of a requirement, which may be an expression; undefined where it is left out. */
+export async function amountOf(
   raw: unknown,
   what: string,
   evaluator: Evaluator,
   context: ExpressionContext,
+  requirement = "ResourceRequirement",
 ): Promise<number | undefined> {
   if (raw === undefined || raw === null) {
     return undefined;
@@ -75,7 +77,7 @@ async function amount(
   if (typeof number !== "number" || !Number.isFinite(number) || number < 0) {
     throw new CwlError(
       "expression",
-      `ResourceRequirement: ${what} must be a number of at least 0, but is ${sortedJson(value)}`,
+      `${requirement}: ${what} must be a number of at least 0, but is ${sortedJson(value)}`,
     );
   }
   return number;
