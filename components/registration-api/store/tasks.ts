@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 
 import type pg from "pg";
 
+import { toText } from "./to-text.ts";
+
 export const TASK_CHANNEL = "registration_task";
 export const TASK_STATES = ["queued", "running", "done", "failed", "superseded", "cancelled"] as const;
 export type TaskState = (typeof TASK_STATES)[number];
@@ -52,6 +54,8 @@ export interface ClaimedTask extends Task {
 
 const FIELDS =
   "id, kind, scope, payload, state, attempts, due_at, reason, result, position, requested_by, created_at, started_at, finished_at";
+
+const MAX_REASON_LENGTH = 4000;
 
 /** Time that a worker may be silent before its task is given to another. */
 export const LEASE_SECONDS = 60;
@@ -154,7 +158,13 @@ export async function endTask(
   await pool.query(
     `update task set state = $3, reason = $4, result = coalesce($5, result), position = null, lease = null, lease_until = null,
        finished_at = now() where id = $1 and lease = $2 and state = 'running'`,
-    [id, lease, state, reason ?? null, result === undefined ? null : JSON.stringify(result)],
+    [
+      id,
+      lease,
+      state,
+      reason === undefined ? null : toText(reason, MAX_REASON_LENGTH),
+      result === undefined ? null : JSON.stringify(result),
+    ],
   );
   if (state === "done") {
     // What was set aside before it for the same thing needs nobody any more.
@@ -181,7 +191,7 @@ export async function postponeTask(
        select l.id from task l where l.id > $1 and l.state = 'queued' and l.order_key = (select order_key from task where id = $1) limit 1
      ) later on true
      where t.id = $1 and t.lease = $2 and t.state = 'running'`,
-    [id, lease, reason, seconds],
+    [id, lease, toText(reason, MAX_REASON_LENGTH), seconds],
   );
 }
 
