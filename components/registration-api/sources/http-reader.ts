@@ -152,6 +152,7 @@ function toRefusal(href: string, status: number, retryAfter: string | string[] |
   const seconds = typeof retryAfter === "string" ? toSeconds(retryAfter) : undefined;
   return new RegistrationError(`${shorten(href)} answered with status ${status}${REMEDIES[status] ?? "."}`, {
     isTransient: TRANSIENT.has(status),
+    isRefusal: !TRANSIENT.has(status),
     isGone: status === 404 || status === 410,
     ...(seconds !== undefined && { retryAfter: Math.min(seconds, MAX_RETRY_AFTER_SECONDS) }),
   });

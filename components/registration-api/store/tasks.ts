@@ -60,11 +60,22 @@ const MAX_REASON_LENGTH = 4000;
 /** Time that a worker may be silent before its task is given to another. */
 export const LEASE_SECONDS = 60;
 
-/** Accepts a task: once this returns it is not lost. @returns its id */
+/**
+ * Accepts a task: once this returns it is not lost. An earlier one of its key that failed does not wait for its next attempt any more, which this
+ * one would have to wait for, too: the same request is superseded, another one due at once.
+ * @returns its id
+ */
 export async function addTask(db: Pick<pg.Pool, "query">, task: NewTask): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
-    `insert into task (kind, scope, order_key, payload, requested_by, idempotency_key) values ($1, $2, $3, $4, $5, $6)
-     on conflict (idempotency_key) do update set idempotency_key = excluded.idempotency_key returning id`,
+    `with added as (
+       insert into task (kind, scope, order_key, payload, requested_by, idempotency_key) values ($1, $2, $3, $4, $5, $6)
+       on conflict (idempotency_key) do update set idempotency_key = excluded.idempotency_key returning id
+     ), waiting as (
+       update task set due_at = now(),
+         (state, finished_at) = (select case when same then 'superseded' else 'queued' end, case when same then now() end
+           from (select kind = $1 and kind <> 'harvest' and payload = $4::jsonb as same) as compared)
+       where order_key = $3 and state = 'queued' and due_at > now() and attempts > 0 and id < (select id from added)
+     ) select id from added`,
     [
       task.kind,
       task.scope,

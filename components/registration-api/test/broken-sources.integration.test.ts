@@ -54,6 +54,24 @@ async function startSource(documents: Map<string, unknown>) {
   };
 }
 
+test("a request that comes again does not wait for the next attempt of the one that failed", async (t) => {
+  const documents = new Map<string, unknown>([["/item", 503]]);
+  const source = await startSource(documents);
+  t.after(source.close);
+  const wanted = { type: "stac-item", url: `${source.url}/item` };
+  const { headers } = await send("POST", "/register", wanted);
+  const first = headers.get("location") ?? "";
+  await waitUntil("its failure", async () => {
+    const { body } = await send("GET", new URL(first).pathname);
+    return body.state === "queued" && body.attempts > 0;
+  });
+  await query("update registration.task set due_at = now() + interval '1 hour' where state = 'queued'");
+  documents.set("/item", plain("came-back", "again"));
+  const { body } = await register("/register", wanted);
+  assert.deepEqual([body.state, body.result.registered], ["done", 1], JSON.stringify(body));
+  assert.equal((await settle(first)).body.state, "superseded");
+});
+
 /** Waits of a task between its attempts end now. */
 const hurry = () => query("update registration.task set due_at = now() where state = 'queued' and due_at > now()");
 /** The next attempt of what waits for one is its last. */
