@@ -12,7 +12,13 @@ export class RegistrationError extends Error {
 
   constructor(
     message: string,
-    options: { isTransient?: boolean; retryAfter?: number; isGone?: boolean; isRefusal?: boolean; cause?: unknown } = {},
+    options: {
+      isTransient?: boolean;
+      retryAfter?: number;
+      isGone?: boolean;
+      isRefusal?: boolean;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.isTransient = options.isTransient ?? false;
