@@ -5,7 +5,7 @@ import { describe } from "../helpers/admin-session.ts";
 import { createTerminal } from "../helpers/terminal.ts";
 import {
   type RegistrationTask,
-  describeProgress,
+  describeListed,
   followTask,
   readProblems,
   readTask,
@@ -143,7 +143,7 @@ async function list({ stdout }: CommandContext, session: RegistrationSession, { 
             schedule ?? "on request",
             next ?? "-",
             last?.id ?? "-",
-            last === null ? "-" : describeProgress(last),
+            last === null ? "-" : describeListed(last),
           ]),
         ]),
   );
@@ -202,7 +202,7 @@ async function listTasks(
             task.kind,
             task.workspace ?? "-",
             task.created_at,
-            describeProgress(task),
+            describeListed(task),
             describeRequest(task),
           ]),
         ]),
@@ -227,7 +227,7 @@ async function show(
   stdout.write(
     asJson
       ? `${JSON.stringify({ ...task, problems }, null, 2)}\n`
-      : `task ${id}  ${task.kind}  ${describeRequest(task)}\n${describeProgress(task)}, attempts: ${task.attempts}\n${
+      : `task ${id}  ${task.kind}  ${describeRequest(task)}\n${describeListed(task)}, attempts: ${task.attempts}\n${
           task.reason === null ? "" : `${task.reason}\n`
         }${formatTable(problems.map(({ record, reason }) => [record, reason]))}`,
   );

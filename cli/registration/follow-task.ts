@@ -69,6 +69,12 @@ export function describeProgress({ state, result }: RegistrationTask): string {
   return `${state}${counts.length === 0 ? "" : `: ${counts.join(", ")}`}`;
 }
 
+/** The same in a list, where the reason is not shown. */
+export const describeListed = (task: RegistrationTask): string =>
+  task.next_attempt === undefined || Date.parse(task.next_attempt) <= Date.now()
+    ? describeProgress(task)
+    : `${describeProgress(task)}; failed, again at ${task.next_attempt.replace(/\.\d+Z$/, "Z")}`;
+
 const MAX_SHOWN = 20;
 
 /** What came of a task, in lines: the counts, the reason, the first records that could not be registered. */

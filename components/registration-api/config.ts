@@ -35,6 +35,12 @@ export const workerSettings = defineSettings({
   ...shared,
   CATALOGUE_URL: { kind: "string", description: "Internal port of the resource catalogue." },
   CATALOGUE_PUBLIC_URL: { kind: "url", description: "Public base URL of the resource catalogue." },
+  CATALOGUE_API_URL: {
+    kind: "string",
+    optional: true,
+    description: "The resource catalogue inside the deployment, for its public addresses.",
+  },
+  CATALOGUE_OPEN_HOST: { kind: "string", optional: true, description: "Host name on which it is open." },
   CATALOGUE_SECRET: { kind: "string", secret: true, description: "What its internal port asks for." },
   DATA_ACCESS_PUBLIC_URL: {
     kind: "url",

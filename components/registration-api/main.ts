@@ -40,7 +40,12 @@ await runService({
         ...(settings.OPEN_HOST !== undefined && { openHost: settings.OPEN_HOST.toLowerCase() }),
       }),
     });
-    const internal = createInternalApi({ logger, pool, secret: settings.INTERNAL_SECRET });
+    const internal = createInternalApi({
+      logger,
+      pool,
+      secret: settings.INTERNAL_SECRET,
+      publicUrl: settings.PUBLIC_URL,
+    });
     measureQueue(metrics, pool);
     return {
       servers: { http: await readyServer(app), internal: await readyServer(internal) },

@@ -98,9 +98,11 @@ export const manifest: Component = {
   },
 };
 
-/** Addresses that records name, and the processing service, whose public address is read from inside. */
+/** Addresses that records name, and the services whose public addresses are read from inside. */
 function toPublicPages({ settings, isEnabled, publicUrl, host }: DeployContext): Record<string, EnvValue> {
   return {
+    CATALOGUE_API_URL: { peer: "resource-catalogue" },
+    ...(settings.variables.OPEN_INGRESS && { CATALOGUE_OPEN_HOST: host("resource-catalogue-open") }),
     ...(isEnabled("data-access") && { DATA_ACCESS_PUBLIC_URL: publicUrl("data-access") }),
     ...(isEnabled("portal") && { PORTAL_PUBLIC_URL: publicUrl("portal") }),
     ...(isEnabled("ades") && {

@@ -7,6 +7,7 @@ import type pg from "pg";
 import type { RecordProblem } from "../store/problems.ts";
 import { type KnownRecord, type Origin, noteChanges, noteUnchanged } from "../store/records.ts";
 import { inTransaction } from "../store/transaction.ts";
+import { RegistrationError } from "../queue/errors.ts";
 import { type CatalogueClient, describeRefusal } from "./client.ts";
 import { type Collections, createCollections } from "./collections.ts";
 import { findMissing } from "./find-missing.ts";
@@ -65,9 +66,8 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
           continue;
         }
         seen.add(each.item.id);
-        const issues = validate(each.item);
-        if (issues.length > 0) {
-          const reason = issues.map(({ path, rule }) => `${path} ${rule}`).join("; ");
+        const reason = findFault(validate, each.item);
+        if (reason !== undefined) {
           problems.push({ record: String(each.item.id ?? each.document), reason: `The item is not valid: ${reason}.` });
         } else {
           valid.push(each);
@@ -78,11 +78,16 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
       }
       valid.reverse();
       const { scope } = origin;
-      const collection = await collections.ensure(
-        scope,
-        wanted,
-        valid.map(({ item }) => item),
-      );
+      const contained = valid.map(({ item }) => item);
+      const collection = await collections.ensure(scope, wanted, contained).catch((error: unknown) => {
+        if (!(error instanceof RegistrationError) || error.isTransient) {
+          throw error;
+        }
+        problems.push(...contained.map(({ id }) => ({ record: id, reason: error.message })));
+      });
+      if (collection === undefined) {
+        return { registered: 0, unchanged: 0, problems, records: [] };
+      }
       const lines = valid.map(({ item, document }) => {
         const line = Buffer.from(`${JSON.stringify({ ...item, collection })}\n`);
         return { id: item.id, line, document, hash: hash("sha256", line, "buffer") };
@@ -122,11 +127,7 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
         return { written, refused, unchanged: lines.length - changed.length };
       });
       if (outcome.written.length > 0) {
-        await collections.cover(
-          scope,
-          collection,
-          valid.map(({ item }) => item),
-        );
+        await collections.cover(scope, collection, contained);
       }
       return {
         registered: outcome.written.length,
@@ -170,6 +171,19 @@ export function createCatalogueWriter(options: WriterOptions): CatalogueWriter {
   };
 }
 
+/** Longest id that the catalogue takes. */
+const MAX_ID_LENGTH = 500;
+
+/** Why an item cannot be written, before the ledger is asked for its id. */
+function findFault(validate: ReturnType<typeof createItemValidator>, item: StacItem): string | undefined {
+  const issues = validate(item);
+  if (issues.length > 0) {
+    return issues.map(({ path, rule }) => `${path} ${rule}`).join("; ");
+  }
+  const isKept = item.id.length <= MAX_ID_LENGTH && !/\p{Cc}/u.test(item.id) && item.id.isWellFormed();
+  return isKept ? undefined : `/id must have at most ${MAX_ID_LENGTH} characters, none of them a control character`;
+}
+
 interface Line {
   readonly id: string;
   readonly line: Buffer;
@@ -191,7 +205,7 @@ async function sendBatch(
   }
   const [only] = batch;
   if (batch.length === 1 && only !== undefined) {
-    return [{ record: only.id, reason: describeRefusal(response) }];
+    return [{ record: only.id, reason: describeRefusal(response).replace(/^Line 1 is/, "The item is") }];
   }
   const half = Math.ceil(batch.length / 2);
   return [

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import type pg from "pg";
 
-import { deleteHarvester, findHarvester, listCreatedBy, putHarvester } from "../store/harvesters.ts";
+import { deleteHarvester, findHarvester, listCreatedBy, putHarvester, resumeRun } from "../store/harvesters.ts";
 import { addTask } from "../store/tasks.ts";
 import { OFFERING, type OfferedCollection } from "./cloud-data-offering.ts";
 import { readHarvester } from "./config.ts";
@@ -36,6 +36,9 @@ export async function deployCloudData(pool: pg.Pool, wanted: CloudData | undefin
     // One that is as it should be keeps its time and cursor.
     if (before === undefined || toText(before.config) !== toText(config)) {
       await putHarvester(pool, { scope: "", config, createdBy: CLOUD_DATA });
+    } else {
+      // How the storage is reached may be another since the last start.
+      await resumeRun(pool, { scope: "", name: config.name });
     }
   }
   for (const { collections } of wanted === undefined ? [] : OFFERING) {

@@ -5,6 +5,7 @@ import { type StacItem, type StacLink, isStac, parseStac, resolveHref } from "@s
 import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import { normalizeItem, normalizeLinks } from "../registrars/normalize-item.ts";
+import type { PartFailures } from "../registrars/part-failures.ts";
 import { keepGoodParts, readJson } from "../registrars/read-tolerantly.ts";
 import type { ReadOptions, Sources } from "../sources/source-types.ts";
 import type { RecordProblem } from "../store/problems.ts";
@@ -48,6 +49,8 @@ export interface PageOptions {
   readonly position: Readonly<Record<string, unknown>> | null;
   /** Only what changed since; left out for everything. */
   readonly since?: string;
+  /** Told of parts of a catalogue that cannot be read. */
+  readonly failures: PartFailures;
   /** What is known of a document from an earlier run. */
   readonly findKnown?: (address: string) => Promise<KnownDocument | undefined>;
 }
@@ -123,7 +126,7 @@ async function toFirstRequest(
   const { url, type, query, pageSize } = resource;
   const { begin, end, bbox, collection } = query;
   if (type === "OpenSearch") {
-    const template = await readTemplate(sources, url, read);
+    const template = await readTemplate(sources, url, { ...read, headers: resource.headers });
     return { url: toSearchUrl(template, { ...query, pageSize, ...(since !== undefined && { since }) }) };
   }
   const target = new URL(

@@ -3,7 +3,6 @@ import { isStac, parseStac, walkItems } from "@swath/stac";
 import { normalizeItem } from "../registrars/normalize-item.ts";
 import { createTolerantReader, keepGoodParts, parseJson, readWithPatience } from "../registrars/read-tolerantly.ts";
 import type { SourceDocument } from "../sources/source-types.ts";
-import type { RecordProblem } from "../store/problems.ts";
 import type { KnownDocument, ReadDocument } from "../store/read-documents.ts";
 import type { HarvesterConfig } from "./config.ts";
 import type { HarvestedPage, PageOptions, UnchangedRecord } from "./pages.ts";
@@ -20,12 +19,8 @@ const MAX_KEPT_LENGTH = 8 * 2 ** 20;
  */
 export async function* readCatalog(
   { resource }: HarvesterConfig,
-  { sources, read, findKnown }: PageOptions,
+  { sources, read, findKnown, failures }: PageOptions,
 ): AsyncGenerator<HarvestedPage> {
-  const problems: RecordProblem[] = [];
-  const onProblem = (problem: RecordProblem): void => {
-    problems.push(problem);
-  };
   const options = { ...read, headers: resource.headers };
   const documents = new Map<string, ReadDocument>();
   const skipped = new Map<string, UnchangedRecord>();
@@ -80,17 +75,21 @@ export async function* readCatalog(
   let items: HarvestedPage["items"][number][] = [];
   let unchanged: UnchangedRecord[] = [];
   const takePage = (): HarvestedPage => {
-    const page = { items, unchanged, problems: problems.splice(0), catalogs };
+    const page = { items, unchanged, problems: failures.take(), catalogs };
     [items, unchanged, catalogs] = [[], [], []];
     return page;
   };
   const root = await load(resource.url);
   const walk = walkItems(
-    { href: root.href, value: keepGoodParts(root.value, root.href, onProblem) },
+    { href: root.href, value: keepGoodParts(root.value, root.href, failures.note) },
     {
-      read: createTolerantReader(load, options, onProblem),
+      read: createTolerantReader(load, options, failures),
       maxDocuments: MAX_DOCUMENTS,
       maxDepth: MAX_DEPTH,
+      onTooDeep: ({ where, problem }) => {
+        failures.note({ record: where, reason: problem });
+        failures.noteMissedCatalog();
+      },
     },
   );
   for await (const { item, href, document } of walk) {
@@ -110,8 +109,8 @@ export async function* readCatalog(
     skipped.delete(address);
     documents.delete(address);
     if (items.length + unchanged.length >= CATALOG_PAGE) {
-      // A catalogue is walked from its beginning again; what was written is unchanged then.
-      yield { ...takePage(), next: {} };
+      // Without a position: another attempt walks from the beginning again, and what was written is unchanged then.
+      yield takePage();
     }
   }
   yield takePage();

@@ -6,13 +6,14 @@ import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
 import type { Registrar, TaskContext } from "../queue/run-task.ts";
 import { normalizeItem } from "../registrars/normalize-item.ts";
+import { createPartFailures } from "../registrars/part-failures.ts";
 import { readJson } from "../registrars/read-tolerantly.ts";
 import { type Tools, defaultCollection, readRights } from "../registrars/registrar-context.ts";
 import { writeBatch } from "../registrars/write-batch.ts";
 import type { ReadOptions } from "../sources/source-types.ts";
 import { type Harvester, findHarvester, setCursor } from "../store/harvesters.ts";
 import { findReadDocument, forgetReadDocuments, keepReadDocuments } from "../store/read-documents.ts";
-import { type Origin, findUnmet } from "../store/records.ts";
+import { type Origin, findUnmet, noteUnread } from "../store/records.ts";
 import { runBucket } from "./bucket.ts";
 import { passes } from "./filter.ts";
 import { CLOUD_DATA } from "./cloud-data.ts";
@@ -45,11 +46,10 @@ export function createHarvestRegistrar(tools: Tools): Registrar {
         break;
       case "OADS":
         await runOads(tools, context, harvester);
-        await endRun(tools, context, harvester);
+        await endRun(tools, context, harvester, true);
         break;
       default:
-        await runPages(tools, context, harvester);
-        await endRun(tools, context, harvester);
+        await endRun(tools, context, harvester, await runPages(tools, context, harvester));
     }
   };
 }
@@ -70,21 +70,31 @@ async function checkDataNetwork({ sources, offeredBucket }: Tools, { task, signa
   }
 }
 
-async function runPages(tools: Tools, context: TaskContext, harvester: Harvester): Promise<void> {
+/** @returns whether everything of the source was met */
+async function runPages(tools: Tools, context: TaskContext, harvester: Harvester): Promise<boolean> {
   const { config, cursor } = harvester;
   const { task, signal } = context;
   const origin: Origin = { scope: task.scope, sequence: task.id, harvester: harvester.name };
   const rights = readRights(task.payload);
   // Deletions are found by what a whole run does not meet.
   const since = config.incremental !== undefined && !config.deletions ? cursor?.since : undefined;
+  const failures = createPartFailures();
   const withProducts = readsProducts(config.postprocess);
   const pages = readPages(config, {
     sources: tools.sources,
     read: { rights, signal },
+    failures,
     position: task.position,
     ...(since !== undefined && { since }),
     findKnown: (address) => findReadDocument(tools.pool, harvester, address),
   });
+  /** What is broken at its source for now is not gone from it. */
+  const keep = async (names: readonly string[]): Promise<void> => {
+    if (config.deletions) {
+      const known = names.map(tools.sources.normalize);
+      await noteUnread(tools.pool, { scope: task.scope, harvester: harvester.name, run: task.id, names: known });
+    }
+  };
   for await (const page of pages) {
     signal.throwIfAborted();
     const gone = await confirmUnchanged(tools, context, origin, page.unchanged ?? []);
@@ -100,8 +110,17 @@ async function runPages(tools: Tools, context: TaskContext, harvester: Harvester
     // Those that were refused are read and named again at the next run.
     const written = ready.flatMap(({ item, read }) => (read === undefined || refused.has(item.id) ? [] : [read]));
     await keepReadDocuments(tools.pool, harvester, [...(page.catalogs ?? []), ...written]);
+    const isReady = new Set(ready.map(({ document }) => document));
+    const missed = items.flatMap(({ item, document = "" }) => (isReady.has(document) ? [] : [item.id, document]));
+    await keep([
+      ...page.problems.flatMap(({ record, isGone }) => (isGone === true ? [] : [record])),
+      ...missed,
+      ...refused,
+    ]);
     await context.save(page.next);
   }
+  await keep((await failures.settle(context)).map(({ record }) => record));
+  return !failures.hasMissedCatalog();
 }
 
 /** The items of documents whose records somebody took out of the catalogue. */
@@ -126,9 +145,13 @@ async function readAgain(
 }
 
 /** After everything that the source has: what is gone from it goes here, if that is wanted. */
-async function endRun(tools: Tools, context: TaskContext, harvester: Harvester): Promise<void> {
-  if (harvester.config.deletions) {
+async function endRun(tools: Tools, context: TaskContext, harvester: Harvester, isWhole: boolean): Promise<void> {
+  if (harvester.config.deletions && isWhole) {
     await removeUnmet(tools, context, harvester.name);
+  } else if (harvester.config.deletions) {
+    const reason =
+      "Parts of the catalogue cannot be read, so nothing was taken out in this run that may be below them.";
+    await context.report([{ record: harvester.config.resource.url, reason }]);
   }
   await forgetReadDocuments(tools.pool, harvester);
   await setCursor(tools.pool, harvester, (context.task.started_at ?? new Date()).toISOString());

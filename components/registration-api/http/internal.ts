@@ -33,10 +33,12 @@ interface InternalOptions {
   readonly logger: Logger;
   readonly pool: pg.Pool;
   readonly secret: string;
+  /** Public base URL of the API, for the addresses of tasks. */
+  readonly publicUrl: string;
 }
 
 /** What other services of the deployment ask in the name of workspaces, on a port that is not published. */
-export function createInternalApi({ logger, pool, secret }: InternalOptions): FastifyInstance {
+export function createInternalApi({ logger, pool, secret, publicUrl }: InternalOptions): FastifyInstance {
   const app = createApp(logger, { bodyLimit: MAX_BODY_BYTES });
   const expected = hash("sha256", `Bearer ${secret}`, "buffer");
   app.addHook("onRequest", async (request) => {
@@ -51,6 +53,7 @@ export function createInternalApi({ logger, pool, secret }: InternalOptions): Fa
     const task = wait > 0 ? await awaitTask(pool, accepted.id, wait * 1000) : undefined;
     return reply.code(202).send({
       ...accepted,
+      location: `${publicUrl}/tasks/${accepted.id}`,
       ...(task && { state: task.state, reason: task.reason, records: task.result?.records ?? [] }),
     });
   });

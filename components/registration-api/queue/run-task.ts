@@ -30,7 +30,7 @@ interface RunOptions {
 }
 
 const MAX_NAMED_RECORDS = 20;
-const MAX_REASON_LENGTH = 4000;
+const MAX_SHOWN_NAME = 300;
 
 /** Carries a task out under its lease, and notes what came of it. */
 export async function runTask({ pool, logger, registrarOf, stopping }: RunOptions, task: ClaimedTask): Promise<void> {
@@ -42,6 +42,7 @@ export async function runTask({ pool, logger, registrarOf, stopping }: RunOption
     Object.assign(counts, { registered, unchanged, removed, failed });
   }
   const records: string[] = [];
+  let only: RecordProblem | undefined;
   const toResult = (): TaskResult => ({ ...counts, ...(records.length > 0 && { records }) });
   const save = async (position?: object): Promise<void> => {
     if (!(await renewLease(pool, task, { result: toResult(), ...(position !== undefined && { position }) }))) {
@@ -81,6 +82,7 @@ export async function runTask({ pool, logger, registrarOf, stopping }: RunOption
         }
       },
       report: async (problems) => {
+        only ??= problems[0];
         counts.failed += problems.length;
         await addProblems(pool, task.id, problems);
       },
@@ -89,7 +91,7 @@ export async function runTask({ pool, logger, registrarOf, stopping }: RunOption
     await endTask(pool, task, {
       state: isNothing ? "failed" : "done",
       result: toResult(),
-      ...(counts.failed > 0 && { reason: `${counts.failed} records could not be registered; problems names them.` }),
+      ...(counts.failed > 0 && { reason: describeProblems(counts.failed, only) }),
     });
   } catch (error) {
     if (error instanceof LeaseLostError || lost.signal.aborted) {
@@ -100,6 +102,12 @@ export async function runTask({ pool, logger, registrarOf, stopping }: RunOption
   } finally {
     clearInterval(heartbeat);
   }
+}
+
+function describeProblems(count: number, first: RecordProblem | undefined): string {
+  return count === 1 && first !== undefined
+    ? `${first.record.slice(0, MAX_SHOWN_NAME)} could not be registered: ${first.reason}`
+    : `${count} records could not be registered; problems names them.`;
 }
 
 interface Failure {
@@ -113,7 +121,7 @@ async function recordFailure(
   task: ClaimedTask,
   { error, isStopping, result }: Failure,
 ): Promise<void> {
-  const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON_LENGTH);
+  const reason = error instanceof Error ? error.message : String(error);
   if (isStopping) {
     await postponeTask(pool, task, { reason: "The worker stopped; another one goes on.", seconds: 0 });
     return;

@@ -1,16 +1,20 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { isAway } from "@swath/service";
 import { StacError, type WalkOptions, isStac, parseStac } from "@swath/stac";
 
 import { RegistrationError } from "../queue/errors.ts";
 import type { ReadOptions, SourceDocument, Sources } from "../sources/source-types.ts";
 import type { RecordProblem } from "../store/problems.ts";
+import type { PartFailures } from "./part-failures.ts";
 
 /** A page without items, in place of what cannot be read. */
 const NOTHING = { type: "FeatureCollection", features: [], links: [] };
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 const MAX_WAIT_SECONDS = 60;
+/** A source that needed longer to fail is asked again by a later attempt of the task, so that it does not hold a place. */
+const MAX_QUICK_FAILURE_MS = 10_000;
 /** Of one record, as the catalogue takes it. */
 const MAX_RECORD_MIB = 8;
 
@@ -36,11 +40,13 @@ export async function readJson(
 /** Reads a document; a source that fails for a moment is asked again, and left in peace for as long as it asks. */
 export async function readWithPatience(sources: Sources, href: string, options: ReadOptions): Promise<SourceDocument> {
   for (let attempt = 1; ; attempt += 1) {
+    const started = performance.now();
     try {
       return await sources.read(href, options);
     } catch (error) {
       const { isTransient = false, retryAfter = 0 } = error instanceof RegistrationError ? error : {};
-      if (!isTransient || attempt >= ATTEMPTS || retryAfter > MAX_WAIT_SECONDS) {
+      const isSlow = performance.now() - started > MAX_QUICK_FAILURE_MS;
+      if (!isTransient || isSlow || attempt >= ATTEMPTS || retryAfter > MAX_WAIT_SECONDS) {
         throw error;
       }
       await sleep(Math.max(retryAfter * 1000, FIRST_DELAY_MS * 2 ** attempt), undefined, { signal: options.signal });
@@ -57,23 +63,33 @@ export function parseJson(bytes: Buffer, href: string): unknown {
 }
 
 /**
- * The `read` of a walk that goes on when a part of a catalogue is broken: what cannot be read is told to `onProblem`, and its place taken by
- * nothing. Failures that may pass are thrown.
+ * The `read` of a walk that goes on when a part of a catalogue is broken or away: what cannot be read is told to `failures`, and its place
+ * taken by nothing. When the source itself is away its failure is thrown.
  */
 export function createTolerantReader(
   load: (href: string) => Promise<{ readonly value: unknown; readonly href: string }>,
   { signal }: Pick<ReadOptions, "signal">,
-  onProblem: (problem: RecordProblem) => void,
+  failures: PartFailures,
 ): WalkOptions["read"] {
-  return async (href) => {
+  return async (href, _from, rel) => {
     try {
       const { value, href: address } = await load(href);
-      return { href: address, value: keepGoodParts(value, address, onProblem) };
+      failures.reset();
+      return { href: address, value: keepGoodParts(value, address, failures.note) };
     } catch (error) {
-      if (signal.aborted || (error instanceof RegistrationError && error.isTransient)) {
+      signal.throwIfAborted();
+      if (isAway(error)) {
         throw error;
       }
-      onProblem({ record: href, reason: (error as Error).message });
+      const known = error instanceof RegistrationError ? error : undefined;
+      if (rel !== "item" && known?.isGone !== true) {
+        failures.noteMissedCatalog();
+      }
+      if (known?.isTransient === true) {
+        failures.postpone(href, known);
+      } else {
+        failures.note({ record: href, reason: (error as Error).message, isGone: known?.isGone ?? false });
+      }
       return { href, value: NOTHING };
     }
   };

@@ -1,5 +1,6 @@
 import { RegistrationError } from "../queue/errors.ts";
 import type { Registrar, TaskContext } from "../queue/run-task.ts";
+import type { ReadOptions } from "../sources/source-types.ts";
 import { readJson } from "./read-tolerantly.ts";
 import { type AddressRequest, type Tools, readAddressRequest } from "./registrar-context.ts";
 
@@ -73,11 +74,19 @@ async function probe(
   { url, rights }: AddressRequest,
 ): Promise<{ readonly kind: string; readonly document: Json }> {
   const options = { rights, signal: context.signal };
-  const { bytes } = await tools.sources.read(url, { ...options, accept: "application/json, application/xml;q=0.5" });
-  const text = bytes.toString("utf8").trimStart();
+  // A CSW may refuse a request without parameters.
+  const landing = await tools.sources
+    .read(url, { ...options, accept: "application/json, application/xml;q=0.5" })
+    .catch((error: unknown) => {
+      if (error instanceof RegistrationError && error.isRefusal) {
+        return { error };
+      }
+      throw error;
+    });
+  const text = "error" in landing ? "" : landing.bytes.toString("utf8").trimStart();
   if (text.startsWith("{")) {
     const document = parseObject(text, url);
-    const classes = Array.isArray(document["conformsTo"]) ? document["conformsTo"].join(" ") : "";
+    const classes = await readConformance(tools, options, document, url);
     const kind = /ogcapi-records/.test(classes)
       ? "OGC API Records"
       : /stacspec\.org/.test(classes)
@@ -106,9 +115,33 @@ async function probe(
   if (/<(?:\w+:)?Capabilities[\s>]/.test(csw) && /CSW|\/cat\/csw/.test(csw)) {
     return { kind: "CSW", document: { title: titleOf(csw) } };
   }
+  if ("error" in landing) {
+    throw landing.error;
+  }
   throw new RegistrationError(
     `${url} is no catalogue that is known: OGC API Records, STAC API, STAC, CSW or OpenSearch.`,
   );
+}
+
+/** What an API conforms to, in one text: of its landing page, or of the page that it links (OGC 19-072, clause 8.5). */
+async function readConformance(
+  { sources }: Tools,
+  options: Pick<ReadOptions, "rights" | "signal">,
+  { conformsTo, links }: Json,
+  url: string,
+): Promise<string> {
+  if (Array.isArray(conformsTo)) {
+    return conformsTo.join(" ");
+  }
+  const link = (Array.isArray(links) ? (links as readonly Link[]) : []).find(
+    ({ rel }) => typeof rel === "string" && /(?:^|\/)conformance$/.test(rel),
+  );
+  if (typeof link?.href !== "string" || !URL.canParse(link.href, url)) {
+    return "";
+  }
+  const { value } = await readJson(sources, new URL(link.href, url).href, { ...options, accept: "application/json" });
+  const listed = (value as Json | null)?.["conformsTo"];
+  return Array.isArray(listed) ? listed.join(" ") : "";
 }
 
 async function listProcesses(tools: Tools, context: TaskContext, wanted: AddressRequest): Promise<readonly Json[]> {

@@ -1,4 +1,4 @@
-import { type StacCollection, type StacLink, walkItems } from "@swath/stac";
+import { StacError, type StacCollection, type StacLink, walkItems } from "@swath/stac";
 
 import type { LocatedItem } from "../catalogue/writer.ts";
 import { RegistrationError } from "../queue/errors.ts";
@@ -7,6 +7,7 @@ import type { RecordProblem } from "../store/problems.ts";
 import { followSource } from "../store/watched-objects.ts";
 import { normalizeItem, normalizeLinks, resolveAssets } from "./normalize-item.ts";
 import { toLinks } from "./provenance.ts";
+import { createPartFailures } from "./part-failures.ts";
 import { createTolerantReader, keepGoodParts, readJson } from "./read-tolerantly.ts";
 import { type AddressRequest, type Tools, defaultCollection, readAddressRequest } from "./registrar-context.ts";
 import { isScene, registerScene } from "./scene.ts";
@@ -53,12 +54,9 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
   const { origin, rights } = wanted;
   const links = toLinks(task.payload["provenance"]);
   const options = { rights, signal };
-  const problems: RecordProblem[] = [];
-  const onProblem = (problem: RecordProblem): void => {
-    problems.push(problem);
-  };
+  const failures = createPartFailures();
   const start = await readJson(sources, wanted.url, options);
-  const root = { href: start.href, value: readRoot(start, onProblem) };
+  const root = { href: start.href, value: readRoot(start, failures.note) };
   const met: { readonly collection: StacCollection; readonly href: string }[] = [];
   const batches = new Map<string, LocatedItem[]>();
   const results: { readonly id: string; readonly collection: StacCollection }[] = [];
@@ -78,34 +76,44 @@ async function registerCatalog(tools: Tools, context: TaskContext, wanted: Addre
     }
   };
   const walk = walkItems(root, {
-    read: createTolerantReader((href) => readJson(sources, href, options), options, onProblem),
+    read: createTolerantReader((href) => readJson(sources, href, options), options, failures),
     maxDocuments: MAX_DOCUMENTS,
     maxDepth: MAX_DEPTH,
+    onTooDeep: ({ where, problem }) => failures.note({ record: where, reason: problem }),
     onCollection: (collection, href) => met.push({ collection, href }),
   });
-  for await (const { item, href, document } of walk) {
-    signal.throwIfAborted();
-    items += 1;
-    await registerMet();
-    const collection = wanted.parent ?? item.collection ?? defaultCollection(task.scope);
-    const batch = batches.get(collection) ?? [];
-    batches.set(collection, batch);
-    batch.push({ item: normalizeItem(item, href, links), document: sources.normalize(document) });
-    if (batch.length >= BATCH) {
-      await flush(collection);
+  const readAll = async (): Promise<void> => {
+    for await (const { item, href, document } of walk) {
+      signal.throwIfAborted();
+      items += 1;
+      await registerMet();
+      const collection = wanted.parent ?? item.collection ?? defaultCollection(task.scope);
+      const batch = batches.get(collection) ?? [];
+      batches.set(collection, batch);
+      batch.push({ item: normalizeItem(item, href, links), document: sources.normalize(document) });
+      if (batch.length >= BATCH) {
+        await flush(collection);
+      }
+      await context.report(failures.take());
     }
-    if (problems.length >= BATCH) {
-      await context.report(problems.splice(0));
-    }
-  }
+  };
+  // What was met before the source failed is registered all the same.
+  const failure = await readAll().catch((error: unknown) => ({ error }));
+  signal.throwIfAborted();
   await registerMet();
   for (const collection of batches.keys()) {
     await flush(collection);
   }
+  if (failure?.error instanceof StacError) {
+    failures.note({ record: failure.error.where, reason: failure.error.problem });
+  } else if (failure !== undefined) {
+    throw failure.error;
+  }
   if (items === 0 && task.payload["provenance"] !== undefined) {
     await registerPlainResults(tools, context, wanted, results);
   }
-  await context.report(problems);
+  await context.report(failures.take());
+  await failures.settle(context);
 }
 
 /** Rasters that a job wrote without an item become items of its collection. */

@@ -6,6 +6,7 @@ import { Agent, type Dispatcher, request } from "undici";
 
 import { RegistrationError } from "../queue/errors.ts";
 import { collectBody } from "./collect-body.ts";
+import { decodeBody } from "./decode-body.ts";
 import { readValidators, toConditions } from "./validators.ts";
 import type { PeerSettings, ReadOptions, SourceDocument } from "./source-types.ts";
 
@@ -27,6 +28,15 @@ const SILENCE_TIMEOUT_MS = 30_000;
 const TOTAL_TIMEOUT_MS = 120_000;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const TRANSIENT = new Set([408, 425, 429, 500, 502, 503, 504]);
+const NEEDS_LOGIN =
+  ": it needs a login; name an address that is open, or a harvester with the headers that it asks for.";
+/** What to do about what an address answers. */
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: NEEDS_LOGIN,
+  403: NEEDS_LOGIN,
+  404: ": there is nothing at this address; correct it.",
+  410: ": what was at this address is gone; correct it.",
+};
 const MAX_RETRY_AFTER_SECONDS = 3600;
 
 /** Reads `http:` and `https:` addresses: public ones, those of the deployment through their peers, and nothing else. */
@@ -102,7 +112,11 @@ export function createHttpReader({ allowPrivate, peers }: HttpReaderOptions): Ht
           }
           return {
             href: url.href,
-            bytes: await collectBody(response.body, href, maxBytes),
+            bytes: await collectBody(
+              decodeBody(response.body, response.headers["content-encoding"], href),
+              href,
+              maxBytes,
+            ),
             contentType: String(response.headers["content-type"] ?? ""),
             ...readValidators(response.headers),
           };
@@ -136,8 +150,10 @@ function parseHref(href: string): URL {
 
 function toRefusal(href: string, status: number, retryAfter: string | string[] | undefined): RegistrationError {
   const seconds = typeof retryAfter === "string" ? toSeconds(retryAfter) : undefined;
-  return new RegistrationError(`${shorten(href)} answered with status ${status}.`, {
+  return new RegistrationError(`${shorten(href)} answered with status ${status}${REMEDIES[status] ?? "."}`, {
     isTransient: TRANSIENT.has(status),
+    isRefusal: !TRANSIENT.has(status),
+    isGone: status === 404 || status === 410,
     ...(seconds !== undefined && { retryAfter: Math.min(seconds, MAX_RETRY_AFTER_SECONDS) }),
   });
 }

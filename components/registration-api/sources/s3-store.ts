@@ -5,6 +5,7 @@ import { Agent, request } from "undici";
 
 import { RegistrationError } from "../queue/errors.ts";
 import { collectBody } from "./collect-body.ts";
+import { decodeBody } from "./decode-body.ts";
 import { readValidators, toConditions } from "./validators.ts";
 import type { ListedObject, ReadOptions, SourceDocument, StoreSettings } from "./source-types.ts";
 
@@ -80,6 +81,7 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
         `${where} cannot be ${put === undefined ? "read" : "watched"}: the storage answered ${response.statusCode} ${code}.`,
         {
           isTransient: response.statusCode >= 500 || response.statusCode === 429,
+          isGone: response.statusCode === 404,
         },
       );
     }
@@ -99,7 +101,7 @@ export function createS3Store({ url, region, accessKeyId, secretAccessKey }: Sto
       }
       return {
         href: where,
-        bytes: await collectBody(body, where, maxBytes),
+        bytes: await collectBody(decodeBody(body, headers["content-encoding"], where), where, maxBytes),
         contentType: String(headers["content-type"] ?? ""),
         ...readValidators(headers),
       };

@@ -45,6 +45,7 @@ export async function putHarvester(
        cursor = case when h.config->'resource' = excluded.config->'resource' then h.cursor end`,
     [scope, config.name, JSON.stringify(config), schedule, next, createdBy ?? null],
   );
+  await resumeRun(pool, { scope, name: config.name });
 }
 
 export async function findHarvester(pool: pg.Pool, scope: string, name: string): Promise<Harvester | undefined> {
@@ -101,6 +102,17 @@ export function addRun(
     ...(requestedBy !== undefined && { requestedBy }),
     ...(key !== undefined && { idempotencyKey: key }),
   });
+}
+
+/** Has a run that failed and waits for its next attempt go on at once: what was in its way may be mended. */
+export async function resumeRun(
+  db: Pick<pg.Pool, "query">,
+  { scope, name }: { readonly scope: string; readonly name: string },
+): Promise<void> {
+  await db.query(
+    "update task set due_at = now() where kind = 'harvest' and order_key = $1 and state = 'queued' and due_at > now()",
+    [`${scope} harvester ${name}`],
+  );
 }
 
 /** Starts the harvesters whose time has come; several workers start each once. */

@@ -1,10 +1,14 @@
 import type pg from "pg";
 
+import { toText } from "./to-text.ts";
+
 /** What could not be registered of a task. */
 export interface RecordProblem {
   /** Id or address of the record. */
   readonly record: string;
   readonly reason: string;
+  /** Its source says that it is not there any more. */
+  readonly isGone?: boolean;
 }
 
 /** Problems that are kept of a task; its result counts all. */
@@ -27,9 +31,6 @@ export async function addProblems(pool: pg.Pool, task: string, problems: readonl
     ],
   );
 }
-
-/** PostgreSQL keeps neither U+0000 nor halves of surrogate pairs. */
-const toText = (text: string, length: number): string => text.replaceAll("\0", "").toWellFormed().slice(0, length);
 
 export async function listProblems(
   pool: pg.Pool,

@@ -140,6 +140,19 @@ export async function findRecords(
   return rows;
 }
 
+/** Notes that a run met records whose documents it could not read: by their ids or addresses. */
+export async function noteUnread(
+  pool: pg.Pool,
+  { scope, harvester, run, names }: { scope: string; harvester: string; run: string; names: readonly string[] },
+): Promise<void> {
+  if (names.length > 0) {
+    await pool.query(
+      `update record set run = $3 where scope = $1 and harvester = $2 and run < $3 and (id = any($4) or document = any($4))`,
+      [scope, harvester, run, names],
+    );
+  }
+}
+
 /** A page of the records of a harvester that its run did not meet: they are gone from their source. */
 export async function findUnmet(
   pool: pg.Pool,

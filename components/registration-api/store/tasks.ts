@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 
 import type pg from "pg";
 
+import { toText } from "./to-text.ts";
+
 export const TASK_CHANNEL = "registration_task";
 export const TASK_STATES = ["queued", "running", "done", "failed", "superseded", "cancelled"] as const;
 export type TaskState = (typeof TASK_STATES)[number];
@@ -53,14 +55,27 @@ export interface ClaimedTask extends Task {
 const FIELDS =
   "id, kind, scope, payload, state, attempts, due_at, reason, result, position, requested_by, created_at, started_at, finished_at";
 
+const MAX_REASON_LENGTH = 4000;
+
 /** Time that a worker may be silent before its task is given to another. */
 export const LEASE_SECONDS = 60;
 
-/** Accepts a task: once this returns it is not lost. @returns its id */
+/**
+ * Accepts a task: once this returns it is not lost. An earlier one of its key that failed does not wait for its next attempt any more, which this
+ * one would have to wait for, too: the same request is superseded, another one due at once.
+ * @returns its id
+ */
 export async function addTask(db: Pick<pg.Pool, "query">, task: NewTask): Promise<string> {
   const { rows } = await db.query<{ id: string }>(
-    `insert into task (kind, scope, order_key, payload, requested_by, idempotency_key) values ($1, $2, $3, $4, $5, $6)
-     on conflict (idempotency_key) do update set idempotency_key = excluded.idempotency_key returning id`,
+    `with added as (
+       insert into task (kind, scope, order_key, payload, requested_by, idempotency_key) values ($1, $2, $3, $4, $5, $6)
+       on conflict (idempotency_key) do update set idempotency_key = excluded.idempotency_key returning id
+     ), waiting as (
+       update task set due_at = now(),
+         (state, finished_at) = (select case when same then 'superseded' else 'queued' end, case when same then now() end
+           from (select kind = $1 and kind <> 'harvest' and payload = $4::jsonb as same) as compared)
+       where order_key = $3 and state = 'queued' and due_at > now() and attempts > 0 and id < (select id from added)
+     ) select id from added`,
     [
       task.kind,
       task.scope,
@@ -154,7 +169,13 @@ export async function endTask(
   await pool.query(
     `update task set state = $3, reason = $4, result = coalesce($5, result), position = null, lease = null, lease_until = null,
        finished_at = now() where id = $1 and lease = $2 and state = 'running'`,
-    [id, lease, state, reason ?? null, result === undefined ? null : JSON.stringify(result)],
+    [
+      id,
+      lease,
+      state,
+      reason === undefined ? null : toText(reason, MAX_REASON_LENGTH),
+      result === undefined ? null : JSON.stringify(result),
+    ],
   );
   if (state === "done") {
     // What was set aside before it for the same thing needs nobody any more.
@@ -181,7 +202,7 @@ export async function postponeTask(
        select l.id from task l where l.id > $1 and l.state = 'queued' and l.order_key = (select order_key from task where id = $1) limit 1
      ) later on true
      where t.id = $1 and t.lease = $2 and t.state = 'running'`,
-    [id, lease, reason, seconds],
+    [id, lease, toText(reason, MAX_REASON_LENGTH), seconds],
   );
 }
 

@@ -162,6 +162,19 @@ test("outside of the provider's cloud it says so; switched off, there are no har
     return found?.includes("data network") === true && found;
   });
   assert.match(reason, /works only inside that provider's cloud.*CLOUDDATA_S3_ENDPOINT/);
+  // Mended: what waits for its next attempt goes on when the worker starts, however long it would have waited.
+  await fixture.kill("worker");
+  await fixture.query("update registration.task set lease_until = now() where state = 'running'");
+  const waiting =
+    "kind = 'harvest' and payload->>'harvester' = 'CLOUDDATA-Sentinel2' and state in ('queued', 'running')";
+  await fixture.query(
+    `update registration.task set state = 'queued', lease = null, lease_until = null, due_at = now() + interval '1 hour' where ${waiting}`,
+  );
+  await fixture.start("worker");
+  await waitUntil(
+    "the end of the run",
+    async () => (await harvesterOf("CLOUDDATA-Sentinel2"))?.last_run?.state === "done",
+  );
   await fixture.kill("worker");
   await fixture.start("worker", { CLOUDDATA: "false" });
   await waitUntil("no harvesters", async () => (await send("GET", "/harvesters")).body.harvesters.length === 0);

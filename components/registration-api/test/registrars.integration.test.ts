@@ -75,8 +75,10 @@ test("a processing service with all its processes, and catalogues of every kind"
         };
       case "/csw?service=CSW&request=GetCapabilities":
         return '<csw:Capabilities xmlns:csw="http://www.opengis.net/cat/csw/2.0.2"><ows:Title>A CSW</ows:Title></csw:Capabilities>';
-      case "/csw":
-        return "<html/>";
+      case "/records":
+        return { title: "Records", links: [{ rel: "conformance", href: "/records/conformance" }] };
+      case "/records/conformance":
+        return { conformsTo: ["http://www.opengis.net/spec/ogcapi-records-1/1.0/conf/core"] };
       case "/osdd.xml":
         return "<OpenSearchDescription><ShortName>Search</ShortName></OpenSearchDescription>";
       default:
@@ -91,7 +93,9 @@ test("a processing service with all its processes, and catalogues of every kind"
   assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}`)).body.properties.type, "service");
   assert.equal((await askCatalogue(`/collections/metadata:main/items/${id}-b`)).body.properties.type, "service");
   for (const [path, kind] of [
+    ["/records", "OGC API Records"],
     ["/stac", "STAC API"],
+    // Without parameters it answers with status 404.
     ["/csw", "CSW"],
     ["/osdd.xml", "OpenSearch"],
   ] as const) {

@@ -44,11 +44,18 @@ export function toCloudData(settings: Given): CloudData | undefined {
 }
 
 /** Services of the deployment whose public addresses are read from inside. */
-export function toPeers({
-  ADES_URL: peerUrl,
-  ADES_PUBLIC_URL: publicUrl,
-  ADES_OPEN_HOST: open,
-}: Given): readonly PeerSettings[] {
+export function toPeers(settings: Given): readonly PeerSettings[] {
+  return [
+    ...toPeer(settings.ADES_URL, settings.ADES_PUBLIC_URL, settings.ADES_OPEN_HOST),
+    ...toPeer(settings.CATALOGUE_API_URL, settings.CATALOGUE_PUBLIC_URL, settings.CATALOGUE_OPEN_HOST),
+  ];
+}
+
+function toPeer(
+  peerUrl: string | undefined,
+  publicUrl: string | undefined,
+  open: string | undefined,
+): readonly PeerSettings[] {
   if (peerUrl === undefined || publicUrl === undefined) {
     return [];
   }

@@ -18,6 +18,8 @@ export interface WorkspaceRequest {
 /** What became of a request: its state where it was waited for. */
 export interface AcceptedRequest {
   readonly message: string;
+  /** Where it is followed. */
+  readonly location?: string;
   readonly state?: string;
   readonly reason?: string | null;
 }

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import type { Static } from "typebox";
 
-import type { RegistrationTask } from "../clients/registration.ts";
+import type { AcceptedRequest, RegistrationTask } from "../clients/registration.ts";
 import { WorkspaceError } from "../errors.ts";
 import { workspaceNamePattern } from "../names.ts";
 import { listRegistrations } from "../store/registrations.ts";
@@ -52,6 +52,14 @@ export function toRegistration({ type, url, parent_identifier }: Static<typeof R
   return { queue, payload, message: `${type} ${url} was applied for registration` };
 }
 
+/** What existing clients are told, with the address of the task for those that follow it. */
+function sendAccepted(reply: FastifyReply, { message, location }: AcceptedRequest): FastifyReply {
+  if (location !== undefined) {
+    reply.header("location", location);
+  }
+  return reply.send({ message });
+}
+
 /** A task of the registration API in the form that registrations have here. */
 function toRegistrationRecord({ id, kind, state, reason, request, ...task }: RegistrationTask) {
   return {
@@ -92,8 +100,10 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
     async (request, reply) => {
       const who = await enterAsWriter(request);
       const wanted = { form: "register", ...request.body };
-      const { message } = await registerIn(context, { ...who, ...toRegistration(request.body), request: wanted });
-      return reply.code(202).send({ message });
+      return sendAccepted(
+        reply.code(202),
+        await registerIn(context, { ...who, ...toRegistration(request.body), request: wanted }),
+      );
     },
   );
 
@@ -112,14 +122,14 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
       async (request, reply) => {
         const who = await enterAsWriter(request);
         const id = typeof request.body["id"] === "string" ? request.body["id"] : "document";
-        const { message } = await registerIn(context, {
+        const accepted = await registerIn(context, {
           ...who,
           queue: kind,
           payload: request.body,
           message: `${id} was applied for registration`,
           request: { form: kind, document: request.body },
         });
-        return reply.code(202).send({ message });
+        return sendAccepted(reply.code(202), accepted);
       },
     );
   }
@@ -135,7 +145,7 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
         response: ANSWERS.deregister,
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const who = await enterAsWriter(request);
       const { identifier, url } = request.body;
       if (!identifier && !url) {
@@ -144,14 +154,14 @@ export function addRegistrationRoutes(app: FastifyInstance, context: ApiContext)
         ]);
       }
       const payload = identifier ? { identifier } : { url };
-      const { message } = await registerIn(context, {
+      const accepted = await registerIn(context, {
         ...who,
         queue: "deregister",
         payload,
         message: `Item '${JSON.stringify(payload)}' was applied for de-registration`,
         request: { form: "deregister", ...payload },
       });
-      return { message };
+      return sendAccepted(reply, accepted);
     },
   );
 

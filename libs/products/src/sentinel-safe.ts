@@ -33,9 +33,10 @@ export async function readManifest(files: ProductFiles, path: string): Promise<S
     throw new ProductError(`${path} has no platform; the product is not whole.`);
   }
   const number = (name: string): number | undefined => {
-    const [first] = findAll(root, name);
-    const value = Number(first === undefined ? Number.NaN : textOf(first));
-    return Number.isInteger(value) && value > 0 ? value : undefined;
+    // Products of several orbits may give the first of them as 0.
+    return findAll(root, name)
+      .map((node) => Number(textOf(node)))
+      .find((value) => Number.isInteger(value) && value > 0);
   };
   const orbitState = (findText(root, "pass") ?? groundTrack(root))?.toLowerCase();
   const [absoluteOrbit, relativeOrbit] = [number("orbitNumber"), number("relativeOrbitNumber")];

@@ -3,11 +3,27 @@ import type { StacAsset, StacItem } from "@swath/stac";
 import { toFootprint } from "./footprint.ts";
 import { COPERNICUS_LICENCE, ESA, createItem } from "./item.ts";
 import type { ProductFiles } from "./product-files.ts";
+import { describeCoverage } from "./sentinel3-coverage.ts";
 import { middleOf, readManifest } from "./sentinel-safe.ts";
 import { describeTimeliness } from "./timeliness.ts";
 import { findText } from "./xml.ts";
 
 const MANIFEST = "xfdumanifest.xml";
+/** By the second part of a product's name; synergy products are of both imagers. */
+const INSTRUMENTS: Readonly<Record<string, readonly string[]>> = {
+  OL: ["olci"],
+  SL: ["slstr"],
+  SR: ["sral"],
+  SY: ["olci", "slstr"],
+};
+/** Metres between pixels by product type, the finest where there are several: full and reduced resolution, and grids of products of higher levels. */
+const GSD: readonly (readonly [RegExp, number])[] = [
+  [/^OL_\d_\wRR/, 1200],
+  [/^OL_\d_\wFR|^SY_2_SYN|^SR_/, 300],
+  [/^SL_1_RBT/, 500],
+  [/^SL_2_|^SY_2_V/, 1000],
+  [/^SY_2_AOD/, 4500],
+];
 
 /** The item of a Sentinel-3 product (SEN3). @throws {ProductError} */
 export async function convertSentinel3(files: ProductFiles): Promise<StacItem> {
@@ -17,7 +33,6 @@ export async function convertSentinel3(files: ProductFiles): Promise<StacItem> {
   // S3A_OL_1_EFR____…: instrument, level, type.
   const [, instrument = "", level = "", type = ""] = /^S3\w_(\w\w)_(\d)_(\w{6})/.exec(id) ?? [];
   const productType = findText(root, "productType") ?? `${instrument}_${level}_${type}`;
-  const instruments: Readonly<Record<string, string>> = { OL: "olci", SL: "slstr", SR: "sral", SY: "synergy" };
   return createItem({
     id,
     collection: `sentinel-3-${productType.toLowerCase().replaceAll("_", "-").replace(/-+$/, "")}`,
@@ -28,7 +43,8 @@ export async function convertSentinel3(files: ProductFiles): Promise<StacItem> {
       end_datetime: manifest.stop,
       platform: manifest.platform,
       constellation: "sentinel-3",
-      instruments: [instruments[instrument] ?? instrument.toLowerCase()],
+      instruments: INSTRUMENTS[instrument] ?? [instrument.toLowerCase()],
+      gsd: GSD.find(([pattern]) => pattern.test(productType))?.[1],
       providers: [{ ...ESA, name: "ESA and EUMETSAT" }],
       "processing:level": level === "" ? undefined : `L${level}`,
       "product:type": productType,
@@ -36,6 +52,7 @@ export async function convertSentinel3(files: ProductFiles): Promise<StacItem> {
       "sat:orbit_state": manifest.orbitState,
       "sat:absolute_orbit": manifest.absoluteOrbit,
       "sat:relative_orbit": manifest.relativeOrbit,
+      ...describeCoverage(root),
       "sat:platform_international_designator": findText(root, "nssdcIdentifier"),
     },
     assets: {

@@ -114,7 +114,12 @@ for (const { name, folder, metadata, expected: path } of products) {
     for (const [key, value] of Object.entries(expected.properties).filter(([each]) => !OTHER.has(each))) {
       const mine = properties[RENAMED[key] ?? key];
       if (typeof value === "number") {
-        const turned = key.endsWith("sun_azimuth") ? (value + 360) % 360 : value;
+        // Older documents have angles from -180 on, and of the view its side as a sign.
+        const turned = key.endsWith("sun_azimuth")
+          ? (value + 360) % 360
+          : key.endsWith("off_nadir")
+            ? Math.abs(value)
+            : value;
         assert.ok(
           Math.abs(Number(mine) - turned) <= Math.max(1e-6, 1e-6 * Math.abs(value)),
           `${key}: ${JSON.stringify(mine)} for ${value}`,
@@ -210,7 +215,7 @@ function checkLandsatFootprint(item: StacItem, expected: Json, hasAngles: boolea
     // The agency's own outline of the one across the antimeridian has corners that are somewhere else.
     if (hasAngles && !isCut && west <= east) {
       assert.ok(
-        mine.some(([a, b]) => Math.abs(a - x) < 0.06 && Math.abs(b - y) < 0.06),
+        mine.some(([a, b]) => Math.abs(a - x) * Math.cos((b * Math.PI) / 180) < 0.06 && Math.abs(b - y) < 0.06),
         `${x} ${y} is none of ${JSON.stringify(mine)}`,
       );
     }
@@ -247,6 +252,50 @@ test("a Sentinel-1 product without its annotations", async () => {
     ["2021-08-09T17:39:53.153776Z", "IW"],
   );
   assert.ok(item.assets["vv"]?.href.endsWith(".tiff") && item.assets["vh"] !== undefined);
+});
+
+test("a Sentinel-3 product: time, footprint, orbit, and what it shows in percent", async () => {
+  const name = "S3A_OL_2_LFR____20210523T003029_20210523T003329_20210524T050403_0179_072_102_1980_LN1_O_NT_002.SEN3";
+  const { properties, ...item } = await convert(name);
+  assert.deepEqual(validate({ ...item, properties } as StacItem), []);
+  assert.deepEqual(item.bbox, [138.497, 49.8938, 164.009, 62.918]);
+  const { providers: _providers, ...plain } = properties;
+  assert.deepEqual(plain, {
+    datetime: "2021-05-23T00:31:59.485Z",
+    start_datetime: "2021-05-23T00:30:29.485583Z",
+    end_datetime: "2021-05-23T00:33:29.485583Z",
+    platform: "sentinel-3a",
+    constellation: "sentinel-3",
+    instruments: ["olci"],
+    gsd: 300,
+    "processing:level": "L2",
+    "product:type": "OL_2_LFR___",
+    "product:timeliness": "P1M",
+    "product:timeliness_category": "NT",
+    "sat:orbit_state": "descending",
+    "sat:absolute_orbit": 27_410,
+    "sat:relative_orbit": 102,
+    "sat:platform_international_designator": "2016-011A",
+    // As the known converter reads them of the same manifest.
+    "eo:cloud_cover": 83,
+    "s3:saline_water": 4,
+    "s3:land": 4,
+    "s3:coastal": 0.0082,
+    "s3:fresh_inland_water": 0,
+    "s3:tidal_region": 1,
+    "s3:invalid": 4,
+    "s3:cosmetic": 0,
+    "s3:duplicated": 1.545942,
+    "s3:saturated": 0,
+    "s3:dubious_samples": 0,
+  });
+  // Synergy products are of both imagers; a day's mosaic gives its first orbit as 0.
+  const synergy = await convert(name, (text) =>
+    text
+      .replaceAll("OL_2_LFR___", "SY_2_VG1___")
+      .replace(/(<sentinel-safe:relativeOrbitNumber type="start"[^>]*>)102</, "$10<"),
+  );
+  assert.deepEqual([synergy.properties["instruments"], synergy.properties["gsd"]], [["olci", "slstr"], 1000]);
 });
 
 test("half a product: the error names the file and what is missing", async () => {

@@ -74,6 +74,9 @@ test("catalogues without end are given up", async () => {
   };
   await assert.rejects(all({}), /lies more than 32 catalogues deep/);
   await assert.rejects(all({ maxDocuments: 5, maxDepth: 1000 }), /leads to more than 5 documents/);
+  const tooDeep: string[] = [];
+  await all({ maxDepth: 3, onTooDeep: ({ message }) => tooDeep.push(message) });
+  assert.match(tooDeep.join("\n"), /^https:\/\/h\/\d+: lies more than 3 catalogues deep in https:\/\/h\/start$/);
   assert.ok(count < 100);
 });
 

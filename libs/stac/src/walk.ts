@@ -13,10 +13,14 @@ export interface FoundItem {
 
 export interface WalkOptions {
   /**
-   * Reads the JSON document at an absolute address that the document `from` names. The answer's `href` is its address after
-   * redirects.
+   * Reads the JSON document at an absolute address that the document `from` links to with the relation `rel` (item, child, items, next). The
+   * answer's `href` is its address after redirects.
    */
-  readonly read: (href: string, from: string) => Promise<{ readonly value: unknown; readonly href: string }>;
+  readonly read: (
+    href: string,
+    from: string,
+    rel: string,
+  ) => Promise<{ readonly value: unknown; readonly href: string }>;
   /** Catalogues, collections, items and pages that are read at most (10,000). */
   readonly maxDocuments?: number;
   /** Catalogues inside each other (32). */
@@ -25,6 +29,8 @@ export interface WalkOptions {
   readonly parallel?: number;
   /** Told of every collection on the way. */
   readonly onCollection?: (collection: StacCollection, href: string) => void;
+  /** Told of a catalogue that lies too deep, which is then left out; without it the walk ends with an error. */
+  readonly onTooDeep?: (error: StacError) => void;
 }
 
 /**
@@ -39,11 +45,11 @@ export async function* walkItems(
 ): AsyncGenerator<FoundItem> {
   const { maxDocuments = 10_000, maxDepth = 32, parallel = 4 } = options;
   const seen = new Set<string>([withoutFragment(start.href)]);
-  const open = async (href: string, from: string) => {
+  const open = async (href: string, from: string, rel: string) => {
     if (seen.size > maxDocuments) {
       throw new StacError(start.href, `leads to more than ${maxDocuments} documents; name a smaller part of it`);
     }
-    const document = await options.read(href, from);
+    const document = await options.read(href, from, rel);
     seen.add(withoutFragment(document.href));
     return { object: parseStac(document.value, document.href), href: document.href };
   };
@@ -63,7 +69,12 @@ export async function* walkItems(
       case "Catalog":
       case "Collection":
         if (depth > maxDepth) {
-          throw new StacError(href, `lies more than ${maxDepth} catalogues deep in ${start.href}`);
+          const error = new StacError(href, `lies more than ${maxDepth} catalogues deep in ${start.href}`);
+          if (options.onTooDeep === undefined) {
+            throw error;
+          }
+          options.onTooDeep(error);
+          return;
         }
         yield* visitCatalog(object, href, depth);
     }
@@ -87,7 +98,7 @@ export async function* walkItems(
       if (!isNew(target)) {
         throw new StacError(href, `its next page (${target}) was read before: the search never ends`);
       }
-      const opened = await open(target, href);
+      const opened = await open(target, href, "next");
       if (opened.object.type !== "FeatureCollection") {
         throw new StacError(opened.href, `is the next page of ${href}, but a ${opened.object.type}`);
       }
@@ -106,11 +117,14 @@ export async function* walkItems(
     const below = catalog.links.filter(({ rel }) => rel === "item" || rel === "child");
     // A collection of a STAC API lists its items at one address; static catalogues link each of them.
     const links = below.length > 0 ? below : catalog.links.filter(({ rel }) => rel === "items");
-    const targets = links.map((link) => resolveHref(link.href, href)).filter(isNew);
+    const targets = links
+      .map(({ rel, href: target }) => ({ rel, target: resolveHref(target, href) }))
+      .filter(({ target }) => isNew(target));
     const ahead: ReturnType<typeof open>[] = [];
     for (let next = 0; next < targets.length || ahead.length > 0;) {
       for (; ahead.length < parallel && next < targets.length; next += 1) {
-        const opening = open(targets[next] ?? "", href);
+        const { rel, target } = targets[next] as (typeof targets)[number];
+        const opening = open(target, href, rel);
         // Its failure is met when its turn comes, or never, when the caller has seen enough.
         opening.catch(() => undefined);
         ahead.push(opening);
