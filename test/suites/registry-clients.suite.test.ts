@@ -11,13 +11,14 @@ import { runCommand } from "@swath/testing";
 import { type RegistryClient, basic, createClient, createProject } from "../../components/registry/test/client.ts";
 import { ADMIN_PASSWORD, type TestRegistry, startTestRegistry } from "../../components/registry/test/start-registry.ts";
 
+/** Package of the program, within its module. */
 const MODULES = {
-  oras: "oras.land/oras/cmd/oras@v1.2.3",
-  helm: "helm.sh/helm/v3/cmd/helm@v3.17.3",
-  crane: "github.com/google/go-containerregistry/cmd/crane@v0.20.3",
-  notation: "github.com/notaryproject/notation/cmd/notation@v1.3.2",
-  cosign: "github.com/sigstore/cosign/v2/cmd/cosign@v2.4.1",
-};
+  oras: ["oras.land/oras", "cmd/oras", "v1.2.3"],
+  helm: ["helm.sh/helm/v3", "cmd/helm", "v3.17.3"],
+  crane: ["github.com/google/go-containerregistry", "cmd/crane", "v0.20.3"],
+  notation: ["github.com/notaryproject/notation", "cmd/notation", "v1.3.2"],
+  cosign: ["github.com/sigstore/cosign/v2", "cmd/cosign", "v2.4.1"],
+} as const;
 type Program = keyof typeof MODULES;
 const SECRET = "secret-between-processing-and-registry";
 
@@ -41,13 +42,18 @@ async function has(t: TestContext, name: Program): Promise<boolean> {
   if (existsSync(pathOf(name))) {
     return true;
   }
-  const env = { ...process.env, GOBIN: join(folder, "bin"), GOFLAGS: "-mod=mod" };
-  const built = await runCommand("go", ["install", MODULES[name]], { env }).catch((error: Error) => ({
-    status: 1,
-    stderr: error.message,
-  }));
+  const [module, directory, version] = MODULES[name];
+  // Not `go install`, which asks for the list of all versions: some proxies have none.
+  const build = join(folder, `build-${name}`);
+  mkdirSync(build);
+  writeFileSync(join(build, "go.mod"), `module build\n\ngo 1.23\n\nrequire ${module} ${version}\n`);
+  const env = { ...process.env, GOFLAGS: "-mod=mod" };
+  const built = await runCommand("go", ["build", "-o", pathOf(name), `${module}/${directory}`], {
+    cwd: build,
+    env,
+  }).catch((error: Error) => ({ status: 1, stderr: error.message }));
   if (built.status !== 0) {
-    t.skip(`the Go module proxy does not give ${MODULES[name]}: ${built.stderr.trim().split("\n").at(-1)}`);
+    t.skip(`the Go module proxy does not give ${module} ${version}: ${built.stderr.trim().split("\n").at(-1)}`);
   }
   return built.status === 0;
 }
