@@ -53,20 +53,24 @@ after(async () => {
   }
 });
 
-test("no registry is deployed, everything else is ready, and the portal links to the existing one", { skip }, async () => {
-  const pods = await cluster.pods();
-  assert.deepEqual(
-    pods.filter(({ ready, phase }) => !ready && phase !== "Completed"),
-    [],
-  );
-  assert.equal(
-    pods.some(({ workload }) => workload === "registry"),
-    false,
-  );
-  const { body } = await cluster.get("portal", "/config.json");
-  assert.ok(body.includes(url), body);
-  assert.equal((await cluster.get("registry", "/v2/")).status, 404);
-});
+test(
+  "no registry is deployed, everything else is ready, and the portal links to the existing one",
+  { skip },
+  async () => {
+    const pods = await cluster.pods();
+    assert.deepEqual(
+      pods.filter(({ ready, phase }) => !ready && phase !== "Completed"),
+      [],
+    );
+    assert.equal(
+      pods.some(({ workload }) => workload === "registry"),
+      false,
+    );
+    const { body } = await cluster.get("portal", "/config.json");
+    assert.ok(body.includes(url), body);
+    assert.equal((await cluster.get("registry", "/v2/")).status, 404);
+  },
+);
 
 test("swath pushes packages there, and carries images out of it and into it", { skip }, async () => {
   const { host } = new URL(url);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 
 import pg from "pg";
 
@@ -54,3 +56,11 @@ export async function checkStore(
     await client.end();
   }
 }
+
+/** Lists the content of a registry that keeps it as files. */
+export const filesOf =
+  ({ folder }: { readonly folder: string }) =>
+  async (): Promise<readonly string[]> => {
+    const root = join(folder, "blobs");
+    return readdirSync(root).flatMap((name) => readdirSync(join(root, name)));
+  };

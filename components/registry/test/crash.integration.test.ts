@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -9,7 +7,7 @@ import pg from "pg";
 
 import { waitUntil } from "@swath/testing";
 
-import { checkStore } from "./check-store.ts";
+import { checkStore, filesOf } from "./check-store.ts";
 import { type RegistryClient, createClient, createProject } from "./client.ts";
 import { type Expected, checkImages, isGone, pushUntilGone } from "./push-until-gone.ts";
 import { type TestRegistry, startTestRegistry } from "./start-registry.ts";
@@ -26,11 +24,6 @@ before(async () => {
   await createProject(client, "crash");
 });
 after(() => registry.close());
-
-const files = async () => {
-  const root = join(registry.folder, "blobs");
-  return readdirSync(root).flatMap((name) => readdirSync(join(root, name)));
-};
 
 test("killed again and again amid uploads, mounts, commits and deletions, it never lacks a blob of a manifest", async () => {
   const expected: Expected = { kept: new Map(), doubtful: new Set() };
@@ -53,7 +46,7 @@ test("killed again and again amid uploads, mounts, commits and deletions, it nev
   }
   assert.ok(expected.kept.size > WORKERS, `${expected.kept.size} images were pushed`);
   await checkImages(client, expected);
-  await checkStore(registry.postgres.url, files);
+  await checkStore(registry.postgres.url, filesOf(registry));
 });
 
 test("when everything is deleted, nothing is left on the disk, however often it was killed meanwhile", async () => {
@@ -65,7 +58,10 @@ test("when everything is deleted, nothing is left on the disk, however often it 
     await registry.start();
   }
   assert.equal((await client.call("GET", "/api/v2.0/projects/crash")).json().repo_count, 0);
-  await waitUntil("the content is gone", async () => (await checkStore(registry.postgres.url, files)).files === 0);
+  await waitUntil(
+    "the content is gone",
+    async () => (await checkStore(registry.postgres.url, filesOf(registry))).files === 0,
+  );
 });
 
 test("a registry that nobody uses wakes nobody", async () => {
