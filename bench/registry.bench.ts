@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { startTestServer } from "@swath/postgres/server";
 import { findFreePorts, waitUntil } from "@swath/testing";
 
+import { PROCESS_ENVIRONMENT } from "../components/registry/process-environment.ts";
 import { median, medianSeconds } from "./median.ts";
 import type { BenchRow } from "./types.ts";
 
@@ -65,6 +66,8 @@ export async function bench(): Promise<BenchRow[]> {
 function startOwn(url: string, database: string, folder: string): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, "../components/registry/main.ts")], {
     env: {
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...PROCESS_ENVIRONMENT,
       LOG_LEVEL: "error",
       DATABASE_URL: database,
       PUBLIC_URL: url,

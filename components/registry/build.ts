@@ -18,7 +18,6 @@ import { startSchedule } from "./background/schedule.ts";
 import { startWorker } from "./background/worker.ts";
 import type { BlobStore } from "./blobs/blob-store.ts";
 import { openFileBlobStore } from "./blobs/file-blob-store.ts";
-import { openS3BlobStore } from "./blobs/s3-blob-store.ts";
 import type { settings as definitions } from "./config.ts";
 import { createRegistryServer } from "./service.ts";
 import { openRegistryDatabase } from "./store/database.ts";
@@ -191,7 +190,7 @@ function openLogin({
     : createOidcClient({ issuer, clientId, ...(peerUrl !== undefined && { peerUrl }) });
 }
 
-function openBlobs(settings: RegistrySettings): Promise<BlobStore> {
+async function openBlobs(settings: RegistrySettings): Promise<BlobStore> {
   const { BLOBS, DATA_DIR, S3_URL: url, S3_ACCESS_KEY: accessKey, S3_SECRET_KEY: secretKey } = settings;
   if (BLOBS === "volume") {
     if (DATA_DIR === undefined) {
@@ -203,5 +202,7 @@ function openBlobs(settings: RegistrySettings): Promise<BlobStore> {
     throw new SettingsError(["S3_URL, S3_ACCESS_KEY and S3_SECRET_KEY are needed where BLOBS is s3"]);
   }
   const { S3_PUBLIC_URL: publicUrl, S3_BUCKET: bucket, S3_REGION: region } = settings;
+  // Only where it is used: the client takes 10 MB.
+  const { openS3BlobStore } = await import("./blobs/s3-blob-store.ts");
   return openS3BlobStore({ url, publicUrl, bucket, region, accessKey, secretKey });
 }

@@ -1,5 +1,7 @@
 import { type Component, type DeployContext, type EnvValue, identityIssuerEnv } from "@swath/manifest";
 
+import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
+
 const NAMESPACE = "rm";
 
 /** The image registry at `registry.<domain>`. Content is in the object storage where there is one, else on a volume of its own. */
@@ -33,6 +35,7 @@ export const manifest: Component = {
           component: "registry",
           kind: "service",
           env: {
+            ...PROCESS_ENVIRONMENT,
             DATABASE_URL: { database: "url" },
             PUBLIC_URL: context.publicUrl("registry"),
             REGISTRY_ADMIN_PASSWORD: variables.REGISTRY_ADMIN_PASSWORD,

@@ -1,16 +1,8 @@
 // Packages and images of the platform's registry in the processing service: by reference, by digest, and with the owner's rights alone.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -25,8 +17,10 @@ import {
   digestOf,
   imageOf,
 } from "../../components/registry/test/client.ts";
+import { pushSignature } from "../../components/registry/test/push-signature.ts";
 import { query } from "../../components/registry/test/query.ts";
 import { type TestRegistry, startTestRegistry } from "../../components/registry/test/start-registry.ts";
+import { pushTools as pushToolsImage, toText } from "./registry-tools.ts";
 
 const HOST = "registry.platform.test";
 const SECRET = "secret-between-processing-and-registry";
@@ -82,26 +76,8 @@ function writeEngine(): string {
   return path;
 }
 
-/** An image with a shell, that says its name. */
-async function pushTools(repository: string, tag: string, says: string): Promise<string> {
-  const root = mkdtempSync(join(folder, "root-"));
-  for (const name of ["bin", "tmp", "etc"]) {
-    mkdirSync(join(root, name));
-  }
-  copyFileSync("/bin/busybox", join(root, "bin/busybox"));
-  symlinkSync("busybox", join(root, "bin/sh"));
-  symlinkSync("busybox", join(root, "bin/cat"));
-  writeFileSync(join(root, "etc/says"), says);
-  const layer = execFileSync("tar", ["-C", root, "-c", "."], { maxBuffer: 1 << 26 });
-  const config = Buffer.from(
-    JSON.stringify({ architecture: "amd64", os: "linux", rootfs: { type: "layers", diff_ids: [digestOf(layer)] } }),
-  );
-  await admin.pushBlob(repository, config);
-  await admin.pushBlob(repository, layer);
-  const { status, headers } = await admin.putManifest(repository, tag, imageOf(config, [layer]));
-  assert.equal(status, 201);
-  return headers.get("docker-content-digest") ?? "";
-}
+const pushTools = (repository: string, tag: string, says: string) =>
+  pushToolsImage({ admin, folder, repository, tag, says });
 
 async function pushPackage(repository: string, tag: string, cwl: string): Promise<string> {
   const [empty, text] = [Buffer.from("{}"), Buffer.from(cwl)];
@@ -128,12 +104,6 @@ const run = async (user: string, id: string) => {
   const results = ended.status === "successful" ? toText((await ades.ask(`${location}/results`)).body) : undefined;
   return { ended, results };
 };
-
-/** The output `text` of results, as a document or by itself. */
-function toText(body: unknown): string {
-  const { text = body } = Object(body) as { text?: unknown };
-  return String((Object(text) as { value?: unknown }).value ?? text).trim();
-}
 
 const docker = (image: string) => `{DockerRequirement: {dockerPull: "${image}"}}`;
 const said = (id: string, image: string) => shellPackage(id, 'cat /etc/says; echo " $1"', docker(image));
@@ -238,3 +208,44 @@ test("an image that is on the machine already runs for nobody who may not pull i
   const two = await run("eric", "two");
   assert.equal(two.ended.status, "failed", two.results);
 });
+
+test(
+  "where a policy demands it, packages and images run when a trusted key has signed them, and not before",
+  containers,
+  async () => {
+    await createProject(admin, "signed");
+    await admin.call("POST", "/api/v2.0/projects/signed/members", {
+      body: { role_id: 3, member_user: { username: "eric" } },
+    });
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const keys = [publicKey.export({ type: "spki", format: "pem" }).toString()];
+    await admin.call("PUT", "/api/v2.0/projects/signed/trusted-keys", { body: { keys } });
+    const demand = (enabled: boolean) =>
+      admin.call("PUT", "/api/v2.0/projects/signed", {
+        body: { metadata: { enable_content_trust_cosign: String(enabled) } },
+      });
+    await demand(true);
+    const image = await pushTools("signed/tools", "1", "signed");
+    const text = await pushPackage("signed/run", "1.0", said("run-signed", `${HOST}/signed/tools:1`));
+    const href = `${HOST}/signed/run:1.0`;
+    const refused = await deploy("eric", href);
+    assert.equal(refused.status, 400);
+    assert.match(refused.body.detail, /not signed with a key that project signed trusts/);
+    await pushSignature(admin, { repository: "signed/run", subject: text, key: privateKey });
+    const unsignedImage = await deploy("eric", href);
+    assert.equal(unsignedImage.status, 400, "its image is not signed");
+    assert.match(unsignedImage.body.detail, /signed\/tools@sha256:[0-9a-f]+ is not signed/);
+    const signature = await pushSignature(admin, { repository: "signed/tools", subject: image, key: privateKey });
+    assert.equal((await deploy("eric", href)).status, 201);
+    const { ended, results } = await run("eric", "run-signed");
+    assert.equal(ended.status, "successful", ended.message);
+    assert.equal(results, "signed World");
+    // A signature that is taken back holds for what is deployed, too.
+    await admin.call("DELETE", `/v2/signed/tools/manifests/${signature}`);
+    const later = await run("eric", "run-signed");
+    assert.equal(later.ended.status, "failed");
+    assert.match(later.ended.message, /not signed|cannot be pulled/);
+    await demand(false);
+    assert.equal((await run("eric", "run-signed")).results, "signed World");
+  },
+);

@@ -14,7 +14,7 @@ import {
   readBasic,
   toSubject,
 } from "./authenticate.ts";
-import { ANONYMOUS, type Principal, findRights } from "./principal.ts";
+import { ANONYMOUS, type Principal, type ProjectOfRights, findRights } from "./principal.ts";
 import type { RegistryToken, RegistryTokens } from "./tokens.ts";
 
 /** Who relies on a blob: by the token, and by whose it is. */
@@ -36,6 +36,12 @@ export interface Caller {
   readonly can: (repository: string, ...anyOf: readonly Action[]) => Promise<boolean>;
   /** @throws {RegistryError} UNAUTHORIZED with a challenge, DENIED */
   readonly require: (repository: string, ...anyOf: readonly Action[]) => Promise<void>;
+  /** The same for a repository whose project was just read; undefined where it was not. */
+  readonly requireIn: (
+    project: ProjectOfRights | undefined,
+    repository: string,
+    ...anyOf: readonly Action[]
+  ) => Promise<void>;
   /** An error that asks for a token with more in it, where another token could help. */
   readonly askFor?: (scopes: string) => RegistryError;
   /** What may be listed; undefined without the right. */
@@ -82,8 +88,8 @@ export async function findCaller(deps: CallerDeps, message: IncomingMessage): Pr
 
 function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
   const isAnonymous = principal.kind === "anonymous";
-  const can: Caller["can"] = async (repository, ...anyOf) => {
-    const project = await deps.findProject(projectOf(repository));
+  const canIn = async (known: ProjectOfRights | undefined, repository: string, ...anyOf: readonly Action[]) => {
+    const project = known ?? (await deps.findProject(projectOf(repository)));
     if (project === undefined) {
       // The administrator is told that the project does not exist; others cannot tell it from one that is not theirs.
       return principal.kind === "admin";
@@ -91,24 +97,26 @@ function createPrincipalCaller(deps: CallerDeps, principal: Principal): Caller {
     const rights = await findRights(deps.sql, principal, project);
     return anyOf.some((action) => rights.has(action));
   };
+  const requireIn: Caller["requireIn"] = async (known, repository, ...anyOf) => {
+    if (!(await canIn(known, repository, ...anyOf))) {
+      throw isAnonymous ? createChallenge(deps, repository, anyOf) : denied(repository, anyOf);
+    }
+  };
   return {
     name: principal.name,
     holder: { token: toSubject(principal), subject: toSubject(principal) },
     isAnonymous,
     isDelegate: principal.kind === "delegate",
-    can,
-    require: async (repository, ...anyOf) => {
-      if (!(await can(repository, ...anyOf))) {
-        throw isAnonymous ? createChallenge(deps, repository, anyOf) : denied(repository, anyOf);
-      }
-    },
+    can: (repository, ...anyOf) => canIn(undefined, repository, ...anyOf),
+    require: (repository, ...anyOf) => requireIn(undefined, repository, ...anyOf),
+    requireIn,
     principal: async () => principal,
   };
 }
 
 function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
   const isAnonymous = token.subject === "anonymous:anonymous";
-  const can: Caller["can"] = async (repository, ...anyOf) => {
+  const canIn = async (known: ProjectOfRights | undefined, repository: string, ...anyOf: readonly Action[]) => {
     const isGranted = token.access.some(
       ({ type, name, actions }) =>
         type === "repository" && name === repository && anyOf.some((action) => actions.includes(action)),
@@ -116,19 +124,21 @@ function createTokenCaller(deps: CallerDeps, token: RegistryToken): Caller {
     if (isGranted || !anyOf.includes("pull")) {
       return isGranted;
     }
-    return (await deps.findProject(projectOf(repository)))?.isPublic === true;
+    return (known ?? (await deps.findProject(projectOf(repository))))?.isPublic === true;
+  };
+  const requireIn: Caller["requireIn"] = async (known, repository, ...anyOf) => {
+    if (!(await canIn(known, repository, ...anyOf))) {
+      throw createChallenge(deps, repository, anyOf, "insufficient_scope");
+    }
   };
   return {
     name: token.subject.slice(token.subject.indexOf(":") + 1),
     holder: { token: token.id, subject: token.subject },
     isAnonymous,
     isDelegate: token.subject.startsWith("delegate:"),
-    can,
-    require: async (repository, ...anyOf) => {
-      if (!(await can(repository, ...anyOf))) {
-        throw createChallenge(deps, repository, anyOf, "insufficient_scope");
-      }
-    },
+    can: (repository, ...anyOf) => canIn(undefined, repository, ...anyOf),
+    require: (repository, ...anyOf) => requireIn(undefined, repository, ...anyOf),
+    requireIn,
     askFor: (scopes) =>
       new RegistryError("UNAUTHORIZED", "The token does not allow this; ask for one with both scopes.", {
         headers: toChallenge(deps, scopes, "insufficient_scope"),

@@ -19,7 +19,8 @@ export type Principal =
 
 export const ANONYMOUS: Principal = { kind: "anonymous", name: "anonymous" };
 
-interface ProjectOfRights {
+/** What rights depend on. */
+export interface ProjectOfRights {
   readonly id: string;
   readonly name: string;
   readonly isPublic: boolean;

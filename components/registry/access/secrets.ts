@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 const SECRET_BYTES = 32;
 
@@ -8,7 +8,7 @@ export function createSecret(): string {
 }
 
 export function digestSecret(secret: string): Buffer {
-  return createHash("sha256").update(secret).digest();
+  return hash("sha256", secret, "buffer");
 }
 
 /** Compares without telling by its time how much was right. */

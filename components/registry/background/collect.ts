@@ -14,6 +14,8 @@ export interface CollectOptions {
 const BATCH = 200;
 const PARALLEL_DELETIONS = 8;
 const MAX_BACKOFF_SECONDS = 600;
+/** What a replica has taken and not deleted by then, another one takes. */
+const CLAIM_SECONDS = 30;
 
 /**
  * Gives back what is not used any more. Nothing is scanned: indexes lead to expired pins, stale uploads, blobs with no references and
@@ -78,11 +80,10 @@ function discardUnusedBlobs(database: RegistryDatabase): Promise<number> {
   });
 }
 
-/** Deletes content, then forgets it: a crash in between deletes it once more. */
+/** Deletes content, then forgets it: a crash in between deletes it once more, soon; only a failure is waited for longer each time. */
 async function deleteDiscarded({ database, blobs, onError }: CollectOptions): Promise<number> {
   const rows = await database.query<{ storage_id: string }>(
-    `update discarded set attempts = attempts + 1,
-       next_at = now() + least(${MAX_BACKOFF_SECONDS}, 5 * 2 ^ least(attempts, 10)) * interval '1 second'
+    `update discarded set next_at = now() + interval '${CLAIM_SECONDS} seconds'
      where storage_id in (
        select storage_id from discarded where next_at <= now() order by next_at limit ${BATCH} for update skip locked)
      returning storage_id`,
@@ -97,6 +98,12 @@ async function deleteDiscarded({ database, blobs, onError }: CollectOptions): Pr
       } catch (error) {
         // It is tried again later; the rest need not wait for it.
         onError(error);
+        await database.query(
+          `update discarded set attempts = attempts + 1,
+             next_at = now() + least(${MAX_BACKOFF_SECONDS}, 5 * 2 ^ least(attempts, 10)) * interval '1 second'
+           where storage_id = $1`,
+          [id],
+        );
       }
     }
   };

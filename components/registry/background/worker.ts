@@ -1,4 +1,4 @@
-import { openListener } from "@swath/postgres";
+import { openListener } from "@swath/postgres/pool";
 
 interface WorkerOptions {
   readonly databaseUrl: string;

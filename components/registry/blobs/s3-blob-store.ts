@@ -19,7 +19,7 @@ import { Agent as TlsAgent } from "node:https";
 import type { BlobStore } from "./blob-store.ts";
 import { createPartBuffers } from "./part-buffers.ts";
 import { presignGet } from "./presign.ts";
-import { PART_BYTES, openS3Writer } from "./s3-writer.ts";
+import { PART_BYTES, deleteTails, openS3Writer } from "./s3-writer.ts";
 
 export interface S3BlobStoreOptions {
   /** Address inside the deployment, as `createPeer` takes it, or public. */
@@ -75,6 +75,7 @@ export async function openS3BlobStore(options: S3BlobStoreOptions): Promise<Blob
       publicUrl === undefined
         ? undefined
         : (id) => presignGet({ endpoint: publicUrl, bucket, key: id, region, accessKey, secretKey, now: new Date() }),
+    tidy: (state) => deleteTails(client, bucket, state),
     remove: (id) => removeContent(client, bucket, id),
     check,
     close: async () => {

@@ -1,6 +1,7 @@
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   PutObjectCommand,
@@ -10,7 +11,7 @@ import {
 } from "@aws-sdk/client-s3";
 
 import { RegistryError } from "../errors.ts";
-import type { BlobWriter, WriterStart } from "./blob-store.ts";
+import type { BlobWriter, WriterStart, WriterState } from "./blob-store.ts";
 import type { PartBuffers } from "./part-buffers.ts";
 
 /** All parts but the last: at least 5 MiB, and 10,000 of them at most. */
@@ -31,6 +32,18 @@ interface S3State {
   readonly parts: readonly string[];
   /** Object with the bytes behind the last whole part. */
   readonly tail?: string;
+  /** The one before it, which nothing needs once this state is kept. */
+  readonly stale?: string;
+}
+
+/** Deletes the objects that only served to go on with an upload; it is complete, and known to be. */
+export async function deleteTails(client: S3Client, bucket: string, state: WriterState): Promise<void> {
+  const { tail, stale } = state as unknown as S3State;
+  for (const Key of [tail, stale]) {
+    if (Key !== undefined) {
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
+    }
+  }
 }
 
 /** Content that is not complete is the parts of a multipart upload and an object with the rest; small content is one object. */
@@ -107,13 +120,22 @@ export async function openS3Writer(deps: WriterDeps, { id, received, state }: Wr
     write,
     pause: async () => {
       // A name of its own for every length: what the database names is never overwritten.
-      const tail = `${id}.tail-${total}`;
-      if (filled > 0) {
+      const tail = filled > 0 ? `${id}.tail-${total}` : undefined;
+      if (tail !== undefined && tail !== before.tail) {
         await client.send(
           new PutObjectCommand({ Bucket: bucket, Key: tail, Body: buffer.subarray(0, filled), ContentLength: filled }),
         );
       }
-      return { parts, ...(uploadId !== undefined && { uploadId }), ...(filled > 0 && { tail }) };
+      if (before.stale !== undefined) {
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: before.stale }));
+      }
+      const stale = before.tail === tail ? undefined : before.tail;
+      return {
+        parts,
+        ...(uploadId !== undefined && { uploadId }),
+        ...(tail !== undefined && { tail }),
+        ...(stale !== undefined && { stale }),
+      };
     },
     finish: async () => {
       if (uploadId === undefined) {

@@ -20,9 +20,11 @@ const MAX_TAGS = 100;
 /** GET and HEAD of a manifest (end-3). */
 export async function getManifest(context: OperationContext, { name, reference }: ManifestTarget): Promise<void> {
   const { deps, caller, message, response, method } = context;
-  await caller.require(name, "pull", ...(method === "HEAD" ? (["push"] as const) : []));
   const key = findDigest(reference) ?? (isTag(reference) ? reference : undefined);
-  let manifest = key === undefined ? undefined : await deps.manifests.read({ repository: name, reference });
+  // One question to the database for both what is there and whose it is.
+  const found = key === undefined ? undefined : await deps.manifests.find({ repository: name, reference });
+  await caller.requireIn(found?.project, name, "pull", ...(method === "HEAD" ? (["push"] as const) : []));
+  let manifest = found && (await deps.manifests.read(name, found));
   // A tag of a cache is asked after, for it may have moved.
   if (key !== undefined && (manifest === undefined || (manifest.isCached && typeof key === "string"))) {
     manifest = await deps.cache.readManifest(name, reference, manifest);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { type Database, openDatabase } from "@swath/postgres";
+import { openPool } from "@swath/postgres/pool";
 
 /** Where statements run: the pool, or one connection inside a transaction. */
 export interface Sql {
@@ -19,7 +19,7 @@ const RETRIED = new Set(["40P01", "40001"]);
 const MAX_ATTEMPTS = 5;
 
 export async function openRegistryDatabase(url: string, onError: (error: Error) => void): Promise<RegistryDatabase> {
-  const database: Database<unknown> = await openDatabase({
+  const database = await openPool({
     url,
     schema: "registry",
     migrations: join(import.meta.dirname, "../migrations"),

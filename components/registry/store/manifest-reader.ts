@@ -1,10 +1,19 @@
 import { createBatch } from "./batch.ts";
 import type { Sql } from "./database.ts";
-import { type ManifestKey, type StoredManifest, readManifestContent, resolveManifests } from "./manifests.ts";
+import {
+  type FoundManifest,
+  type ManifestKey,
+  type StoredManifest,
+  readManifestContent,
+  resolveManifests,
+} from "./manifests.ts";
 
 /** Reads manifests for clients: every request sees what was committed before it came. */
 export interface ManifestReader {
-  readonly read: (key: ManifestKey) => Promise<StoredManifest | undefined>;
+  /** What the repository has, with the project that says who may pull it. */
+  readonly find: (key: ManifestKey) => Promise<FoundManifest | undefined>;
+  /** Its content; undefined when it has just gone. */
+  readonly read: (repository: string, found: FoundManifest) => Promise<StoredManifest | undefined>;
 }
 
 const MAX_CACHED_BYTES = 32 << 20;
@@ -32,14 +41,11 @@ export function createManifestReader(sql: Sql): ManifestReader {
   };
 
   return {
-    read: async (key) => {
-      const found = await resolveKey(key);
-      if (found === undefined) {
-        return undefined;
-      }
+    find: resolveKey,
+    read: async (repository, found) => {
       let content = contents.get(found.digest);
       if (content === undefined) {
-        content = await readManifestContent(sql, key.repository, found.digest);
+        content = await readManifestContent(sql, repository, found.digest);
         if (content === undefined) {
           return undefined;
         }
@@ -47,7 +53,7 @@ export function createManifestReader(sql: Sql): ManifestReader {
           remember(found.digest, content);
         }
       }
-      return { ...found, content };
+      return { digest: found.digest, mediaType: found.mediaType, isCached: found.isCached, content };
     },
   };
 }

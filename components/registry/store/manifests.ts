@@ -15,33 +15,48 @@ export interface ManifestKey {
   readonly reference: string;
 }
 
+/** A manifest that a repository has, and the project that says who may pull it. */
+export interface FoundManifest extends Omit<StoredManifest, "content"> {
+  readonly project: { readonly id: string; readonly name: string; readonly isPublic: boolean };
+}
+
 interface FoundRow {
   readonly position: number;
   readonly digest: string;
   readonly media_type: string;
   readonly is_cache: boolean;
+  readonly project_id: string;
+  readonly project: string;
+  readonly is_public: boolean;
 }
 
 /**
- * Digest and media type of each key, in their order; undefined where there is none. Many at once, because a round trip to the
+ * Digest, media type and project of each key, in their order; undefined where there is none. Many at once, because a round trip to the
  * database costs more than a row.
  */
 export async function resolveManifests(
   sql: Sql,
   keys: readonly ManifestKey[],
-): Promise<readonly (Omit<StoredManifest, "content"> | undefined)[]> {
+): Promise<readonly (FoundManifest | undefined)[]> {
   const rows = await sql.query<FoundRow>(
-    `/* prepared: resolve-manifests */ select k.position::int, m.digest, m.media_type, r.is_cache
+    `/* prepared: resolve-manifests */ select k.position::int, m.digest, m.media_type, r.is_cache,
+       p.id as project_id, p.name as project, p.is_public
      from unnest($1::text[], $2::text[]) with ordinality k(repository, reference, position)
      join repository r on r.name = k.repository collate "C"
+     join project p on p.id = r.project_id
      left join tag t on t.repository_id = r.id and t.name = k.reference collate "C"
      join manifest m on m.repository_id = r.id
        and m.digest = case when position(':' in k.reference) > 0 then k.reference collate "C" else t.digest end`,
     [keys.map(({ repository }) => repository), keys.map(({ reference }) => reference)],
   );
-  const found: (Omit<StoredManifest, "content"> | undefined)[] = keys.map(() => undefined);
-  for (const { position, digest, media_type, is_cache } of rows) {
-    found[position - 1] = { digest, mediaType: media_type, isCached: is_cache };
+  const found: (FoundManifest | undefined)[] = keys.map(() => undefined);
+  for (const row of rows) {
+    found[row.position - 1] = {
+      digest: row.digest,
+      mediaType: row.media_type,
+      isCached: row.is_cache,
+      project: { id: row.project_id, name: row.project, isPublic: row.is_public },
+    };
   }
   return found;
 }

@@ -17,10 +17,13 @@ const COUNTS = `
     + coalesce((select sum(size) from registry.manifest where project_id = p.id), 0)
     from registry.project p`;
 
-/** Checks that every count of the database is what is counted anew, and that it knows every file. */
+/**
+ * Checks that every count of the database is what is counted anew, that it knows all content, and that there is content of every blob.
+ * @param list ids of the content in the blob store
+ */
 export async function checkStore(
   url: string,
-  folder: string,
+  list: () => Promise<readonly string[]>,
 ): Promise<{ readonly files: number; readonly blobs: number }> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -30,25 +33,34 @@ export async function checkStore(
       rows.filter(({ kept, counted }) => Number(kept) !== Number(counted)),
       [],
     );
+    // Listed first: what comes meanwhile has its row already.
+    const files = await list();
     const { rows: known } = await client.query<{ id: string; is_blob: boolean }>(
       `select storage_id::text as id, true as is_blob from registry.blob
        union all select id::text, false from registry.upload union all select storage_id::text, false from registry.discarded`,
     );
     const ids = new Set(known.map(({ id }) => id));
-    const files = readdirSync(join(folder, "blobs")).flatMap((name) => readdirSync(join(folder, "blobs", name)));
     assert.deepEqual(
       files.filter((file) => !ids.has(file)),
       [],
-      "files that no row knows",
+      "content that no row knows",
     );
     const blobs = known.filter(({ is_blob }) => is_blob);
     assert.deepEqual(
       blobs.filter(({ id }) => !files.includes(id)),
       [],
-      "blobs without a file",
+      "blobs without content",
     );
     return { files: files.length, blobs: blobs.length };
   } finally {
     await client.end();
   }
 }
+
+/** Lists the content of a registry that keeps it as files. */
+export const filesOf =
+  ({ folder }: { readonly folder: string }) =>
+  async (): Promise<readonly string[]> => {
+    const root = join(folder, "blobs");
+    return readdirSync(root).flatMap((name) => readdirSync(join(root, name)));
+  };

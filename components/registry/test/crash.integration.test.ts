@@ -7,8 +7,9 @@ import pg from "pg";
 
 import { waitUntil } from "@swath/testing";
 
-import { checkStore } from "./check-store.ts";
-import { type RegistryClient, createClient, createProject, digestOf, imageOf } from "./client.ts";
+import { checkStore, filesOf } from "./check-store.ts";
+import { type RegistryClient, createClient, createProject } from "./client.ts";
+import { type Expected, checkImages, isGone, pushUntilGone } from "./push-until-gone.ts";
 import { type TestRegistry, startTestRegistry } from "./start-registry.ts";
 
 const ROUNDS = 8;
@@ -24,66 +25,12 @@ before(async () => {
 });
 after(() => registry.close());
 
-interface Expected {
-  /** By repository and tag: the blobs of every manifest that was acknowledged and not asked to be deleted. */
-  readonly kept: Map<string, readonly string[]>;
-  /** Asked to be deleted; it may be gone or not. */
-  readonly doubtful: Set<string>;
-}
-
-/** Pushes and deletes until the registry is gone: half of the layers are shared, so that deletions and pushes meet. */
-async function work(worker: number, expected: Expected, shared: readonly Buffer[]): Promise<void> {
-  for (let turn = 0; ; turn++) {
-    const repository = `crash/r${(worker + turn) % 3}`;
-    const key = `${repository} w${worker}-${Date.now()}-${turn}`;
-    const tag = key.split(" ")[1] ?? "";
-    const layers = [shared[turn % shared.length] as Buffer, randomBytes(20_000)];
-    const config = Buffer.from(JSON.stringify({ key }));
-    for (const blob of [config, ...layers]) {
-      const digest = digestOf(blob);
-      const isThere = (await client.call("HEAD", `/v2/${repository}/blobs/${digest}`)).status === 200;
-      const other = `crash/r${(worker + turn + 1) % 3}`;
-      const mount = isThere
-        ? undefined
-        : await client.call("POST", `/v2/${repository}/blobs/uploads/?mount=${digest}&from=${other}`);
-      if (mount?.status === 202) {
-        const location = mount.headers.get("location") ?? "";
-        await client.call("PATCH", location, { body: blob.subarray(0, 7) });
-        const { status, body } = await client.call("PUT", `${location}?digest=${digest}`, { body: blob.subarray(7) });
-        assert.equal(status, 201, body.toString());
-      }
-    }
-    const { status, body } = await client.putManifest(repository, tag, imageOf(config, layers));
-    // A push never fails because something is deleted meanwhile.
-    assert.equal(status, 201, body.toString());
-    expected.kept.set(key, [config, ...layers].map(digestOf));
-    if (turn % 2 === 1) {
-      const [victim] = expected.kept.keys();
-      if (victim !== undefined) {
-        expected.kept.delete(victim);
-        expected.doubtful.add(victim);
-        const [name, reference] = victim.split(" ");
-        const digest = (await client.call("HEAD", `/v2/${name}/manifests/${reference}`)).headers.get(
-          "docker-content-digest",
-        );
-        const deleted = await client.call("DELETE", `/v2/${name}/manifests/${digest}`);
-        assert.ok([202, 404].includes(deleted.status), deleted.body.toString());
-      }
-    }
-  }
-}
-
-/** The connection broke: the registry was killed. */
-function isGone(error: unknown): boolean {
-  return error instanceof TypeError && error.message.includes("fetch failed");
-}
-
 test("killed again and again amid uploads, mounts, commits and deletions, it never lacks a blob of a manifest", async () => {
   const expected: Expected = { kept: new Map(), doubtful: new Set() };
   const shared = [randomBytes(30_000), randomBytes(40_000)];
   for (let round = 0; round < ROUNDS; round++) {
     const workers = Array.from({ length: WORKERS }, (_, worker) =>
-      work(worker, expected, shared).catch((error: unknown) => {
+      pushUntilGone({ client, project: "crash", worker, shared, bytes: 20_000 }, expected).catch((error: unknown) => {
         if (!isGone(error)) {
           throw error;
         }
@@ -98,15 +45,8 @@ test("killed again and again amid uploads, mounts, commits and deletions, it nev
     await registry.start();
   }
   assert.ok(expected.kept.size > WORKERS, `${expected.kept.size} images were pushed`);
-  for (const [key, blobs] of expected.kept) {
-    const [name, tag] = key.split(" ");
-    assert.equal((await client.call("GET", `/v2/${name}/manifests/${tag}`)).status, 200, key);
-    for (const digest of blobs) {
-      const { status, body } = await client.call("GET", `/v2/${name}/blobs/${digest}`);
-      assert.deepEqual([status, digestOf(body)], [200, digest], `${key} ${digest}`);
-    }
-  }
-  await checkStore(registry.postgres.url, registry.folder);
+  await checkImages(client, expected);
+  await checkStore(registry.postgres.url, filesOf(registry));
 });
 
 test("when everything is deleted, nothing is left on the disk, however often it was killed meanwhile", async () => {
@@ -120,7 +60,7 @@ test("when everything is deleted, nothing is left on the disk, however often it 
   assert.equal((await client.call("GET", "/api/v2.0/projects/crash")).json().repo_count, 0);
   await waitUntil(
     "the content is gone",
-    async () => (await checkStore(registry.postgres.url, registry.folder)).files === 0,
+    async () => (await checkStore(registry.postgres.url, filesOf(registry))).files === 0,
   );
 });
 

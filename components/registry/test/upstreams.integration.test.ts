@@ -9,7 +9,7 @@ import { after, before, test } from "node:test";
 
 import { findFreePort, waitUntil } from "@swath/testing";
 
-import { checkStore } from "./check-store.ts";
+import { checkStore, filesOf } from "./check-store.ts";
 import { ADMIN, IMAGE, INDEX, type RegistryClient, createClient, createProject, digestOf, imageOf } from "./client.ts";
 import { query } from "./query.ts";
 import { addRegistry, pull, pushIndex, replicate, runAgain, startStandIn } from "./remotes.ts";
@@ -66,7 +66,7 @@ test("a cache fetches what it lacks, has it when its upstream is gone, and follo
   const never = await admin.call("GET", "/v2/cache/tools/other/manifests/1");
   assert.deepEqual([never.status, never.code()], [503, "UNAVAILABLE"]);
   await far.start();
-  await checkStore(near.postgres.url, near.folder);
+  await checkStore(near.postgres.url, filesOf(near));
 });
 
 test("nobody pushes into a cache, and without a right nothing is fetched for anybody", async () => {
@@ -97,7 +97,7 @@ test("images of which clients wanted a part are fetched whole, also after the re
   await far.kill();
   await pull(admin, "cache/tools/part", "1");
   await far.start();
-  await checkStore(near.postgres.url, near.folder);
+  await checkStore(near.postgres.url, filesOf(near));
 });
 
 test("many clients at once fetch a blob from its upstream once, and who goes away ends nothing", async () => {
@@ -296,7 +296,7 @@ test("replication pulls what its patterns fit, with what refers to it, once", as
     "it has run",
     async () => (await admin.call("HEAD", "/v2/mirror/tools/many/manifests/v2")).status === 200,
   );
-  await checkStore(near.postgres.url, near.folder);
+  await checkStore(near.postgres.url, filesOf(near));
 });
 
 test("replication pushes, goes on after a kill, and says what failed", async () => {

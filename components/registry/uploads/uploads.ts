@@ -225,6 +225,10 @@ export function createUploads(deps: UploadsDeps): Uploads {
             await linkBlob(tx, project.id, pin);
             await checkQuota(tx, locked);
           });
+          if (upload.state !== undefined) {
+            // Where this fails it goes with the blob.
+            await blobs.tidy?.(upload.state).catch(deps.onError);
+          }
         } catch (error) {
           if (error instanceof RegistryError && error.code === "DENIED") {
             await discardUpload(upload.id, leaseOf);

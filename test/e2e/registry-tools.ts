@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { type RegistryClient, digestOf, imageOf } from "../../components/registry/test/client.ts";
+
+export interface ToolsImage {
+  readonly admin: RegistryClient;
+  /** Where its files are put together. */
+  readonly folder: string;
+  readonly repository: string;
+  readonly tag: string;
+  /** In `/etc/says`. */
+  readonly says: string;
+}
+
+/** Pushes an image with a shell, that says its name, and gives its digest. */
+export async function pushTools({ admin, folder, repository, tag, says }: ToolsImage): Promise<string> {
+  const root = mkdtempSync(join(folder, "root-"));
+  for (const name of ["bin", "tmp", "etc", "var/spool", "var/lib"]) {
+    mkdirSync(join(root, name), { recursive: true });
+  }
+  copyFileSync("/bin/busybox", join(root, "bin/busybox"));
+  symlinkSync("busybox", join(root, "bin/sh"));
+  symlinkSync("busybox", join(root, "bin/cat"));
+  writeFileSync(join(root, "etc/says"), says);
+  const layer = execFileSync("tar", ["-C", root, "-c", "."], { maxBuffer: 1 << 26 });
+  const config = Buffer.from(
+    JSON.stringify({
+      architecture: "amd64",
+      os: "linux",
+      config: { Env: ["PATH=/bin"] },
+      rootfs: { type: "layers", diff_ids: [digestOf(layer)] },
+    }),
+  );
+  await admin.pushBlob(repository, config);
+  await admin.pushBlob(repository, layer);
+  const { status, headers } = await admin.putManifest(repository, tag, imageOf(config, [layer]));
+  assert.equal(status, 201);
+  return headers.get("docker-content-digest") ?? "";
+}
+
+/** The output `text` of results, as a document or by itself. */
+export function toText(body: unknown): string {
+  const { text = body } = Object(body) as { text?: unknown };
+  return String((Object(text) as { value?: unknown }).value ?? text).trim();
+}
