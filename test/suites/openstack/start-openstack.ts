@@ -71,8 +71,15 @@ export async function startOpenStack(bin: string, folder: string): Promise<TestC
     keystoneProcess = start(
       "keystone",
       "uwsgi",
-      ...["--http-socket", `127.0.0.1:${keystonePort}`, "--module", "keystone.wsgi.api:application"],
-      ...["--master", "--processes", "2", "--die-on-term", "--disable-logging"],
+      "--http-socket",
+      `127.0.0.1:${keystonePort}`,
+      "--module",
+      "keystone.wsgi.api:application",
+      "--master",
+      "--processes",
+      "2",
+      "--die-on-term",
+      "--disable-logging",
     );
     await waitUntil("Keystone answers", async () => (await fetch(identityUrl).catch(() => undefined))?.ok, 120);
   };
