@@ -1,7 +1,6 @@
 // The bucket operator against OpenStack's own Keystone and Swift, from PyPI, in a virtual environment that is made for it;
 // OPENSTACK_BIN names the folder of programs of one that there is.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,11 +10,11 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3
 import { waitUntil } from "@swath/testing";
 
 import { type TestOperator, startOperator } from "../../components/bucket-operator/test/start-operator.ts";
+import { installOpenStack } from "./openstack/install-openstack.ts";
 import { type TestCloud, startOpenStack } from "./openstack/start-openstack.ts";
 
-const PACKAGES = ["keystone==30.0.0", "swift==2.38.3", "uwsgi==2.0.31"];
 const folder = mkdtempSync(join(tmpdir(), "swath-openstack-"));
-const bin = process.env["OPENSTACK_BIN"] ?? installPackages();
+const bin = installOpenStack(folder);
 const skip = bin === undefined ? "needs python3 with venv, a C compiler, liberasurecode, and the registry PyPI" : false;
 let cloud: TestCloud;
 let operator: TestOperator;
@@ -159,12 +158,3 @@ test("no secret is in the log", { skip }, async () => {
     assert.equal(operator.log().includes(each), false);
   }
 });
-
-function installPackages(): string | undefined {
-  const programs = join(folder, "python/bin");
-  const run = (command: string, ...args: string[]) => spawnSync(command, args, { stdio: "ignore" }).status === 0;
-  return run("python3", "-m", "venv", join(folder, "python")) &&
-    run(join(programs, "pip"), "install", "-q", ...PACKAGES)
-    ? programs
-    : undefined;
-}
