@@ -8,6 +8,7 @@ import { createItemValidator } from "@swath/stac/schema";
 
 import { convertProduct, findProduct } from "../src/convert-product.ts";
 import { ProductError } from "../src/errors.ts";
+import { SENTINEL3_MANIFEST, SENTINEL3_NAME } from "./sentinel3-manifest.ts";
 
 const DATA = join(import.meta.dirname, "data");
 /** More products of agencies; beside the checkout where there are some. */
@@ -15,6 +16,20 @@ const AGENCY = join(process.env["SWATH_SHARED"] ?? join(import.meta.dirname, "..
 const validate = createItemValidator();
 
 type Json = Readonly<Record<string, unknown>>;
+
+const convertSentinel3Manifest = (change: (text: string) => string = (text) => text): Promise<StacItem> => {
+  const address = findProduct(`/${SENTINEL3_NAME}/xfdumanifest.xml`);
+  assert.ok(address !== undefined);
+  return convertProduct(
+    {
+      name: SENTINEL3_NAME,
+      paths: [],
+      read: () => Promise.resolve(Buffer.from(change(SENTINEL3_MANIFEST))),
+      href: (path) => `./${path}`,
+    },
+    address,
+  );
+};
 
 /** The item of a product of the test data; `change` alters its files. */
 const convert = (name: string, change?: Change): Promise<StacItem> =>
@@ -255,16 +270,16 @@ test("a Sentinel-1 product without its annotations", async () => {
 });
 
 test("a Sentinel-3 product: time, footprint, orbit, and what it shows in percent", async () => {
-  const name = "S3A_OL_2_LFR____20210523T003029_20210523T003329_20210524T050403_0179_072_102_1980_LN1_O_NT_002.SEN3";
-  const { properties, ...item } = await convert(name);
+  const { properties, ...item } = await convertSentinel3Manifest();
   assert.deepEqual(validate({ ...item, properties } as StacItem), []);
-  assert.deepEqual(item.bbox, [138.497, 49.8938, 164.009, 62.918]);
+  assert.deepEqual(item.bbox, [10, 40, 26, 52]);
+  assert.equal(item.assets["iwv"]?.type, "application/x-netcdf");
   const { providers: _providers, ...plain } = properties;
   assert.deepEqual(plain, {
-    datetime: "2021-05-23T00:31:59.485Z",
-    start_datetime: "2021-05-23T00:30:29.485583Z",
-    end_datetime: "2021-05-23T00:33:29.485583Z",
-    platform: "sentinel-3a",
+    datetime: "2024-06-01T09:31:30.000Z",
+    start_datetime: "2024-06-01T09:30:00Z",
+    end_datetime: "2024-06-01T09:33:00Z",
+    platform: "sentinel-3b",
     constellation: "sentinel-3",
     instruments: ["olci"],
     gsd: 300,
@@ -273,29 +288,21 @@ test("a Sentinel-3 product: time, footprint, orbit, and what it shows in percent
     "product:timeliness": "P1M",
     "product:timeliness_category": "NT",
     "sat:orbit_state": "descending",
-    "sat:absolute_orbit": 27_410,
-    "sat:relative_orbit": 102,
-    "sat:platform_international_designator": "2016-011A",
-    // As the known converter reads them of the same manifest.
-    "eo:cloud_cover": 83,
-    "s3:saline_water": 4,
-    "s3:land": 4,
-    "s3:coastal": 0.0082,
-    "s3:fresh_inland_water": 0,
-    "s3:tidal_region": 1,
-    "s3:invalid": 4,
-    "s3:cosmetic": 0,
-    "s3:duplicated": 1.545942,
-    "s3:saturated": 0,
-    "s3:dubious_samples": 0,
+    "sat:absolute_orbit": 31_000,
+    "sat:relative_orbit": 307,
+    "sat:platform_international_designator": "2018-039A",
+    "eo:cloud_cover": 61.5,
+    "s3:saline_water": 12.25,
+    "s3:land": 26.25,
+    "s3:invalid": 0,
+    "s3:duplicated": 1.5,
   });
   // Synergy products are of both imagers; a day's mosaic gives its first orbit as 0.
-  const synergy = await convert(name, (text) =>
-    text
-      .replaceAll("OL_2_LFR___", "SY_2_VG1___")
-      .replace(/(<sentinel-safe:relativeOrbitNumber type="start"[^>]*>)102</, "$10<"),
+  const synergy = await convertSentinel3Manifest((text) =>
+    text.replaceAll("OL_2_LFR___", "SY_2_VG1___").replace(/(<safe:relativeOrbitNumber[^>]*>)307</, "$10<"),
   );
   assert.deepEqual([synergy.properties["instruments"], synergy.properties["gsd"]], [["olci", "slstr"], 1000]);
+  assert.equal(synergy.properties["sat:relative_orbit"], undefined);
 });
 
 test("half a product: the error names the file and what is missing", async () => {
