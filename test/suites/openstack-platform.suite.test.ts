@@ -47,6 +47,7 @@ const WORKSPACE = "guide-user-eric";
 const asEric = async () => [`X-User-Id: ${await rig.idTokenOf("eric")}`, "Accept: application/json"];
 interface Credentials {
   readonly bucketname: string;
+  readonly projectid: string;
   readonly access: string;
   readonly secret: string;
   readonly endpoint: string;
@@ -77,6 +78,7 @@ test("a workspace's bucket is in the cloud, and its keys open it there", { skip 
   assert.equal(credentials.endpoint.replace(/\/$/, ""), cloud.s3Url);
   const { projects } = await cloud.keystone("GET", `/projects?name=project-${WORKSPACE}`);
   assert.equal(projects.length, 1);
+  assert.equal(credentials.projectid, projects[0].id);
   const Body = readFileSync(SCENE);
   await openS3(credentials).send(
     new PutObjectCommand({ Bucket: credentials.bucketname, Key: "inputs/scene_20240601.tif", Body }),

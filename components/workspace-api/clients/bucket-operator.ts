@@ -6,10 +6,17 @@ export interface BucketOperator {
   /** Asks for a bucket and waits until it is there. @throws {Problem} saying what keeps it from being made */
   readonly ensure: (bucket: { readonly name: string; readonly withKeys: boolean }) => Promise<void>;
   /** Keys of a bucket that was ensured with them. */
-  readonly readKeys: (name: string) => Promise<{ readonly access: string; readonly secret: string }>;
+  readonly readKeys: (name: string) => Promise<BucketKeys>;
   /** Has the keys taken away, and with `purge` the bucket, and waits until that is done. */
   readonly remove: (name: string, data: "keep" | "purge") => Promise<void>;
   readonly close: () => Promise<void>;
+}
+
+interface BucketKeys {
+  readonly access: string;
+  readonly secret: string;
+  /** The cloud's project that the bucket belongs to; empty without a cloud. */
+  readonly projectid: string;
 }
 
 interface BucketRecord {
@@ -70,7 +77,7 @@ export function openBucketOperator(url: string, secret: string): BucketOperator 
       await wait(name, (bucket) => bucket?.ready === true);
     },
     readKeys: async (name) => {
-      const keys = await call<{ access: string; secret: string }>("GET", `${pathOf(name)}/keys`);
+      const keys = await call<BucketKeys>("GET", `${pathOf(name)}/keys`);
       if (keys === undefined) {
         throw new Problem(502, `the bucket operator has no keys of bucket ${name}`);
       }

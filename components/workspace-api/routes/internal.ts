@@ -129,7 +129,7 @@ export function createInternalApi({ logger, context, secret }: InternalOptions):
     return {
       workspace: workspace.name,
       status: statusOf(workspace),
-      storage: { credentials: toCredentials(bucket.bucketname, bucket.key ?? { access: "", secret: "" }, storage) },
+      storage: { credentials: toCredentials(bucket, bucket.key ?? { access: "", secret: "" }, storage) },
     };
   });
   return app;

@@ -17,7 +17,7 @@ export async function toRecord({ db, storage }: ApiContext, workspace: Workspace
   const credentials =
     storage === undefined || bucket === undefined || bucket === null
       ? undefined
-      : toCredentials(bucket.bucketname, bucket.keyless === true ? NO_KEY : key, storage);
+      : toCredentials(bucket, bucket.keyless === true ? NO_KEY : key, storage);
   const status = statusOf(workspace);
   const reason = await reasonOf(db, workspace, steps);
   return {
@@ -64,11 +64,11 @@ const KEYLESS =
 
 /** Storage credentials in the shape that existing clients read; every value is a text. Undefined without a key. */
 export function toCredentials(
-  bucketname: string,
+  { bucketname, projectid = "" }: Pick<BucketOutputs, "bucketname" | "projectid">,
   key: Pick<StorageKey, "access" | "secret"> | undefined,
   { endpoint, region }: { readonly endpoint: string; readonly region: string },
 ) {
-  return key && { bucketname, access: key.access, secret: key.secret, projectid: "", endpoint, region };
+  return key && { bucketname, access: key.access, secret: key.secret, projectid, endpoint, region };
 }
 
 /** `provisioning` until everything has been there once. */

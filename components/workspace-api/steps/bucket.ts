@@ -14,6 +14,8 @@ export interface StorageKey {
 /** What the step keeps. */
 export interface BucketOutputs {
   readonly bucketname: string;
+  /** The project of an infrastructure cloud that it belongs to. */
+  readonly projectid?: string;
   readonly key?: StorageKey;
   readonly readerKey?: StorageKey;
   /** An existing object storage has the bucket; nobody but its administrators can make keys there. */

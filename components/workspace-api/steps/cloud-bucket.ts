@@ -13,9 +13,9 @@ export function createCloudBucketStep(operator: BucketOperator): Step {
     apply: async ({ workspace, outputs, wasDone, save }) => {
       const { name, keyVersion } = workspace;
       await operator.ensure({ name, withKeys: true });
-      const { access, secret } = await operator.readKeys(name);
+      const { access, secret, projectid } = await operator.readKeys(name);
       const known = (outputs as BucketOutputs | null)?.key;
-      await save({ bucketname: name, key: { access, secret, keyVersion } } satisfies BucketOutputs);
+      await save({ bucketname: name, projectid, key: { access, secret, keyVersion } } satisfies BucketOutputs);
       return wasDone && known !== undefined && known.access !== access
         ? [`the storage key of ${name} was gone; there is a new one`]
         : [];

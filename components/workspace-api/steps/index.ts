@@ -168,6 +168,7 @@ function createNamespaces(api: ClusterApi, settings: ReconcilerSettings, db: Kys
         ? undefined
         : {
             bucketname: outputs.bucketname,
+            projectid: outputs.projectid,
             access: outputs.key.access,
             secret: outputs.key.secret,
             endpoint,

@@ -13,6 +13,7 @@ export interface NamespaceLimits {
 /** Storage credentials as programs in the namespace find them. */
 export interface BucketSecret {
   readonly bucketname: string;
+  readonly projectid?: string | undefined;
   readonly access: string;
   readonly secret: string;
   readonly endpoint: string;
@@ -153,8 +154,8 @@ const NETWORK = {
 };
 
 /** The keys that programs of existing workspaces read, and where the storage is. */
-function toSecret({ bucketname, access, secret, endpoint, region }: BucketSecret): object {
-  const entries = { bucketname, access, secret, projectid: "", endpoint, region };
+function toSecret({ bucketname, access, secret, projectid = "", endpoint, region }: BucketSecret): object {
+  const entries = { bucketname, access, secret, projectid, endpoint, region };
   return {
     type: "Opaque",
     data: Object.fromEntries(

@@ -60,6 +60,7 @@ location = us-east-1
 [filter:s3token]
 use = egg:swift#s3token
 auth_uri = ${identityUrl}
+http_timeout = 60
 ${account}[filter:authtoken]
 paste.filter_factory = keystonemiddleware.auth_token:filter_factory
 www_authenticate_uri = ${identityUrl}
