@@ -51,9 +51,11 @@ test("killed again and again amid uploads, mounts, commits and deletions, it nev
 
 test("when everything is deleted, nothing is left on the disk, however often it was killed meanwhile", async () => {
   const { repositories } = (await client.call("GET", "/v2/_catalog")).json() as { repositories: readonly string[] };
-  for (const name of repositories) {
+  // Those without a manifest are not listed, and hold what was pushed to them for a while.
+  for (const name of new Set([...repositories, "crash/r0", "crash/r1", "crash/r2"])) {
     const short = name.slice("crash/".length);
-    assert.equal((await client.call("DELETE", `/api/v2.0/projects/crash/repositories/${short}`)).status, 200);
+    const { status } = await client.call("DELETE", `/api/v2.0/projects/crash/repositories/${short}`);
+    assert.ok(status === 200 || (status === 404 && !repositories.includes(name)), `${name}: ${status}`);
     await registry.kill();
     await registry.start();
   }
