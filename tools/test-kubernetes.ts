@@ -9,6 +9,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
+/** Networks of a cluster that is started here. */
+const SERVICES = "10.96.0.0/16";
+const PODS = "10.244.0.0/16";
 const shared = process.env["SWATH_SHARED"] ?? join(root, "../shared");
 const cluster = join(shared, "kubernetes/cluster");
 const canStart = existsSync(cluster) && process.getuid?.() === 0;
@@ -76,9 +79,12 @@ function keepInside(): readonly (readonly string[])[] {
   if (device === undefined) {
     return [];
   }
-  const rules = ["OUTPUT", "FORWARD"].flatMap((chain) =>
-    ["10.96.0.0/16", "10.244.0.0/16"].map((network) => [chain, "-o", device, "-d", network, "-j", "REJECT"]),
-  );
+  // What this machine sends to a service has a pod's address by then, and the device of the route that it had before.
+  const rules = [
+    ["OUTPUT", SERVICES],
+    ["FORWARD", SERVICES],
+    ["FORWARD", PODS],
+  ].map(([chain = "", network = ""]) => [chain, "-o", device, "-d", network, "-j", "REJECT"]);
   return rules.filter((rule) => run("iptables", ["-I", ...rule]) === 0);
 }
 
