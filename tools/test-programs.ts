@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
 
-/** Programs of the system that tests drive, and the Debian packages that bring them. */
+/** Programs of the system that tests drive, by name or by the path at which tests look for Debian's own, and the packages that bring them. */
 const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]])[] = [
   ["curl", ["curl"]],
   ["podman", ["podman", "runc", "busybox-static"]],
-  ["aws", ["awscli"]],
+  ["/usr/bin/aws", ["awscli"]],
   ["s3cmd", ["s3cmd"]],
   ["rclone", ["rclone"]],
   ["gdalinfo", ["gdal-bin"]],
@@ -15,12 +15,18 @@ const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]
   ["bwrap", ["bubblewrap"]],
   ["jupyter-notebook", ["jupyter-notebook", "python3-ipykernel", "python3-numpy"]],
   ["jupyterhub-singleuser", ["jupyterhub"]],
+  ["knotd", ["knot"]],
   ["nginx", ["nginx-light"]],
+  ["nmap", ["nmap"]],
   ["openssl", ["openssl"]],
+  ["pebble", ["pebble"]],
+  ["restic", ["restic"]],
   ["shellcheck", ["shellcheck"]],
 ];
-/** Modules of Python that tests import, and their Debian packages. */
+/** Modules that tests import into Debian's Python, and their packages. */
+const PYTHON = "/usr/bin/python3";
 const MODULES: readonly (readonly [module: string, debianPackage: string])[] = [
+  ["boto3", "python3-boto3"],
   ["yaml", "python3-yaml"],
   ["owslib", "python3-owslib"],
 ];
@@ -34,7 +40,7 @@ const APT_OPTIONS = ["-o", "DPkg::Lock::Timeout=600", "-o", "Acquire::Retries=3"
  */
 export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
   const programs = PROGRAMS.filter(([program]) => !isInstalled(program, env["PATH"] ?? ""));
-  const modules = MODULES.filter(([name]) => spawnSync("python3", ["-c", `import ${name}`], { env }).status !== 0);
+  const modules = MODULES.filter(([name]) => spawnSync(PYTHON, ["-c", `import ${name}`], { env }).status !== 0);
   const missing = [...programs.map(([program]) => program), ...modules.map(([name]) => `Python's ${name}`)];
   if (missing.length === 0) {
     return;
@@ -60,7 +66,8 @@ export function prepareTestPrograms(env: NodeJS.ProcessEnv): void {
 
 function isInstalled(program: string, path: string): boolean {
   // Servers are where the path of ordinary users does not lead.
-  return [...path.split(":"), "/usr/sbin"].some((folder) => {
+  const folders = isAbsolute(program) ? [""] : [...path.split(":"), "/usr/sbin"];
+  return folders.some((folder) => {
     try {
       accessSync(join(folder, program), constants.X_OK);
       return true;
