@@ -100,4 +100,9 @@ function addContentTypes(app: FastifyInstance): void {
   }
   const json = app.getDefaultJsonParser("error", "error");
   app.addContentTypeParser("application/ogcapppkg+json", { parseAs: "string" }, json);
+  // Scripts send the type with every request, also with those to delete, which have no body.
+  app.removeContentTypeParser("application/json");
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) =>
+    request.method === "DELETE" && body === "" ? done(null, undefined) : json(request, body as string, done),
+  );
 }

@@ -88,6 +88,13 @@ test("a package is deployed, described from its CWL, replaced and undeployed", a
   });
   assert.equal(put.status, 204);
   await deploy("eric", shellPackage("gone", "true"));
+  const typed = { method: "DELETE", headers: { "content-type": "application/json" } };
+  assert.equal(
+    (await ades.ask("/eric/wps3/processes/gone", typed)).status,
+    204,
+    "with the type of a body that is not there",
+  );
+  await deploy("eric", shellPackage("gone", "true"));
   assert.equal((await ades.ask("/eric/wps3/processes/gone", { method: "DELETE" })).status, 204);
   assert.equal((await ades.ask("/eric/wps3/processes/gone")).status, 404);
   assert.equal((await ades.ask("/eric/wps3/processes/echo", { method: "DELETE" })).status, 403);
