@@ -1,7 +1,7 @@
 import { OgcError, invalidParameter } from "../errors.ts";
 import { PACKAGE_ADDRESS, isBundle, writeBundle } from "./bundle.ts";
 import { fetchPackage } from "./fetch-package.ts";
-import type { PackageReader } from "./package-reader.ts";
+import { type PackageReader, checkBytes } from "./package-reader.ts";
 import type { CheckedPackage } from "./package-work-types.ts";
 
 /** Documents that one package may refer to, at any depth. */
@@ -36,6 +36,7 @@ export async function checkWithReferences(
   const base = address !== undefined && /^https?:/i.test(address) ? address : PACKAGE_ADDRESS;
   const references: Record<string, string> = {};
   const until = Date.now() + MAX_FETCH_MS;
+  let bytes = Buffer.byteLength(text);
   let [checked, stored] = [await check(text), text];
   // Relative references of a package that has an address are known once it is read by that.
   for (let isFirst = base !== PACKAGE_ADDRESS; checked.missing.length > 0; isFirst = false) {
@@ -49,11 +50,15 @@ export async function checkWithReferences(
     }
     await Promise.all(
       wanted.map(async (uri) => {
-        references[uri] = await fetchPackage(uri, dataFolder, access, until - Date.now()).catch((error: unknown) => {
+        const document = await fetchPackage(uri, dataFolder, access, until - Date.now()).catch((error: unknown) => {
           throw error instanceof OgcError
             ? invalidParameter(`The application package refers to ${uri}. ${error.message}`)
             : error;
         });
+        // Before they are put together: many of the largest size are a hundred megabytes.
+        bytes += Buffer.byteLength(document);
+        checkBytes(bytes);
+        references[uri] = document;
       }),
     );
     stored = writeBundle({ text, address: base, references });

@@ -89,15 +89,20 @@ export function openPackageReader(): PackageReader {
   };
 }
 
-/** @throws {OgcError} 400, 413 */
-function checkSize(text: string): void {
-  if (Buffer.byteLength(text) > MAX_PACKAGE_BYTES) {
+/** @throws {OgcError} 413 */
+export function checkBytes(bytes: number): void {
+  if (bytes > MAX_PACKAGE_BYTES) {
     throw new OgcError(
       413,
       "PackageTooLarge",
-      `The application package has ${Buffer.byteLength(text)} bytes; allowed: ${MAX_PACKAGE_BYTES}.`,
+      `The application package has ${bytes} bytes; allowed: ${MAX_PACKAGE_BYTES}.`,
     );
   }
+}
+
+/** @throws {OgcError} 400, 413 */
+function checkSize(text: string): void {
+  checkBytes(Buffer.byteLength(text));
   if (text.includes("\0")) {
     throw invalidParameter("The application package is not a text in UTF-8; it has to be YAML or JSON.");
   }

@@ -43,6 +43,9 @@ before(async () => {
     const text = number === undefined ? files[path] : `{$import: "${base}/endless/${Number(number) + 1}"}`;
     if (path === "/elsewhere.cwl") {
       response.writeHead(302, { location: `${base.replace("127.0.0.1", "127.0.0.2")}/tools/say.cwl` }).end();
+    } else if (path.startsWith("/large/")) {
+      const next = `${base}/large/${Number(path.slice("/large/".length)) + 1}`;
+      response.end(`{$import: "${next}"} # ${"x".repeat(1.5 * 2 ** 20)}`);
     } else if (path === "/huge.cwl") {
       response.end(`# ${"x".repeat(3 * 2 ** 20)}`);
     } else {
@@ -123,6 +126,8 @@ test("what users may not reach, what is too large, and what has no end is refuse
     assert.equal(status, 400, address);
     assert.match(body.detail, why);
   }
+  const large = await deployText("eve", workflowThatRuns(`${base}/large/1`));
+  assert.deepEqual([large.status, large.body.title], [413, "PackageTooLarge"]);
   const { status, body } = await deployText(
     "eve",
     '{"swathPackage":1,"text":"x","address":"file:///","references":{}}',
