@@ -85,31 +85,33 @@ export async function findLogin(db: Queryable, realmId: string, name: string): P
   return row && { user: toUser(row), access: row.access, passwordHash: row.password_hash ?? undefined };
 }
 
-/** A user with effective roles. */
-export async function findUserWithAccess(
-  db: Queryable,
-  realmId: string,
-  id: string,
-): Promise<{ user: User; access: UserAccess } | undefined> {
-  const { rows } = await db.query<UserRow & { access: UserAccess }>({
-    name: "find-user-with-access",
-    text: `select ${USER_COLUMNS}, user_access(u.id) as access from app_user u where u.realm_id = $1 and u.id = $2`,
-    values: [realmId, id],
-  });
-  return rows[0] && { user: toUser(rows[0]), access: rows[0].access };
+interface UserWithAccess {
+  readonly user: User;
+  readonly access: UserAccess;
 }
 
+/** A user with effective roles. */
+export const findUserWithAccess = (db: Queryable, realmId: string, id: string): Promise<UserWithAccess | undefined> =>
+  findWithAccess(db, "find-user-with-access", "u.id = $2", [realmId, id]);
+
 /** The same by name. */
-export async function findNamedUserWithAccess(
+export const findNamedUserWithAccess = (
   db: Queryable,
   realmId: string,
   username: string,
-): Promise<{ user: User; access: UserAccess } | undefined> {
+): Promise<UserWithAccess | undefined> =>
+  findWithAccess(db, "find-named-user-with-access", "u.username = lower($2)", [realmId, username]);
+
+async function findWithAccess(
+  db: Queryable,
+  name: string,
+  condition: string,
+  values: readonly [realmId: string, value: string],
+): Promise<UserWithAccess | undefined> {
   const { rows } = await db.query<UserRow & { access: UserAccess }>({
-    name: "find-named-user-with-access",
-    text: `select ${USER_COLUMNS}, user_access(u.id) as access from app_user u
-      where u.realm_id = $1 and u.username = lower($2)`,
-    values: [realmId, username],
+    name,
+    text: `select ${USER_COLUMNS}, user_access(u.id) as access from app_user u where u.realm_id = $1 and ${condition}`,
+    values: [...values],
   });
   return rows[0] && { user: toUser(rows[0]), access: rows[0].access };
 }
