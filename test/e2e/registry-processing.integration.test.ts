@@ -20,7 +20,7 @@ import {
 import { pushSignature } from "../../components/registry/test/push-signature.ts";
 import { query } from "../../components/registry/test/query.ts";
 import { type TestRegistry, startTestRegistry } from "../../components/registry/test/start-registry.ts";
-import { pushTools as pushToolsImage, toText } from "./registry-tools.ts";
+import { pushTools as pushToolsImage, runProcess } from "./registry-tools.ts";
 
 const HOST = "registry.platform.test";
 const SECRET = "secret-between-processing-and-registry";
@@ -93,17 +93,7 @@ async function pushPackage(repository: string, tag: string, cwl: string): Promis
 const deploy = (user: string, href: string) =>
   ades.ask(`/${user}/ogc-api/processes`, { json: { executionUnit: { href, type: "application/cwl" } } });
 
-const run = async (user: string, id: string) => {
-  const { status, headers, body } = await ades.ask(`/${user}/ogc-api/processes/${id}/execution`, {
-    json: { inputs: { name: "World" } },
-    headers: { prefer: "respond-async" },
-  });
-  assert.equal(status, 201, JSON.stringify(body));
-  const location = headers.get("location") ?? "";
-  const ended = await ades.ended(location);
-  const results = ended.status === "successful" ? toText((await ades.ask(`${location}/results`)).body) : undefined;
-  return { ended, results };
-};
+const run = (user: string, id: string) => runProcess(ades, user, id);
 
 const docker = (image: string) => `{DockerRequirement: {dockerPull: "${image}"}}`;
 const said = (id: string, image: string) => shellPackage(id, 'cat /etc/says; echo " $1"', docker(image));

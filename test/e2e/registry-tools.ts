@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import type { TestAdes } from "../../components/ades/test/start-ades.ts";
 import { type RegistryClient, digestOf, imageOf } from "../../components/registry/test/client.ts";
 
 export interface ToolsImage {
@@ -41,8 +42,22 @@ export async function pushTools({ admin, folder, repository, tag, says }: ToolsI
   return headers.get("docker-content-digest") ?? "";
 }
 
+/** Runs a process with the input `name`; its status document once it has ended, and its output where it went well. */
+// oxlint-disable-next-line typescript/explicit-module-boundary-types -- what it gives is what follows
+export async function runProcess(ades: TestAdes, user: string, id: string) {
+  const { status, headers, body } = await ades.ask(`/${user}/ogc-api/processes/${id}/execution`, {
+    json: { inputs: { name: "World" } },
+    headers: { prefer: "respond-async" },
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  const location = headers.get("location") ?? "";
+  const ended = await ades.ended(location);
+  const results = ended.status === "successful" ? toText((await ades.ask(`${location}/results`)).body) : undefined;
+  return { ended, results };
+}
+
 /** The output `text` of results, as a document or by itself. */
-export function toText(body: unknown): string {
+function toText(body: unknown): string {
   const { text = body } = Object(body) as { text?: unknown };
   return String((Object(text) as { value?: unknown }).value ?? text).trim();
 }

@@ -22,7 +22,7 @@ import { createRegistryAdmin } from "../../components/workspace-api/clients/regi
 import { type RegistryOutputs, createRegistryStep } from "../../components/workspace-api/steps/registry.ts";
 import type { Outputs } from "../../components/workspace-api/store/tables.ts";
 import type { Workspace } from "../../components/workspace-api/store/workspaces.ts";
-import { pushTools, toText } from "../e2e/registry-tools.ts";
+import { pushTools, runProcess } from "../e2e/registry-tools.ts";
 
 const SECRET = "secret-between-processing-and-registry";
 const skip =
@@ -82,17 +82,7 @@ const deploy = (user: string, id: string, image: string) =>
     type: "application/cwl+yaml",
   });
 
-const run = async (user: string, id: string) => {
-  const { status, headers, body } = await ades.ask(`/${user}/ogc-api/processes/${id}/execution`, {
-    json: { inputs: { name: "World" } },
-    headers: { prefer: "respond-async" },
-  });
-  assert.equal(status, 201, JSON.stringify(body));
-  const location = headers.get("location") ?? "";
-  const ended = await ades.ended(location);
-  const results = ended.status === "successful" ? toText((await ades.ask(`${location}/results`)).body) : undefined;
-  return { ended, results };
-};
+const run = (user: string, id: string) => runProcess(ades, user, id);
 
 /** Makes a pod of an image that may only come from the registry; gives how it ended, or why it does not begin. */
 async function runPod(namespace: string, name: string, image: string, pullSecret?: string): Promise<string> {
