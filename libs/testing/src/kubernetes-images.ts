@@ -21,14 +21,26 @@ export function whyNoImages(root: string): string | undefined {
         : undefined;
 }
 
-/** Gives an archive of images to the cluster's nodes. */
+/** Times that an import is tried. */
+const MOST_IMPORTS = 3;
+
+/**
+ * Gives an archive of images to the cluster's nodes, one process at a time: containerd takes away what no image refers to, which can be a
+ * layer of an import at work when another import names the same image ("content digest …: not found").
+ */
 export async function loadArchive(root: string, archive: string): Promise<void> {
-  const { status, stderr } = await runCommand(findLoader(root), ["load", archive], {
-    // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
-    env: process.env,
-  });
-  if (status !== 0) {
-    throw new Error(`cannot import ${archive}: ${stderr}`);
+  const lock = join(tmpdir(), "swath-test-images.lock");
+  for (let tries = 1; ; tries += 1) {
+    const { status, stderr } = await runCommand("flock", [lock, findLoader(root), "load", archive], {
+      // oxlint-disable-next-line node/no-process-env -- a program of its own finds its programs
+      env: process.env,
+    });
+    if (status === 0) {
+      return;
+    }
+    if (tries === MOST_IMPORTS || !stderr.includes("not found")) {
+      throw new Error(`cannot import ${archive}: ${stderr}`);
+    }
   }
 }
 
