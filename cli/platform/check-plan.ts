@@ -61,7 +61,8 @@ function checkValue(plan: Plan, workload: Workload, variable: string, value: Env
     "eitherOf" in value ||
     "database" in value ||
     "platform" in value ||
-    "onKubernetes" in value
+    "onKubernetes" in value ||
+    "authority" in value
   ) {
     return [];
   }

@@ -81,6 +81,7 @@ export async function buildHub({
     pods: pods?.spawner,
     engine: settings.CONTAINER_ENGINE,
     hasStorage: settings.S3_URL !== undefined,
+    authorityFile: settings.PLATFORM_CA_FILE,
   });
   const { protocol, host } = new URL(publicUrl);
   const originOf = (label: string) => `${protocol}//${label}.${host}`;

@@ -4,6 +4,11 @@ import { defineSettings } from "@swath/service";
 const DATABASE = { kind: "string", secret: true, description: "Connection string of PostgreSQL." } as const;
 const PUBLIC = { kind: "url", description: "Public base URL of the hub; servers are below its host." } as const;
 const DATA = { kind: "string", description: "Folder of the users' homes." } as const;
+const AUTHORITY = {
+  kind: "string",
+  optional: true,
+  description: "File with the certificate of the platform's own authority; servers trust it beside the system's.",
+} as const;
 const SECRET = {
   kind: "string",
   secret: true,
@@ -42,6 +47,7 @@ export const hubSettings = defineSettings({
   S3_URL: { kind: "string", optional: true, description: "Peer address of the object storage." },
   S3_PUBLIC_URL: { kind: "url", optional: true, description: "Public address of the object storage." },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Region that signatures name." },
+  PLATFORM_CA_FILE: AUTHORITY,
   WORKSPACE_PREFIX: { kind: "string", default: "ws", description: "What names of workspaces start with." },
   WORKSPACE_URL: { kind: "string", optional: true, description: "Peer address of the workspace API." },
   WORKSPACE_HOST: { kind: "string", optional: true, description: "Public host of the workspace API." },
@@ -129,6 +135,7 @@ export const proxySettings = defineSettings({
     default: "{}",
     description: "Public addresses of services by their ids, as JSON.",
   },
+  PLATFORM_CA_FILE: AUTHORITY,
   PLATFORM_COOKIES: {
     kind: "string",
     default: "auth_user_id,auth_refresh_token",

@@ -81,6 +81,7 @@ export const manifest: Component = {
       DATA_DIR: { volume: "application-hub" },
       HUB_SECRET: { kind: "generated", name: "application-hub", bytes: 32 },
       PLATFORM_SERVICES: JSON.stringify(listServices(context)),
+      PLATFORM_CA_FILE: { authority: "file" },
     };
     return {
       workloads: [

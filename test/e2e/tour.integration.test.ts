@@ -4,7 +4,11 @@ import { after, before, test } from "node:test";
 
 import { type TestCluster, createTestCluster, runCommand } from "@swath/testing";
 
+import { skipWithoutChromium } from "@swath/testing/chromium";
+
 import { checkStory } from "./check-story.ts";
+import { needsNotebook, skipReason, startBrowser } from "./hub/hub-fixture.ts";
+import { runNotebooks } from "./hub/run-notebooks.ts";
 
 // What deploy/simple/simple deploys, and the story that deploy/simple/tour lives on it; test/kubernetes/tour.kubernetes.test.ts is the same there.
 const SIMPLE = join(import.meta.dirname, "../../deploy/simple");
@@ -25,6 +29,38 @@ after(() => closing?.());
 test("the story: harvest, find, look, process, share, explore, change, and see it from elsewhere", async () => {
   await checkStory(cluster);
 });
+
+test(
+  "the example notebooks run from the first cell to the last",
+  { skip: skipWithoutChromium || skipReason(needsNotebook) },
+  async () => {
+    const { browser, open } = await startBrowser({
+      hubUrl: `http://application-hub.${cluster.domain}:${cluster.port}`,
+    });
+    try {
+      const { page } = await open("eric");
+      await page.locator("#profile-notebook").check();
+      await page.getByLabel(/^Name/).fill("classic");
+      await page.getByRole("button", { name: "Start", exact: true }).click();
+      await page.waitForURL((url) => url.host.startsWith("eric--classic."));
+      await page.getByRole("link", { name: "examples" }).waitFor();
+      const runs = await runNotebooks(page);
+      assert.deepEqual(
+        runs.map(({ error }) => error).filter((error) => error !== undefined),
+        [],
+      );
+      const ends = runs.map(({ texts = [], kinds = [] }) => [texts.at(-1) ?? "", kinds.includes("image/png")] as const);
+      assert.equal(ends.length, 5);
+      const [look, series, job, words, result] = ends;
+      assert.ok(look?.[1] && series?.[1] && result !== undefined, "bands and indices are shown as pictures");
+      assert.match(job?.[0] ?? "", /hello from a notebook/);
+      assert.match(words?.[0] ?? "", /stac|href/i);
+      assert.match(result[0], /\{'least': -?[\d.]+,\s+'mean': -?[\d.]+,\s+'most': -?[\d.]+\}/);
+    } finally {
+      await browser.close();
+    }
+  },
+);
 
 test("the launcher does it all again, and says where to look", async () => {
   const { status, stdout, stderr } = await runCommand(join(SIMPLE, "tour"), [cluster.name], { env: cluster.env });

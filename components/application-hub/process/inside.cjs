@@ -27,6 +27,22 @@ const listen = (address, options) =>
       .listen(address, resolve);
   });
 
+/** The example notebooks in the home, where a user sees them first. Whoever removes the link has a folder of the name instead. */
+const showExamples = () => {
+  // oxlint-disable-next-line node/no-process-env -- a program of its own
+  const { HOME: home, SWATH_EXAMPLES: examples } = process.env;
+  const link = `${home}/examples`;
+  if (home && examples) {
+    try {
+      if (fs.lstatSync(link, { throwIfNoEntry: false }) === undefined) {
+        fs.symlinkSync(examples, link);
+      }
+    } catch (error) {
+      process.stderr.write(`examples: ${error.message}\n`);
+    }
+  }
+};
+
 (async () => {
   for (const way of process.argv.slice(2, end).filter((each) => each !== "sync")) {
     const [kind, rest] = [way.slice(0, way.indexOf(":")), way.slice(way.indexOf(":") + 1)];
@@ -40,6 +56,7 @@ const listen = (address, options) =>
       await listen({ host: "127.0.0.1", port: Number(from) }, far);
     }
   }
+  showExamples();
   // The workspace's files, where there is an object storage.
   const { startSync } = await import(`${__dirname}/sync.mjs`);
   const finish = process.argv.includes("sync") && process.argv.indexOf("sync") < end ? startSync() : async () => {};

@@ -35,7 +35,7 @@ export async function buildProxy({
     onUnavailable: reportWaiting,
   });
   const hub = createPeer(hubUrl);
-  const way = createPlatformWay(settings.PLATFORM_DOMAIN, settings.INGRESS_URL ?? publicUrl);
+  const way = createPlatformWay(settings.PLATFORM_DOMAIN, settings.INGRESS_URL ?? publicUrl, settings.PLATFORM_CA_FILE);
   const routes = createRoutes(sql, createHubTokens(hub, sql));
   const tunnels = createTunnels();
   const activity = createActivityLog(sql);

@@ -1,7 +1,9 @@
 import { type RelayedRequest, forward } from "@swath/relay";
 import type { Peer } from "@swath/service";
+import { existsSync, readFileSync } from "node:fs";
 import { Agent, type IncomingMessage, type ServerResponse, request as httpRequest } from "node:http";
 import { Agent as TlsAgent, request as httpsRequest } from "node:https";
+import { rootCertificates } from "node:tls";
 
 import { toClientHeaders } from "./headers.ts";
 import type { PlatformWay } from "./platform.ts";
@@ -46,7 +48,9 @@ const SENT = new Set([
  * the page shows: never by a cookie, so that nothing is done that the page did not ask for by itself.
  */
 export function createPlatformRelay({ hub, secret, way, services }: RelayDeps): PlatformRelay {
-  const agent = way.secure ? new TlsAgent({ keepAlive: true, timeout: 0 }) : new Agent({ keepAlive: true, timeout: 0 });
+  let agent: Agent | undefined;
+  // When the first request comes: by then the platform's own authority has a certificate.
+  const openAgent = (): Agent => (way.secure ? new TlsAgent({ ...keep, ca: readAuthorities(way) }) : new Agent(keep));
   return {
     handle: async (server, visit, request, response, relayed) => {
       if (relayed.path === "/.swath/environment" && request.method === "GET") {
@@ -76,7 +80,7 @@ export function createPlatformRelay({ hub, secret, way, services }: RelayDeps): 
         upstream: {
           request: (way.secure ? httpsRequest : httpRequest) as typeof httpRequest,
           options: {
-            agent,
+            agent: (agent ??= openAgent()),
             host: target.hostname,
             port: way.port,
             ...({ lookup: way.lookup, servername: target.hostname } as object),
@@ -95,8 +99,15 @@ export function createPlatformRelay({ hub, secret, way, services }: RelayDeps): 
         onFailure: () => sendText(response, 503, `The service ${id} does not answer.`),
       });
     },
-    close: () => agent.destroy(),
+    close: () => agent?.destroy(),
   };
+}
+
+const keep = { keepAlive: true, timeout: 0 } as const;
+
+function readAuthorities({ authorityFile }: PlatformWay): string[] {
+  const own = authorityFile !== undefined && existsSync(authorityFile) ? [readFileSync(authorityFile, "utf8")] : [];
+  return [...rootCertificates, ...own];
 }
 
 /** Cookies of services are not the page's. */

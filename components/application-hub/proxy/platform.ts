@@ -8,12 +8,15 @@ export interface PlatformWay {
   readonly lookup: LookupFunction;
   readonly port: number;
   readonly secure: boolean;
+  /** File with an authority that platform's hosts are signed by beside those that Node.js knows, where there is one. */
+  readonly authorityFile: string | undefined;
 }
 
-export function createPlatformWay(domain: string, publicUrl: string): PlatformWay {
+export function createPlatformWay(domain: string, publicUrl: string, authorityFile?: string): PlatformWay {
   const { protocol, port } = new URL(publicUrl);
   const own = domain.toLowerCase();
   return {
+    authorityFile,
     secure: protocol === "https:",
     port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
     isPlatform: (host) => host === own || host.endsWith(`.${own}`),

@@ -8,13 +8,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Embedded, Profile } from "../profiles/model.ts";
 import { findProcess, isRunning, listDescendants, measureTree, readCommand, signal } from "../process/proc.ts";
+import { type Authorities, shareAuthorities } from "./authorities.ts";
+import { SEEN } from "./containers/show-host.ts";
 import type { HubFolders } from "./folders.ts";
 import { HUB_PORT, PROXY_PORT, STORAGE_PORT, insideEnvironment } from "./inside-environment.ts";
 import type { Handle, Launch, Liveness, Spawner, Unavailable } from "./spawner.ts";
 
 const DEFAULT_PORT = 8888;
-/** Where a server finds the platform's programs and sockets. */
-const SEEN = "/run/swath";
 /** Minutes that servers outlive the hub. */
 const LEASE_MINUTES = 5;
 const STOP_MS = 8000;
@@ -31,11 +31,19 @@ interface ProgramHandle {
   readonly startedAt?: string;
 }
 
+interface ProgramOptions {
+  readonly folders: HubFolders;
+  /** Whether ~/workspace is kept the same as the bucket of the workspace. */
+  readonly hasStorage: boolean;
+  /** Certificate of the platform's own authority, where it has one. */
+  readonly authorityFile: string | undefined;
+}
+
 /**
  * Programs of this machine, isolated as tools of jobs are: their own processes, home and network. They are no children of the
  * hub: a keeper of each (`process/keep.sh`) writes down how it ended and ends it when the hub stays away.
  */
-export function createProgramSpawner(folders: HubFolders, hasStorage: boolean): Spawner {
+export function createProgramSpawner({ folders, hasStorage, authorityFile }: ProgramOptions): Spawner {
   const bubblewrap = findProgram(["bwrap"]);
   const system = showSystem({ folders: [] });
   const broken = bubblewrap === undefined ? "it is not installed" : whyNoBubblewrap(bubblewrap, system);
@@ -81,6 +89,7 @@ export function createProgramSpawner(folders: HubFolders, hasStorage: boolean): 
         folder,
         shared: folders.shared,
         hasStorage,
+        authorities: shareAuthorities(folders.shared, authorityFile),
       });
       const keeper = spawn(
         "/bin/sh",
@@ -190,6 +199,7 @@ interface WrapOptions {
   readonly home: string;
   readonly folder: string;
   readonly shared: string;
+  readonly authorities: Authorities | undefined;
   /** Whether ~/workspace is kept the same as the bucket of the workspace. */
   readonly hasStorage: boolean;
 }
@@ -203,7 +213,7 @@ interface Wrapped {
 function wrap(
   bubblewrap: string,
   system: readonly string[],
-  { launch, program, home, folder, shared, hasStorage }: WrapOptions,
+  { launch, program, home, folder, shared, hasStorage, authorities }: WrapOptions,
 ): Wrapped {
   const port = program.port ?? DEFAULT_PORT;
   const seenHome = `/home/${/^[a-z0-9][a-z0-9_-]{0,30}$/.test(launch.user) ? launch.user : "user"}`;
@@ -226,6 +236,8 @@ function wrap(
     SHELL: "/bin/bash",
     TMPDIR: "/tmp",
     PYTHONPATH: `${SEEN}/clients`,
+    SWATH_EXAMPLES: `${SEEN}/examples`,
+    ...authorities?.env,
     ...launch.env,
     ...insideEnvironment(launch, `http://127.0.0.1:${port}`),
   };
@@ -239,6 +251,7 @@ function wrap(
     ["--ro-bind", join(import.meta.dirname, "../clients/python"), `${SEEN}/clients`],
     ["--ro-bind", join(import.meta.dirname, "../clients/javascript"), `${SEEN}/javascript`],
     ["--ro-bind", join(import.meta.dirname, "../notebooks"), `${SEEN}/examples`],
+    authorities === undefined ? [] : ["--ro-bind", authorities.folder, authorities.target],
     // The sockets come and go with the hub and the proxy; their folders stay.
     ["--ro-bind", join(shared, "hub"), `${SEEN}/hub`],
     egress === "none" ? [] : ["--ro-bind", join(shared, egress), `${SEEN}/net`],

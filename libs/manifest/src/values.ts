@@ -84,4 +84,9 @@ export type EnvValue =
   /** Directory where a mounted volume is found. */
   | { readonly volume: string }
   /** A text for programs on a Kubernetes cluster; elsewhere the variable is not set. */
-  | { readonly onKubernetes: string };
+  | { readonly onKubernetes: string }
+  /**
+   * File with the certificate of the authority of the deployment's own that signs its public hosts, on the embedded cluster; there is
+   * no such file where another authority signs them. On Kubernetes the variable is not set.
+   */
+  | { readonly authority: "file" };

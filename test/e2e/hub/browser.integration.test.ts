@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -17,6 +17,7 @@ import {
   startBrowser,
   startHub,
 } from "./hub-fixture.ts";
+import { runInKernel } from "./run-notebooks.ts";
 
 const SCENE = join(import.meta.dirname, "../../../examples/scenes/maribor-0820");
 const skip = skipWithoutChromium || skipReason();
@@ -169,9 +170,3 @@ test("pages are accessible, on a phone too", { skip }, async () => {
   await page.close();
   await context.close();
 });
-
-/** Runs code in a kernel of the notebook server whose page is open, by its REST API and WebSocket. */
-function runInKernel(page: Page, code: string): Promise<string> {
-  const program = readFileSync(join(import.meta.dirname, "run-in-kernel.js"), "utf8");
-  return page.evaluate(`(() => {${program}; return runInKernel(${JSON.stringify(code)}); })()`);
-}

@@ -164,7 +164,7 @@ export interface HubBrowser {
   ) => Promise<{ readonly context: BrowserContext; readonly page: Page; readonly origins: ReadonlySet<string> }>;
 }
 
-export async function startBrowser({ hubUrl }: HubFixture): Promise<HubBrowser> {
+export async function startBrowser({ hubUrl }: Pick<HubFixture, "hubUrl">): Promise<HubBrowser> {
   const browser = await launchChromium();
   return {
     browser,

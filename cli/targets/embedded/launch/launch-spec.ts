@@ -97,6 +97,9 @@ function resolveValue(value: EnvValue, workload: Workload, context: LaunchContex
   if ("platform" in value) {
     return `http+unix://${encodeURIComponent(paths.statusSocket)}`;
   }
+  if ("authority" in value) {
+    return join(paths.tls, `${plan.settings.domain}.ca.crt`);
+  }
   // A text for Kubernetes says nothing here.
   return "volume" in value ? join(paths.volumes, workload.namespace, value.volume) : "";
 }

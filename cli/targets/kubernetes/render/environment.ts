@@ -50,7 +50,7 @@ export function renderEnvironment(
   return { env, secret };
 }
 
-/** What a value means that is there only while a secret is being changed; undefined where the variable is not set. */
+/** What a value means that is not there always; undefined where the variable is not set. */
 function withoutChange(value: EnvValue): EnvValue | undefined {
   if (typeof value === "string" || "kind" in value) {
     return value;
@@ -60,6 +60,9 @@ function withoutChange(value: EnvValue): EnvValue | undefined {
   }
   if ("eitherOf" in value) {
     return value.which === "first" ? value.eitherOf : otherOf(value.eitherOf);
+  }
+  if ("authority" in value) {
+    return undefined;
   }
   return value;
 }

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { type ProcessId, findProcess, isRunning, measureTree } from "../../process/proc.ts";
 import type { Profile } from "../../profiles/model.ts";
 import { overrideOf } from "../../profiles/quantities.ts";
+import { shareAuthorities } from "../authorities.ts";
 import type { HubFolders } from "../folders.ts";
 import { PROXY_PORT, HUB_PORT, STORAGE_PORT, insideEnvironment } from "../inside-environment.ts";
 import type { Handle, Launch, Spawner, Unavailable } from "../spawner.ts";
@@ -30,6 +31,8 @@ interface ContainerOptions {
   readonly engine: string;
   /** Whether ~/workspace is kept the same as the bucket of the workspace. */
   readonly hasStorage: boolean;
+  /** Certificate of the platform's own authority, where it has one. */
+  readonly authorityFile: string | undefined;
 }
 
 /** What a server is found by: the engine knows it by its name, this machine by its first process. */
@@ -45,7 +48,7 @@ interface ContainerHandle {
  * Servers as containers of podman or docker: images of profiles where the platform is one machine. Each has a network with nobody
  * in it; a second container with the same network leads its port out, and the hub, the object storage and the way out in.
  */
-export function createContainerSpawner({ folders, engine, hasStorage }: ContainerOptions): Spawner {
+export function createContainerSpawner({ folders, engine, hasStorage, authorityFile }: ContainerOptions): Spawner {
   const command = engine === "none" ? undefined : findProgram(engine === "auto" ? ["podman", "docker"] : [engine]);
   const call = async (args: readonly string[], timeout = COMMAND_MS): Promise<string> => {
     if (command === undefined) {
@@ -119,7 +122,8 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
       chmodSync(folder, 0o711);
       // Secrets go by a file that only the engine's user reads: arguments can be read by every user of the machine.
       const file = join(folder, "env");
-      writeFileSync(file, toEnvFile(launch, port), { mode: 0o600 });
+      const authorities = shareAuthorities(folders.shared, authorityFile);
+      writeFileSync(file, toEnvFile(launch, port, authorities?.env), { mode: 0o600 });
       const who = toUser(command ?? "");
       try {
         const egress = launch.profile.egress ?? "platform";
@@ -149,6 +153,7 @@ export function createContainerSpawner({ folders, engine, hasStorage }: Containe
             ["--volume", `${EXAMPLES.clients}:${SEEN}/clients:ro`],
             ["--volume", `${EXAMPLES.javascript}:${SEEN}/javascript:ro`],
             ["--volume", `${EXAMPLES.notebooks}:${SEEN}/examples:ro`],
+            authorities === undefined ? [] : ["--volume", `${authorities.folder}:${authorities.target}:ro`],
             ["--cpus", String(launch.size.cores), "--memory", String(launch.size.memoryBytes), "--pids-limit", "4096"],
             SEALED,
             toCommand(launch, image, port),
@@ -260,10 +265,12 @@ function toUser(command: string): readonly string[] {
     : ["--user", `${uid}:${gid}`];
 }
 
-function toEnvFile(launch: Launch, port: number): string {
+function toEnvFile(launch: Launch, port: number, trust: Readonly<Record<string, string>> = {}): string {
   const all: Record<string, string> = {
     ...overrideOf(launch.profile, launch.options).environment,
+    ...trust,
     ...launch.env,
+    SWATH_EXAMPLES: `${SEEN}/examples`,
     HOME,
     USER: launch.user,
     PYTHONPATH: `${SEEN}/clients`,

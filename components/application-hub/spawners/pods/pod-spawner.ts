@@ -7,7 +7,7 @@ import { insideEnvironment } from "../inside-environment.ts";
 import type { Handle, Launch, Spawner } from "../spawner.ts";
 import { createObjectPaths } from "./object-paths.ts";
 import { type PlacedObject, createServerObjects } from "./pod-objects.ts";
-import { FILES, HOME, type PodPlace } from "./pod-spec.ts";
+import { EXAMPLES, FILES, HOME, type PodPlace } from "./pod-spec.ts";
 import { readLife, readStart } from "./pod-state.ts";
 import { type Pod, SERVER } from "./pod-types.ts";
 import { readUsage } from "./pod-usage.ts";
@@ -110,6 +110,7 @@ export function createPodSpawner(options: PodSpawnerOptions): Spawner {
         namespace,
         pod,
         port,
+        files: Object.keys(files),
         environment: environmentOf(launch, port),
       };
       const objects = createServerObjects(launch, place, files);
@@ -190,6 +191,7 @@ function environmentOf(launch: Launch, port: number): Readonly<Record<string, st
     USER: launch.user,
     NB_USER: "jovyan",
     PYTHONPATH: FILES,
+    SWATH_EXAMPLES: EXAMPLES,
     SWATH_EGRESS: launch.profile.egress ?? "platform",
     ...insideEnvironment(launch, `http://0.0.0.0:${port}`),
   };

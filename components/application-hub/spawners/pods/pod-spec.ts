@@ -28,13 +28,16 @@ export interface PodPlace {
   readonly hasStorage: boolean;
   /** Secrets that images are pulled with, whether they are there or not. */
   readonly pullSecrets: readonly string[];
+  /** Names of what every server finds in `FILES`. */
+  readonly files: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly port: number;
 }
 
 export const HOME = "/home/jovyan";
-/** Where a server finds the client for Python and the examples. */
+/** Where a server finds the client for Python, and the examples in a folder. */
 export const FILES = "/opt/swath";
+export const EXAMPLES = `${FILES}/examples`;
 /** Who the images of the Jupyter project are made for, and JupyterHub runs them as. */
 const USER = { uid: 1000, gid: 100 };
 const GUARANTEED = { cpu: "50m", memory: 128 * 2 ** 20 };
@@ -204,10 +207,16 @@ function createBeside({ image, hub, hasStorage, pod, environment }: PodPlace): o
   };
 }
 
-function listVolumes({ profile }: Launch, { pod }: PodPlace): readonly object[] {
+function listVolumes({ profile }: Launch, { pod, files }: PodPlace): readonly object[] {
   return [
     { name: "home", persistentVolumeClaim: { claimName: HOME_CLAIM } },
-    { name: "swath-files", configMap: { name: `${pod}-files` } },
+    {
+      name: "swath-files",
+      configMap: {
+        name: `${pod}-files`,
+        items: files.map((key) => ({ key, path: key.endsWith(".ipynb") ? `examples/${key}` : key })),
+      },
+    },
     ...(profile.volumes ?? []).map(({ name, claim_name: claim }) => ({
       name,
       persistentVolumeClaim: { claimName: claim },

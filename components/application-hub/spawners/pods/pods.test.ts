@@ -75,6 +75,7 @@ const place: PodPlace = {
   pullSecrets: ["container-registry"],
   environment: { JUPYTERHUB_API_TOKEN: "s3cr3t", SWATH_EGRESS: "internet" },
   port: 9999,
+  files: ["swath.py", "1-find-and-look.ipynb"],
   hub: { namespace: "proc", workload: "application-hub", proxyWorkload: "application-hub-proxy", ...HUB_PORTS },
 };
 
@@ -100,6 +101,10 @@ test("every field of a profile is in the pod or beside it", () => {
   assert.deepEqual(
     server.volumeMounts.map(({ mountPath }: Any) => mountPath),
     ["/home/jovyan", "/opt/swath", "/data", "/etc/bashrc", "/run/sm"],
+  );
+  assert.deepEqual(
+    spec.volumes.find(({ name }: Any) => name === "swath-files").configMap.items.map(({ path }: Any) => path),
+    ["swath.py", "examples/1-find-and-look.ipynb"],
   );
   assert.equal(spec.volumes.find(({ name }: Any) => name === "map-rc").configMap.defaultMode, 0o440);
   assert.deepEqual(
