@@ -2,6 +2,7 @@ import * as openid from "openid-client";
 
 import { CommandError } from "../commands/command.ts";
 import { type Platform, addressOf, describeCause, discover, findPlatform } from "./connect.ts";
+import { isInHub, readHubLogin } from "./hub-login.ts";
 import { type SavedLogin, readLogin, saveLogin } from "./login-file.ts";
 
 /** Somebody who is logged in at a platform. */
@@ -41,12 +42,15 @@ export const PLATFORM_HELP =
   "  --platform NAME   cluster of this machine or address of a platform (default: where you logged in last)";
 
 /**
- * The login at the platform that was named, else the newest one.
+ * The login at the platform that was named, else the newest one; in a server of the application hub the login of its user.
  * @throws {CommandError} when nobody has logged in there, or the login has ended
  */
 export async function openSession(env: NodeJS.ProcessEnv, name: string | undefined): Promise<Session> {
   const wanted = name === undefined ? undefined : (await findPlatform(env, name)).address;
   const login = await readLogin(env, wanted);
+  if (login === undefined && name === undefined && isInHub(env)) {
+    return openHubSession(env);
+  }
   if (login === undefined) {
     throw new CommandError(
       name === undefined
@@ -56,21 +60,34 @@ export async function openSession(env: NodeJS.ProcessEnv, name: string | undefin
   }
   const platform = await findPlatform(env, login.platform, login);
   let current = login;
-  const getToken = async (): Promise<string> => {
+  return createSession(platform, login.user, async () => {
     if (current.accessTokenEnds - LEEWAY_MS < Date.now()) {
       current = await renew(env, platform, current);
     }
     return current.accessToken;
-  };
+  });
+}
+
+async function openHubSession(env: NodeJS.ProcessEnv): Promise<Session> {
+  let current = await readHubLogin(env);
+  return createSession(current.platform, current.user, async () => {
+    if (current.ends - LEEWAY_MS < Date.now()) {
+      current = await readHubLogin(env);
+    }
+    return current.token;
+  });
+}
+
+function createSession(platform: Platform, user: string, getToken: () => Promise<string>): Session {
   return {
     platform,
-    user: login.user,
+    user,
     token: getToken,
-    address: (service, workspace) => addressOf(login.platform, service, workspace),
+    address: (service, workspace) => addressOf(platform.address, service, workspace),
     request: async (url, { method = "GET", headers, json, body, fine = [] } = {}) => {
       // A token goes to the platform alone, whatever address an answer names.
-      if (!belongsTo(login.platform, url)) {
-        throw new CommandError(`${url} is not an address of ${login.platform}`);
+      if (!belongsTo(platform.address, url)) {
+        throw new CommandError(`${url} is not an address of ${platform.address}`);
       }
       const authorization = `Bearer ${await getToken()}`;
       const answer = await platform

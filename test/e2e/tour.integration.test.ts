@@ -8,10 +8,21 @@ import { skipWithoutChromium } from "@swath/testing/chromium";
 
 import { checkStory } from "./check-story.ts";
 import { needsNotebook, skipReason, startBrowser } from "./hub/hub-fixture.ts";
-import { runNotebooks } from "./hub/run-notebooks.ts";
+import { runInKernel, runNotebooks } from "./hub/run-notebooks.ts";
 
 // What deploy/simple/simple deploys, and the story that deploy/simple/tour lives on it; test/kubernetes/tour.kubernetes.test.ts is the same there.
 const SIMPLE = join(import.meta.dirname, "../../deploy/simple");
+
+/** What somebody types who writes an application package in a notebook server: look, run it there, run it on the platform. */
+const COMMANDS = `
+import json, subprocess
+notebook = json.load(open("/run/swath/examples/4-write-and-deploy.ipynb"))
+exec("".join(next(cell for cell in notebook["cells"] if "cwlVersion" in "".join(cell["source"]))["source"]).split("name =")[0])
+open("words.cwl", "w").write(package)
+for line in ("swath cwl validate words.cwl", "swath cwl run 'words.cwl#count-words' --text 'to be'", "swath run words.cwl text='or not'", "swath jobs", "git --version"):
+    done = subprocess.run(line, shell=True, capture_output=True, text=True)
+    print("$", line, done.returncode, done.stdout, done.stderr, sep="\\n")
+`;
 
 let cluster: TestCluster;
 let closing: (() => Promise<void>) | undefined;
@@ -56,6 +67,12 @@ test(
       assert.match(job?.[0] ?? "", /hello from a notebook/);
       assert.match(words?.[0] ?? "", /stac|href/i);
       assert.match(result[0], /\{'least': -?[\d.]+,\s+'mean': -?[\d.]+,\s+'most': -?[\d.]+\}/);
+      // Whoever writes packages has the platform's commands, in the name of the server's user.
+      const typed = await runInKernel(page, COMMANDS);
+      assert.match(typed, /words\.cwl is valid/i, typed);
+      assert.match(typed, /"class": "File"/, typed);
+      assert.match(typed, /successful/, typed);
+      assert.match(typed, /^git version/m, typed);
     } finally {
       await browser.close();
     }

@@ -20,6 +20,9 @@ const LEASE_MINUTES = 5;
 const STOP_MS = 8000;
 const MAX_LOG_BYTES = 64 * 1024;
 const PROGRAM_PATH = "/usr/local/bin:/usr/bin:/bin";
+/** The platform's own commands, for who writes packages: `swath cwl`, `swath run`. Code alone, as everybody may read it. */
+const COMMANDS = ["bin", "cli", "components", "libs", "node_modules", "package.json", "package-lock.json", "tools"];
+const ROOT = join(import.meta.dirname, "../../..");
 
 type Program = Extract<Embedded, { kind: "program" }>;
 
@@ -229,7 +232,7 @@ function wrap(
     part.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole),
   );
   const env: Record<string, string> = {
-    PATH: PROGRAM_PATH,
+    PATH: `${PROGRAM_PATH}:${SEEN}/platform/bin`,
     HOME: seenHome,
     USER: launch.user,
     LANG: "C.UTF-8",
@@ -251,6 +254,7 @@ function wrap(
     ["--ro-bind", join(import.meta.dirname, "../clients/python"), `${SEEN}/clients`],
     ["--ro-bind", join(import.meta.dirname, "../clients/javascript"), `${SEEN}/javascript`],
     ["--ro-bind", join(import.meta.dirname, "../notebooks"), `${SEEN}/examples`],
+    COMMANDS.flatMap((name) => ["--ro-bind-try", join(ROOT, name), `${SEEN}/platform/${name}`]),
     authorities === undefined ? [] : ["--ro-bind", authorities.folder, authorities.target],
     // The sockets come and go with the hub and the proxy; their folders stay.
     ["--ro-bind", join(shared, "hub"), `${SEEN}/hub`],
