@@ -13,6 +13,7 @@ import {
   toCollection,
   toItem,
 } from "./out/plan-output.ts";
+import { describeRasters } from "./out/raster-bands.ts";
 import { readOutput } from "./out/read-output.ts";
 import { type Uploader, openUploader } from "./out/upload.ts";
 import type { StageOutRequest, StagedFile, StagedOutput } from "./types.ts";
@@ -69,13 +70,11 @@ async function send(
   await runParallel(files, PARALLEL, signal, async ({ path, key, mediaType }) => {
     sent.set(key, { path, ...(await uploader.sendFile(path, key, mediaType)) });
   });
+  const published = { sent, bands: await describeRasters(files, signal), at, origin: request.origin };
   await runParallel(plan.items, PARALLEL, signal, async (item) => {
-    sent.set(
-      item.key,
-      await uploader.sendDocument(toItem(item, jobId, sent, at, request.origin), item.key, MEDIA_TYPES.item),
-    );
+    sent.set(item.key, await uploader.sendDocument(toItem(item, jobId, published), item.key, MEDIA_TYPES.item));
   });
-  const collection = toCollection(plan, { jobId, title, origin: request.origin }, sent, at);
+  const collection = toCollection(plan, { jobId, title }, published);
   sent.set(plan.collectionKey, await uploader.sendDocument(collection, plan.collectionKey, MEDIA_TYPES.json));
   const stale = uploader.present.keys().filter((key) => !sent.has(key) && key !== plan.catalogKey);
   await runParallel([...stale], PARALLEL, signal, (key) => uploader.remove(key));

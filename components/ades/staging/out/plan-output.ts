@@ -13,6 +13,7 @@ import {
 import { safeName, uniqueName } from "../in/file-names.ts";
 import type { Origin, StagedFile } from "../types.ts";
 import { mediaTypeOf } from "./media-type.ts";
+import { type DescribedBand, RASTER_EXTENSION, usesRasterExtension, withBands } from "./raster-bands.ts";
 import { type Output, findLocal } from "./read-output.ts";
 
 /** A file of the output, where it goes, and whose asset it is. */
@@ -131,18 +132,25 @@ export interface Addresses {
   readonly of: (key: string) => string;
 }
 
+/** What came of the files, where everything is, and of what it was made. */
+export interface Published {
+  readonly sent: ReadonlyMap<string, StagedFile>;
+  readonly bands: ReadonlyMap<string, readonly DescribedBand[]>;
+  readonly at: Addresses;
+  readonly origin?: Origin | undefined;
+}
+
 export function toItem(
   { item, key, assets }: PlannedItem,
   collectionId: string,
-  sent: ReadonlyMap<string, StagedFile>,
-  at: Addresses,
-  origin?: Origin,
+  { sent, bands, at, origin }: Published,
 ): StacItem {
+  const published = toAssets(assets, item.stac_version, { sent, bands });
   return {
     ...item,
     collection: collectionId,
     properties: { ...toProcessing(origin), ...item.properties },
-    stac_extensions: withExtensions(item["stac_extensions"], origin),
+    stac_extensions: withExtensions(item["stac_extensions"], published, origin),
     links: [
       { rel: "root", href: at.catalog, type: MEDIA_TYPES.json },
       { rel: "parent", href: at.collection, type: MEDIA_TYPES.json },
@@ -151,19 +159,19 @@ export function toItem(
       ...item.links.filter(isElsewhere),
       ...derivedFrom(item.links, origin),
     ],
-    assets: toAssets(assets, sent),
+    assets: published,
   };
 }
 
 export function toCollection(
   plan: OutputPlan,
-  { jobId, title, origin }: { readonly jobId: string; readonly title: string; readonly origin?: Origin | undefined },
-  sent: ReadonlyMap<string, StagedFile>,
-  at: Addresses,
+  { jobId, title }: { readonly jobId: string; readonly title: string },
+  { sent, bands, at, origin }: Published,
 ): StacCollection {
   const { own, items } = plan;
   const version =
     items.some(({ item }) => item.stac_version.startsWith("1.1")) || items.length === 0 ? "1.1.0" : "1.0.0";
+  const assets = toAssets(plan.collectionAssets, version, { sent, bands });
   return {
     description: `Results of the job ${jobId}`,
     title,
@@ -174,7 +182,7 @@ export function toCollection(
     type: "Collection",
     stac_version: version,
     id: jobId,
-    stac_extensions: withExtensions(own?.["stac_extensions"], origin),
+    stac_extensions: withExtensions(own?.["stac_extensions"], assets, origin),
     ...(origin && { summaries: { ...toSummaries(origin), ...(own?.["summaries"] as object) } }),
     extent: items.length === 0 && own !== undefined ? own.extent : extentOf(items.map(({ item }) => item)),
     links: [
@@ -185,7 +193,7 @@ export function toCollection(
       ...(own?.links ?? []).filter(isElsewhere),
       ...derivedFrom(own?.links ?? [], origin),
     ],
-    assets: toAssets(plan.collectionAssets, sent),
+    assets,
   };
 }
 
@@ -226,7 +234,8 @@ function derivedFrom(links: readonly StacLink[], origin: Origin | undefined): re
 
 function toAssets(
   assets: readonly PlannedAsset[],
-  sent: ReadonlyMap<string, StagedFile>,
+  version: string,
+  { sent, bands }: Pick<Published, "sent" | "bands">,
 ): Readonly<Record<string, StacAsset>> {
   return Object.fromEntries(
     assets.map(({ name, asset, file }) => {
@@ -235,15 +244,26 @@ function toAssets(
         staged === undefined
           ? {}
           : { href: staged.href, type: staged.mediaType, "file:size": staged.bytes, "file:checksum": staged.checksum };
-      return [name, { ...asset, ...facts }];
+      return [name, { ...withBands(asset, file && bands.get(file.key), version), ...facts }];
     }),
   );
 }
 
-const withExtensions = (extensions: unknown, origin: Origin | undefined): readonly string[] =>
-  origin === undefined
-    ? withFileExtension(extensions)
-    : [...new Set([...withFileExtension(extensions), PROCESSING_EXTENSION])];
+const withExtensions = (
+  extensions: unknown,
+  assets: Readonly<Record<string, StacAsset>>,
+  origin: Origin | undefined,
+): readonly string[] => {
+  const own = withFileExtension(extensions);
+  const lacksRaster = usesRasterExtension(assets) && !own.some((entry) => entry.includes("/raster/"));
+  return [
+    ...new Set([
+      ...own,
+      ...(lacksRaster ? [RASTER_EXTENSION] : []),
+      ...(origin === undefined ? [] : [PROCESSING_EXTENSION]),
+    ]),
+  ];
+};
 
 function withFileExtension(extensions: unknown): readonly string[] {
   const list = Array.isArray(extensions)

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { createHash, randomBytes } from "node:crypto";
 import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { request as send } from "node:http";
@@ -13,10 +14,14 @@ import {
 } from "@aws-sdk/client-s3";
 import type { StacItem } from "@swath/stac";
 
+import { runCommand } from "@swath/testing";
+
 import { stageIn } from "../stage-in.ts";
 import { stageOut } from "../stage-out.ts";
 import type { S3Target, StageOutRequest } from "../types.ts";
 import { SCENES, makeFolder, openAccess, startObjstore, startServer } from "./servers.ts";
+
+const GDALINFO = "/usr/bin/gdalinfo";
 
 let folder: string;
 let objstore: Awaited<ReturnType<typeof startObjstore>>;
@@ -280,3 +285,45 @@ async function startProxy(t: TestContext, onRequest: (method: string) => unknown
     request.pipe(onward);
   });
 }
+
+test(
+  "rasters say what is in their bands, as gdalinfo computes it; what the package said stays",
+  { skip: existsSync(GDALINFO) ? false : `needs ${GDALINFO} (apt-get install gdal-bin)` },
+  async () => {
+    const directory = join(folder, "bands");
+    await cp(join(SCENES, "canberra"), directory, { recursive: true });
+    const itemFile = join(directory, "item.json");
+    const given = JSON.parse(await readFile(itemFile, "utf8")) as StacItem;
+    const red = { ...given.assets["red"], "raster:bands": [{ unit: "1", data_type: "int16" }] };
+    await writeFile(itemFile, JSON.stringify({ ...given, assets: { ...given.assets, red } }));
+    await writeFile(join(directory, "B2.tif"), "II*\0 no picture");
+    const { collection } = await publish(directory, "bands");
+    const uri = collection.links.find(({ rel }) => rel === "item")?.href ?? "";
+    const item = JSON.parse((await get(uri)).toString()) as StacItem;
+    for (const [name, file] of [
+      ["red", "B3.tif"],
+      ["nir", "B4.tif"],
+    ] as const) {
+      const bands = item.assets[name]?.["raster:bands"] as { statistics: Record<string, number>; unit?: string }[];
+      assert.equal(bands.length, 1);
+      const [band = { statistics: {} }] = bands;
+      // Statistics go into a file beside the raster, which is the scene's own.
+      const { stdout } = await runCommand(GDALINFO, ["-json", "-stats", join(directory, file)]);
+      const [expected] = (JSON.parse(stdout) as { bands: [Record<string, number>] }).bands;
+      for (const [own, theirs] of [
+        ["minimum", "minimum"],
+        ["maximum", "maximum"],
+        ["mean", "mean"],
+        ["stddev", "stdDev"],
+      ] as const) {
+        const [value = Number.NaN, other = Number.NaN] = [band.statistics[own], expected[theirs]];
+        assert.ok(Math.abs(value - other) <= 1e-3 * Math.max(1, Math.abs(other)), `${name} ${own}: ${value}, ${other}`);
+      }
+      assert.equal(band.unit, name === "red" ? "1" : undefined);
+    }
+    assert.ok((item["stac_extensions"] as string[]).some((entry) => entry.includes("/raster/v1")));
+    const [broken] = Object.values(item.assets).filter(({ href }) => href.endsWith("/B2.tif"));
+    assert.ok(broken !== undefined);
+    assert.doesNotMatch(JSON.stringify(broken), /statistics/, "of what cannot be read nothing is said");
+  },
+);
