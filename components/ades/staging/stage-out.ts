@@ -67,10 +67,13 @@ async function send(
   const of = (key: string) => `s3://${target.bucket}/${key}`;
   const at: Addresses = { catalog: of(plan.catalogKey), collection: of(plan.collectionKey), of };
   const sent = new Map<string, StagedFile>();
-  await runParallel(files, PARALLEL, signal, async ({ path, key, mediaType }) => {
-    sent.set(key, { path, ...(await uploader.sendFile(path, key, mediaType)) });
-  });
-  const published = { sent, bands: await describeRasters(files, signal), at, origin: request.origin };
+  const [bands] = await Promise.all([
+    describeRasters(files, signal),
+    runParallel(files, PARALLEL, signal, async ({ path, key, mediaType }) => {
+      sent.set(key, { path, ...(await uploader.sendFile(path, key, mediaType)) });
+    }),
+  ]);
+  const published = { sent, bands, at, origin: request.origin };
   await runParallel(plan.items, PARALLEL, signal, async (item) => {
     sent.set(item.key, await uploader.sendDocument(toItem(item, jobId, published), item.key, MEDIA_TYPES.item));
   });
