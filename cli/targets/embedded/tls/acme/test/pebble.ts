@@ -21,6 +21,8 @@ export interface Pebble {
   readonly dnsServer: string;
   /** The root of the certificates that it issues. */
   readonly readRoot: () => Promise<string>;
+  /** What the server says of the renewal of a certificate from now on; releases since 2.7. */
+  readonly setRenewalInfo: (certificate: string, info: object) => Promise<void>;
   /** Calls the management interface of the DNS server. */
   readonly dns: (path: string, body: object) => Promise<void>;
   readonly restart: (env?: Readonly<Record<string, string>>, config?: object) => Promise<void>;
@@ -37,6 +39,8 @@ export interface PebbleOptions {
   readonly config?: object;
   /** Another DNS server than that of the package. */
   readonly dnsServer?: string;
+  /** Another release than the package's. */
+  readonly program?: string;
 }
 
 /** Why tests that need Pebble are skipped, or false. */
@@ -55,6 +59,7 @@ export async function startPebble({
   env = {},
   config = {},
   dnsServer,
+  program = "pebble",
 }: PebbleOptions): Promise<Pebble> {
   mkdirSync(folder, { recursive: true });
   const [port = 0, management = 0, tls = 0, dnsPort = 0, dnsManagement = 0] = await findFreePorts(5);
@@ -93,7 +98,7 @@ export async function startPebble({
   };
   const start = async (more: Readonly<Record<string, string>>) => {
     const settings = { PEBBLE_VA_NOSLEEP: "1", PEBBLE_WFE_NONCEREJECT: "0", PEBBLE_AUTHZREUSE: "0", ...env, ...more };
-    server = spawn("pebble", ["-config", configFile, "-strict", "-dnsserver", dnsAddress], {
+    server = spawn(program, ["-config", configFile, "-strict", "-dnsserver", dnsAddress], {
       stdio: "ignore",
       env: { ...process.env, ...settings },
     });
@@ -109,6 +114,17 @@ export async function startPebble({
     readRoot: async () => {
       const { body } = await request(`https://localhost:${management}/roots/0`, { dispatcher: agent });
       return body.text();
+    },
+    setRenewalInfo: async (certificate, info) => {
+      const { statusCode, body } = await request(`https://localhost:${management}/set-renewal-info/`, {
+        method: "POST",
+        dispatcher: agent,
+        body: JSON.stringify({ certificate, ariResponse: JSON.stringify(info) }),
+      });
+      const text = await body.text();
+      if (statusCode !== 200) {
+        throw new Error(`the renewal information was not taken: ${statusCode} ${text}`);
+      }
     },
     dns: async (path, body) => {
       const response = await request(`http://127.0.0.1:${dnsManagement}/${path}`, {
