@@ -2,12 +2,15 @@
 //
 // The cluster is that of KUBECONFIG; else one that ../shared/kubernetes/cluster starts, where that is there and this is root; it is
 // taken away afterwards. Without any, it says why and ends well. SWATH_IMAGE names an image that the cluster has; else one is built and given to it.
-// In CI (variable CI=true) what takes long and is covered in part elsewhere is left out; SWATH_TEST_WHOLE=true runs it there, too.
+// In CI (variable CI=true) what takes long and is covered in part elsewhere is left out; SWATH_TEST_WHOLE=true runs it there, too. The tour needs
+// the examples' image: podman builds it, or SWATH_TEST_EXAMPLES_IMAGE names one that the cluster has.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+import { buildImage } from "../examples/image/build.ts";
+import { isWhole } from "../test/kubernetes/support/on-demand.ts";
 import { findFailedFiles } from "./test-failures.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -53,9 +56,12 @@ const imageFolder = mkdtempSync(join(tmpdir(), "swath-test-image-"));
 const ownFailures = env["SWATH_TEST_FAILURES"] === undefined;
 const failures = (env["SWATH_TEST_FAILURES"] ??= mkdtempSync(join(tmpdir(), "swath-test-failures-")));
 try {
-  const ownImage = env["SWATH_IMAGE"] === undefined ? buildImage() : undefined;
+  const ownImage = env["SWATH_IMAGE"] === undefined ? buildPlatform() : undefined;
   if (ownImage !== undefined) {
     giveImage(ownImage);
+  }
+  if (ownImage !== undefined && isWhole && env["SWATH_TEST_EXAMPLES_IMAGE"] === undefined) {
+    giveExamples();
   }
   // Only a cluster that nobody else uses is broken on purpose.
   if (canStart && (started || env["CI"] === "true")) {
@@ -138,7 +144,7 @@ function testAgain(test: (suite: string, files: readonly string[]) => number, im
 }
 
 /** Builds the image of the platform; its archive. */
-function buildImage(): string {
+function buildPlatform(): string {
   if (!canStart) {
     console.log("skipped: SWATH_IMAGE names no image, and nothing here can give one to the cluster");
     process.exit(0);
@@ -148,6 +154,22 @@ function buildImage(): string {
     throw new Error("the image could not be built");
   }
   return archive;
+}
+
+/** The image of the examples' tools, for the tour; without podman the tour is left out. */
+function giveExamples(): void {
+  if (spawnSync("podman", ["--version"]).status !== 0) {
+    return;
+  }
+  const name = buildImage("podman", env);
+  const archive = join(imageFolder, "examples.tar");
+  if (
+    run("podman", ["save", "--quiet", "--format", "docker-archive", "--output", archive, name]) !== 0 ||
+    run(cluster, ["load", archive]) !== 0
+  ) {
+    throw new Error("the image of the examples could not be given to the cluster");
+  }
+  env["SWATH_TEST_EXAMPLES_IMAGE"] = name;
 }
 
 /** Imports the image into the cluster's nodes, with a second name, as a new version would have. */
