@@ -61,8 +61,8 @@ export async function listVersions(
           afterVersion === "null"
             ? `select seq from (select seq, version from versions where bucket = ?1 and key = ?2 order by seq desc limit 1)
                  where version = 'null' and ?3 = 'null'
-               union all select seq from versions where bucket = ?1 and key = ?2 and buried = 1`
-            : "select seq from versions where bucket = ?1 and key = ?2 and version = ?3 and version <> 'null'",
+               union all select seq from versions indexed by versions_buried where bucket = ?1 and key = ?2 and buried = 1`
+            : "select seq from versions indexed by versions_id where bucket = ?1 and key = ?2 and version = ?3 and version <> 'null'",
           bucket,
           after,
           afterVersion,

@@ -255,7 +255,9 @@ function addVersion(
     label.key,
   );
   const known = index.get(
-    "select 1 from versions where bucket = ? and key = ? and version = ?",
+    version === "null"
+      ? "select 1 from versions where bucket = ? and key = ? and version = ?"
+      : "select 1 from versions indexed by versions_id where bucket = ? and key = ? and version = ? and version <> 'null'",
     bucket.id,
     label.key,
     version,
