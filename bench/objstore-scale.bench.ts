@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { crc32 } from "node:zlib";
 
 import { presign } from "../components/objstore/admin/presign.ts";
 import { PROCESS_ENVIRONMENT } from "../components/objstore/process-environment.ts";
@@ -20,6 +21,8 @@ const OBJECT_BYTES = 128;
 const NOISE_VERSIONS = 200_000;
 const UPLOAD_BYTES = 2 ** 30;
 const MEBIBYTE = 2 ** 20;
+/** Rows of one change while the store is filled. */
+const LOADED = 50_000;
 /** How long freed space may take to come back. */
 const GIVE_BACK_MS = 20 * 60_000;
 
@@ -94,26 +97,46 @@ async function fill(directory: string, count: number): Promise<void> {
   await store.buckets.set("noise", "versioning", "Enabled");
   const data = randomBytes(OBJECT_BYTES);
   const md5 = createHash("md5").update(data).digest("hex");
-  const added = {
-    size: data.length,
-    etag: md5,
-    owner: "root",
-    headers: {},
-    content: { kind: "inline", data, md5 },
-  } as const;
-  const insert = async (bucket: number, total: number, toKey: (n: number) => string) => {
-    for (let at = 0; at < total; at += 2000) {
+  // By SQL rather than row by row: ten millions take minutes in place of an hour. Each row is as the store writes it.
+  const insert = async (bucket: number, total: number, key: string, identity: string) => {
+    for (let at = 0; at < total; at += LOADED) {
+      const rows = Math.min(LOADED, total - at);
+      const numbers =
+        "with recursive numbers (n) as (select ?1 union all select n + 1 from numbers where n < ?1 + ?2 - 1)";
       await store.index.mutate(() => {
-        for (let n = at; n < Math.min(at + 2000, total); n += 1) {
-          store.versions.insert(bucket, { ...added, key: toKey(n) });
-        }
+        const { content } = store.index.get<{ content: number }>(
+          "select coalesce(max(id), 0) + 1 as content from contents",
+        ) ?? { content: 1 };
+        store.index.run(
+          `${numbers} insert into contents (id, refs, md5, data, crc) select ?3 + n - ?1, 1, ?4, ?5, ?6 from numbers`,
+          at,
+          rows,
+          content,
+          md5,
+          data,
+          crc32(data),
+        );
+        store.index.run(
+          `${numbers} insert into versions (bucket, key, seq, version, size, etag, modified, owner, content, headers)
+           select ?5, ${key}, ${identity}, ?6, ?4, ?7, 'root', ?3 + n - ?1, '{}' from numbers`,
+          at,
+          rows,
+          content,
+          md5,
+          bucket,
+          data.length,
+          Date.now(),
+        );
+        store.buckets.count(bucket, { objects: rows, bytes: rows * data.length });
       });
     }
   };
-  await insert(many.id, count, nameOf);
-  await insert(noise.id, NOISE_VERSIONS, (n) => `versions/${n % 100}`);
+  const seq = Date.now() * 1000;
+  await insert(many.id, count, "printf('scenes/%06d/item-%d.json', n / 1000, n % 1000)", `${seq} + n, 'null'`);
+  await insert(noise.id, NOISE_VERSIONS, "'versions/' || (n % 100)", `${seq} + n, printf('%030x', n)`);
   const body = randomBytes(4096);
-  await store.versions.put(many, { ...added, key: "read", size: 4096, content: { kind: "inline", data: body, md5 } });
+  const content = { kind: "inline", data: body, md5 } as const;
+  await store.versions.put(many, { key: "read", size: body.length, etag: md5, owner: "root", headers: {}, content });
   await store.close();
 }
 

@@ -92,7 +92,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "objstore",
-    summary: "mend the object store's index",
+    summary: "mend the object store's index, or copy buckets to another S3 service",
     load: async () => (await import("./objstore.ts")).objstoreCommand,
   },
   {

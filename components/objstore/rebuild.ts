@@ -8,7 +8,7 @@ const { DATA_DIR } = loadSettings(
   process.env,
 );
 
-const { salvaged, found, strange, lost, short } = await rebuildIndex(DATA_DIR);
+const { salvaged, found, strange, lost, short, setAside } = await rebuildIndex(DATA_DIR);
 process.stdout.write(`${salvaged} versions were read from the old index, ${found} from content files\n`);
 if (lost.length > 0) {
   process.stdout.write(`not whole in the old index: ${lost.join(", ")}\n`);
@@ -23,3 +23,6 @@ if (strange > 0) {
     `${strange} content files belong to no object that is known; they are in ${DATA_DIR}/lost+found\n`,
   );
 }
+process.stdout.write(
+  `The new index is made${setAside === undefined ? "" : `; the old one is in ${setAside}`}. Start the object store again: swath start\n`,
+);

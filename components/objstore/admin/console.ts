@@ -19,6 +19,7 @@ import { isBucketName } from "../protocol/address.ts";
 import type { Bucket } from "../store/rows.ts";
 import type { ObjectStore } from "../store/store.ts";
 import { checkBucketPolicy } from "../operations/bucket-policy.ts";
+import { removeBucket } from "../operations/delete-bucket.ts";
 import { exchangeToken } from "../sts/assume-role.ts";
 import { addAccountRoutes } from "./account-routes.ts";
 import { Policy, checkPolicy, toKeyJson } from "./json.ts";
@@ -215,7 +216,7 @@ export function createConsole(options: ConsoleOptions): FastifyInstance {
   });
   app.delete<{ Params: { name: string } }>("/api/buckets/:name", async (request, reply) => {
     requireRight(callerOf(request).principal, "s3:DeleteBucket", request.params.name);
-    await toProblemOf(store.buckets.delete(request.params.name));
+    await toProblemOf(removeBucket(store, request.params.name));
     return reply.code(204).send();
   });
   app.put<{ Params: { name: string }; Body: Static<typeof Quota> }>(

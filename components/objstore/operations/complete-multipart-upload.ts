@@ -37,7 +37,11 @@ export const completeMultipartUpload: Operation = {
       openEncryption(upload.encryption, request, context.keyring, { mismatch: "InvalidRequest" });
     }
     const document = await parseLargeXml((await readDocument(request, 4 << 20)).toString(), "CompleteMultipartUpload");
-    const parts = childrenOf(document, "Part").map((part) => {
+    const named = childrenOf(document, "Part");
+    if (named.length === 0 || named.length > 10_000) {
+      throw new S3Error("MalformedXML");
+    }
+    const parts = named.map((part) => {
       const number = textOf(part, "PartNumber") ?? "";
       const etag = textOf(part, "ETag")?.replaceAll('"', "").trim();
       if (!/^\d{1,5}$/.test(number) || etag === undefined) {
@@ -49,9 +53,6 @@ export const completeMultipartUpload: Operation = {
         checksum: name === null ? undefined : textOf(part, `Checksum${name.toUpperCase()}`),
       };
     });
-    if (parts.length === 0 || parts.length > 10_000) {
-      throw new S3Error("MalformedXML");
-    }
     const size = header(request, "x-amz-mp-object-size");
     const version = await store.uploads.complete(bucket, key, id, {
       parts,

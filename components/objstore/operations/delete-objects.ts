@@ -3,13 +3,13 @@ import { readDocument } from "../protocol/body.ts";
 import { toDeleteCheck } from "../protocol/conditions.ts";
 import { sendXml } from "../protocol/request.ts";
 import { type XmlElement, childrenOf, parseLargeXml, textOf } from "../protocol/xml.ts";
+import { cutIntoSteps } from "../store/delete-steps.ts";
 import type { Version } from "../store/rows.ts";
 import { takeTurns } from "../store/turns.ts";
 import { checkUnlocked, mayBypass } from "./object-lock.ts";
 import { type Operation, type OperationContext, bucketOf, originOf } from "./operation.ts";
 
-/** Keys that are deleted before others have their turn: about two milliseconds. */
-const STEP = 25;
+const MAX_OBJECTS = 1000;
 
 interface Wanted {
   readonly key: string;
@@ -35,19 +35,26 @@ export const deleteObjects: Operation = {
     }
     const document = await parseLargeXml((await readDocument(request, 4 << 20)).toString(), "Delete");
     const quiet = textOf(document, "Quiet") === "true";
-    const objects = childrenOf(document, "Object").map((object) => ({
+    const named = childrenOf(document, "Object");
+    // Before they are read: 4 MiB hold 140,000 of them.
+    if (named.length === 0 || named.length > MAX_OBJECTS) {
+      throw new S3Error("MalformedXML");
+    }
+    const objects = named.map((object) => ({
       key: textOf(object, "Key") ?? "",
       version: textOf(object, "VersionId"),
       etag: textOf(object, "ETag"),
       size: textOf(object, "Size"),
       modified: textOf(object, "LastModifiedTime"),
     }));
-    if (objects.length === 0 || objects.length > 1000 || objects.some(({ key }) => key === "")) {
+    if (objects.some(({ key }) => key === "")) {
       throw new S3Error("MalformedXML");
     }
     const steps: Promise<readonly Result[]>[] = [];
-    for (let at = 0; at < objects.length; at += STEP) {
-      const step = objects.slice(at, at + STEP);
+    // Where versions are kept, a delete without a version id adds a marker.
+    const sizeOf = ({ key, version }: Wanted) =>
+      version === undefined && bucket.versioning === "Enabled" ? 0 : store.versions.sizeOf(bucket.id, key, version);
+    for (const step of cutIntoSteps(objects, sizeOf)) {
       const work = store.ballast.whileFull(() =>
         store.index.mutate(() => step.map((object) => deleteOne(context, object))),
       );

@@ -1,5 +1,6 @@
 import { readInteger, sendXml } from "../protocol/request.ts";
-import { listVersions } from "../store/listing.ts";
+import { escapeXml, renderAll } from "../protocol/xml.ts";
+import { type ListedVersion, listVersions } from "../store/listing.ts";
 import { toKeyEncoder } from "./list-objects.ts";
 import { type Operation, bucketOf } from "./operation.ts";
 
@@ -20,17 +21,12 @@ export const listObjectVersions: Operation = {
     const afterVersion = query.get("version-id-marker");
     const page = await listVersions(store.index, { bucket: bucket.id, prefix, delimiter, after, afterVersion, limit });
     const last = page.entries.at(-1);
-    const entries = page.entries.map((entry) => ({
-      marker: entry.marker === 1,
-      element: {
-        Key: encode(entry.key),
-        VersionId: entry.version,
-        IsLatest: entry.isLatest,
-        LastModified: new Date(entry.modified).toISOString(),
-        ...(entry.marker === 0 && { ETag: `"${entry.etag}"`, Size: entry.size, StorageClass: "STANDARD" }),
-        Owner: { ID: entry.owner, DisplayName: entry.owner },
-      },
-    }));
+    const render = (marker: 0 | 1) =>
+      renderAll(
+        page.entries.filter((entry) => entry.marker === marker),
+        (entry) => toVersion(entry, encode),
+      );
+    const [versions, markers] = [await render(0), await render(1)];
     sendXml(request, "ListVersionsResult", {
       Name: bucket.name,
       Prefix: encode(prefix),
@@ -42,9 +38,19 @@ export const listObjectVersions: Operation = {
       ...(delimiter !== "" && { Delimiter: encode(delimiter) }),
       EncodingType: query.get("encoding-type"),
       IsTruncated: page.truncated,
-      Version: entries.flatMap(({ marker, element }) => (marker ? [] : [element])),
-      DeleteMarker: entries.flatMap(({ marker, element }) => (marker ? [element] : [])),
+      Version: versions,
+      DeleteMarker: markers,
       CommonPrefixes: page.prefixes.map((each) => ({ Prefix: encode(each) })),
     });
   },
 };
+
+/** A version or a delete marker, written at once as in lists of objects. */
+function toVersion(entry: ListedVersion & { readonly isLatest: boolean }, encode: (key: string) => string): string {
+  const content =
+    entry.marker === 1
+      ? ""
+      : `<ETag>&quot;${entry.etag}&quot;</ETag><Size>${entry.size}</Size><StorageClass>STANDARD</StorageClass>`;
+  const owner = escapeXml(entry.owner);
+  return `<Key>${escapeXml(encode(entry.key))}</Key><VersionId>${escapeXml(entry.version)}</VersionId><IsLatest>${entry.isLatest}</IsLatest><LastModified>${new Date(entry.modified).toISOString()}</LastModified>${content}<Owner><ID>${owner}</ID><DisplayName>${owner}</DisplayName></Owner>`;
+}

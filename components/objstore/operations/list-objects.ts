@@ -1,7 +1,7 @@
 import { S3Error } from "../errors.ts";
 import { type S3Request, readInteger, sendXml } from "../protocol/request.ts";
 import { toChecksumElements } from "../protocol/checksums.ts";
-import { escapeXml, rawXml } from "../protocol/xml.ts";
+import { escapeXml, renderAll } from "../protocol/xml.ts";
 import { encodePath } from "../signature/canonical-request.ts";
 import { type ListedVersion, listObjects as listKeys } from "../store/listing.ts";
 import { type Operation, bucketOf } from "./operation.ts";
@@ -33,7 +33,7 @@ export const listObjects: Operation = {
       IsTruncated: page.truncated,
     };
     const contents = {
-      Contents: page.entries.map((entry) => rawXml(toContents(entry, encode, withOwner))),
+      Contents: await renderAll(page.entries, (entry) => toContents(entry, encode, withOwner)),
       CommonPrefixes: page.prefixes.map((each) => ({ Prefix: encode(each) })),
     };
     sendXml(

@@ -7,6 +7,7 @@ import { S3Error } from "../errors.ts";
 import { afterPrefix, compareKeys } from "../store/key-order.ts";
 import { isBucketName, parseAddress } from "./address.ts";
 import { parseRange } from "./range.ts";
+import { XmlReader } from "./xml-reader.ts";
 import { childrenOf, escapeXml, parseXml, renderXml, textOf } from "./xml.ts";
 
 const hasCode = (code: string) => (error: unknown) => error instanceof S3Error && error.code === code;
@@ -19,6 +20,26 @@ test("XML: references are resolved once, document types and bad documents are re
     assert.throws(() => parseXml(text, "A"), hasCode("MalformedXML"), text);
   }
   assert.equal(escapeXml("a\u0001<&>"), "a&#x1;&lt;&amp;&gt;");
+});
+
+test("XML: a document is read in pieces, one long text too, and no piece ends within a reference", () => {
+  const text = "a&amp;b&#x10FFFF;".repeat(2000);
+  const expected = "a&b\u{10ffff}".repeat(2000);
+  for (const [name, document] of Object.entries({
+    text: `<A>${text}</A>`,
+    elements: `<A>${"<B>1</B>".repeat(4000)}</A>`,
+  })) {
+    for (const piece of [1, 7, 64, 1000]) {
+      const reader = new XmlReader(document);
+      let pieces = 1;
+      while (!reader.read(piece)) {
+        pieces += 1;
+      }
+      const content = reader.finish("A");
+      assert.ok(pieces > document.length / (piece + 20), `${name} was read in ${pieces} pieces`);
+      assert.deepEqual(name === "text" ? content : childrenOf(content, "B").length, name === "text" ? expected : 4000);
+    }
+  }
 });
 
 test("XML: answers have the namespace of S3, errors have none", () => {

@@ -5,6 +5,8 @@ export type XmlNode = string | { readonly [name: string]: XmlNode | readonly Xml
 
 const MAXIMUM_DEPTH = 32;
 const NAME = /[^\s/>="'<]+/y;
+/** Characters of `&#1234567;`. */
+const LONGEST_REFERENCE = 10;
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
 interface Open {
@@ -37,16 +39,28 @@ export class XmlReader {
         return false;
       }
       const tag = text.indexOf("<", this.#at);
-      const end = tag < 0 ? text.length : tag;
+      const end = this.#endOfText(tag < 0 ? text.length : tag, until);
       if (end > this.#at) {
         this.#addText(text.slice(this.#at, end), true);
         this.#at = end;
       }
-      if (tag >= 0) {
+      if (end === tag) {
         this.#readMarkup();
       }
     }
     return true;
+  }
+
+  /** Where the text that is read now ends: not far behind `until`, and not within a reference. */
+  #endOfText(end: number, until: number): number {
+    if (end <= until) {
+      return end;
+    }
+    const from = Math.max(this.#at, until - LONGEST_REFERENCE);
+    const reference = this.#text.slice(from, until).lastIndexOf("&");
+    const after =
+      reference < 0 ? 0 : this.#text.slice(from, from + reference + LONGEST_REFERENCE).indexOf(";", reference) + 1;
+    return Math.min(end, Math.max(until, from + after));
   }
 
   /** The content of the root element, once all is read. @throws {S3Error} MalformedXML */

@@ -1,5 +1,5 @@
 import { S3Error } from "../errors.ts";
-import { takeTurns } from "../store/turns.ts";
+import { Turn, takeTurns } from "../store/turns.ts";
 import { type XmlNode, XmlReader } from "./xml-reader.ts";
 
 export type { XmlNode } from "./xml-reader.ts";
@@ -22,6 +22,25 @@ class RawXml {
 export function rawXml(text: string): RawXml {
   return new RawXml(text);
 }
+
+/** Elements of a long list, each written by `toText`: others have their turn meanwhile. */
+export async function renderAll<Entry>(
+  entries: readonly Entry[],
+  toText: (entry: Entry) => string,
+): Promise<readonly RawXml[]> {
+  const turn = new Turn();
+  const written: RawXml[] = [];
+  for (const entry of entries) {
+    written.push(rawXml(toText(entry)));
+    if (written.length % RENDERED === 0) {
+      await turn.next();
+    }
+  }
+  return written;
+}
+
+/** Elements that are written before the clock is looked at. */
+const RENDERED = 50;
 
 const NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/";
 

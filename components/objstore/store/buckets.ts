@@ -95,14 +95,19 @@ export class Buckets {
   }
 
   /** @throws {S3Error} BucketNotEmpty while a version or a delete marker is left */
+  checkEmpty({ id, name }: Bucket): void {
+    const used = this.#index.get("select 1 from versions where bucket = ? limit 1", id);
+    if (used !== undefined) {
+      throw new S3Error("BucketNotEmpty", undefined, { details: { BucketName: name } });
+    }
+  }
+
+  /** Where many uploads may be open, they are removed before, in steps. @throws {S3Error} BucketNotEmpty */
   delete(name: string): Promise<void> {
     return this.#index.mutate(() => {
-      const { id } = this.get(name);
-      // Open uploads are no objects yet: they go with the bucket.
-      const used = this.#index.get("select 1 from versions where bucket = ? limit 1", id);
-      if (used !== undefined) {
-        throw new S3Error("BucketNotEmpty", undefined, { details: { BucketName: name } });
-      }
+      const bucket = this.get(name);
+      const { id } = bucket;
+      this.checkEmpty(bucket);
       const uploads = "select id from uploads where bucket = ?";
       this.#index.run(
         `update files set garbage = 1 where id in (select file from parts where upload in (${uploads}))`,

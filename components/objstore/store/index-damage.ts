@@ -7,7 +7,7 @@ const SQLITE_NOTADB = 26;
 const MARK = "index.damaged";
 
 const REMEDY =
-  "Stop the object store and run `swath objstore rebuild`, which makes a new index of what can be read of the old one and of the content files; or restore a backup.";
+  "Stop the object store and run `swath objstore rebuild`, which makes a new index of what can be read of the old one and of the content files, and start it again; or restore a backup.";
 
 /** Whether an error says that the index itself cannot be read, rather than that the disk is full or busy. */
 export function isDamage(error: unknown): error is Error {

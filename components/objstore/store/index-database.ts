@@ -7,11 +7,15 @@ import { Checkpointer } from "./checkpointer.ts";
 import { isDamage, markDamaged } from "./index-damage.ts";
 import { migrateIndex } from "./migrate-index.ts";
 import { syncDirectory } from "./sync-directory.ts";
+import { takeTurns } from "./turns.ts";
 
 const CHECKPOINT_AT_BYTES = 8 << 20;
 
 /** Longest that a commit waits for changes that are likely to come, in milliseconds. */
 const PATIENCE = 3;
+
+/** Changes that begin in one turn of the event loop after a checkpoint: some milliseconds. */
+const ADMITTED = 4;
 
 /** What is told of every batch of changes, to whoever keeps what was read. */
 export interface BatchListener {
@@ -56,8 +60,10 @@ export class IndexDatabase {
   /** Changes that are likely to come together, and how long a sync takes in milliseconds. */
   #expected = 1;
   #syncTime = 0;
-  /** Changes wait for it while the log is about to start over. */
+  /** Set while the log is about to start over: changes wait. */
   #gate: PromiseWithResolvers<void> | undefined;
+  /** Changes that wait for the gate, in their order. */
+  readonly #waiting: (() => void)[] = [];
   #failure: Error | undefined;
   readonly #onFailure: (error: Error) => void;
 
@@ -118,8 +124,8 @@ export class IndexDatabase {
    * throws, nothing of it remains and the promise rejects with what it threw.
    */
   async mutate<T>(change: () => T): Promise<T> {
-    while (this.#gate !== undefined) {
-      await this.#gate.promise;
+    if (this.#gate !== undefined || this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     if (this.#failure !== undefined) {
       throw this.#failure;
@@ -161,8 +167,15 @@ export class IndexDatabase {
   }
 
   async close(): Promise<void> {
-    while (this.#open !== undefined || this.#syncing !== undefined || this.#gate !== undefined) {
-      await (this.#open?.promise ?? this.#syncing ?? this.#gate?.promise);
+    for (;;) {
+      const pending = this.#open?.promise ?? this.#syncing ?? this.#gate?.promise;
+      if (pending !== undefined) {
+        await pending;
+      } else if (this.#waiting.length > 0) {
+        await takeTurns();
+      } else {
+        break;
+      }
     }
     await this.#checkpointer.close();
     await this.#log?.close();
@@ -297,7 +310,19 @@ export class IndexDatabase {
       const gate = this.#gate;
       this.#gate = undefined;
       gate?.resolve();
+      this.#admit();
     });
+  }
+
+  /** Lets in what waited for a checkpoint, a few changes in each turn: all at once would hold up every other request. */
+  #admit(): void {
+    if (this.#gate !== undefined || this.#waiting.length === 0) {
+      return;
+    }
+    for (const enter of this.#waiting.splice(0, ADMITTED)) {
+      enter();
+    }
+    setImmediate(() => this.#admit());
   }
 
   async #sync(): Promise<void> {

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, renameSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { SQLInputValue } from "node:sqlite";
 
 import { ContentFiles } from "./content-files.ts";
@@ -13,6 +13,8 @@ import { type SettingsRows, readSettingsCopy } from "./settings-copy.ts";
 import { lockVolume } from "./volume-lock.ts";
 
 export interface RebuildReport {
+  /** Folder of the old index; undefined when there was none. */
+  readonly setAside: string | undefined;
   /** Versions of the old index that could be read. */
   readonly salvaged: number;
   /** Versions that content files told of and the old index did not. */
@@ -54,7 +56,7 @@ export async function rebuildIndex(directory: string, now: () => number = Date.n
     try {
       const report = await fill(index, directory, old, now);
       unmarkDamaged(directory);
-      return report;
+      return { ...report, setAside: old === undefined ? undefined : dirname(old) };
     } finally {
       await index.close();
     }
@@ -82,7 +84,7 @@ async function fill(
   directory: string,
   old: string | undefined,
   now: () => number,
-): Promise<RebuildReport> {
+): Promise<Omit<RebuildReport, "setAside">> {
   const lost: string[] = [];
   const columns = new Map<string, ReadonlySet<string>>();
   const insert = (table: string, row: Row | Readonly<Record<string, SQLInputValue>>) => {
@@ -255,7 +257,9 @@ function addVersion(
     label.key,
   );
   const known = index.get(
-    "select 1 from versions where bucket = ? and key = ? and version = ?",
+    version === "null"
+      ? "select 1 from versions where bucket = ? and key = ? and version = ?"
+      : "select 1 from versions indexed by versions_id where bucket = ? and key = ? and version = ? and version <> 'null'",
     bucket.id,
     label.key,
     version,

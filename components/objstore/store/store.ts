@@ -1,4 +1,5 @@
 import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 
 import { Accounts } from "./accounts.ts";
 import { Ballast } from "./ballast.ts";
@@ -8,7 +9,7 @@ import { Contents } from "./contents.ts";
 import { type CrashPoints, noCrashPoints } from "./crash-points.ts";
 import { Events } from "./events.ts";
 import { GarbageCollector } from "./garbage.ts";
-import { checkIndex } from "./index-damage.ts";
+import { checkIndex, isDamage, markDamaged } from "./index-damage.ts";
 import { IndexDatabase } from "./index-database.ts";
 import { deleteOrphans } from "./recovery.ts";
 import { SettingsCopy } from "./settings-copy.ts";
@@ -63,7 +64,7 @@ export async function openStore(options: StoreOptions): Promise<ObjectStore> {
     index = await IndexDatabase.open(directory, crash, options.onFailure);
   } catch (error) {
     lock.release();
-    throw error;
+    throw isDamage(error) ? markDamaged(join(directory, "index.db"), error) : error;
   }
   const files = new ContentFiles(directory, now, crash);
   await files.prepare();

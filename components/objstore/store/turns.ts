@@ -1,5 +1,5 @@
 /** Longest that one request works without letting others have their turn, in milliseconds. */
-const TURN = 4;
+const TURN = 2;
 
 /** Resolves once everything that was waiting has had its turn. */
 export function takeTurns(): Promise<void> {

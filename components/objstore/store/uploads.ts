@@ -18,6 +18,8 @@ const MINIMUM_PART_BYTES = 5 << 20;
 const DAY = 24 * 3600 * 1000;
 /** Parts that one query gives: some milliseconds. */
 const PAGE_PARTS = 1000;
+/** Parts that one change removes: some milliseconds. */
+const STEP_PARTS = 500;
 
 interface UploadsDeps {
   readonly index: IndexDatabase;
@@ -169,10 +171,42 @@ export class Uploads {
     }
   }
 
-  /** Removes an upload and its parts. */
-  abort(bucket: number, key: string, id: string): Promise<void> {
+  /** Removes an upload and its parts. A crash meanwhile leaves an open upload that has lost some of them. */
+  async abort(bucket: number, key: string, id: string): Promise<void> {
     const { index } = this.#deps;
-    return index.mutate(() => this.#close(this.get(bucket, key, id), []));
+    while (await index.mutate(() => this.#dropParts(this.get(bucket, key, id)))) {
+      await takeTurns();
+    }
+    await index.mutate(() => this.#close(this.get(bucket, key, id), []));
+  }
+
+  /** Removes all uploads of a bucket. */
+  async abortAll(bucket: number): Promise<void> {
+    const { index } = this.#deps;
+    for (;;) {
+      const upload = index.get<Upload>("select * from uploads where bucket = ? order by key, id limit 1", bucket);
+      if (upload === undefined) {
+        return;
+      }
+      await this.abort(bucket, upload.key, upload.id).catch(ignoreMissing);
+    }
+  }
+
+  /** Removes some parts of an upload that has many; whether it still has many. */
+  #dropParts(upload: Upload): boolean {
+    const { index, contents, buckets } = this.#deps;
+    const parts = this.listParts(upload.id, 0, STEP_PARTS);
+    const last = parts.at(-1);
+    if (parts.length < STEP_PARTS || last === undefined) {
+      return false;
+    }
+    for (const { file } of parts) {
+      contents.discardFile(file);
+    }
+    index.run("delete from parts where upload = ? and number <= ?", upload.id, last.number);
+    index.run("update uploads set changes = changes + 1 where id = ?", upload.id);
+    buckets.count(upload.bucket, { uploadBytes: -parts.reduce((sum, { size }) => sum + size, 0) });
+    return true;
   }
 
   /** Makes the named parts one object; parts that are not named are dropped. Nothing is copied. */
@@ -322,6 +356,13 @@ export class Uploads {
     index.run("delete from parts where upload = ?", upload.id);
     index.run("delete from uploads where id = ?", upload.id);
     buckets.count(upload.bucket, { uploadBytes: -all.bytes });
+  }
+}
+
+/** Somebody else was faster. */
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof S3Error && error.code === "NoSuchUpload")) {
+    throw error;
   }
 }
 

@@ -52,6 +52,10 @@ export interface DeleteResult {
   readonly marker: boolean;
 }
 
+/** The indexes are named because the planner prefers the walk through all versions of a key, of which there may be many. */
+const BY_ID = "indexed by versions_id where bucket = ? and key = ? and version = ? and version <> 'null'";
+const BURIED = "indexed by versions_buried where bucket = ? and key = ? and buried = 1";
+
 interface VersionsDeps {
   readonly index: IndexDatabase;
   readonly buckets: Buckets;
@@ -87,21 +91,26 @@ export class Versions {
 
   find(bucket: number, key: string, version: string): Version | undefined {
     if (version !== "null") {
-      return this.#deps.index.get<Version>(
-        "select * from versions where bucket = ? and key = ? and version = ? and version <> 'null'",
-        bucket,
-        key,
-        version,
-      );
+      return this.#deps.index.get<Version>(`select * from versions ${BY_ID}`, bucket, key, version);
     }
     const latest = this.findLatest(bucket, key);
     return latest === undefined || latest.version === "null"
       ? latest
-      : this.#deps.index.get<Version>(
-          "select * from versions where bucket = ? and key = ? and buried = 1",
-          bucket,
-          key,
-        );
+      : this.#deps.index.get<Version>(`select * from versions ${BURIED}`, bucket, key);
+  }
+
+  /** Bytes of a version, or of the newest; 0 when it is not there. Keeps nothing in memory. */
+  sizeOf(bucket: number, key: string, version: string | undefined): number {
+    const { index } = this.#deps;
+    const row =
+      version === undefined || version === "null"
+        ? index.get<{ size: number }>(
+            "select size from versions where bucket = ? and key = ? order by seq desc limit 1",
+            bucket,
+            key,
+          )
+        : index.get<{ size: number }>(`select size from versions ${BY_ID}`, bucket, key, version);
+    return row?.size ?? 0;
   }
 
   /** Adds a version. `check` sees the newest one there was, in the same instant, and throws to refuse. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, open, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -226,5 +227,24 @@ test("a damaged page of the index ends the process with what to do; a rebuild br
   );
   const report = await rebuildIndex(directory);
   assert.deepEqual(report.lost, ["versions"]);
+  await checkVolume(directory, expected);
+});
+
+test("a damaged description of the tables is told at the start, with what to do; a rebuild brings everything back", async () => {
+  const { directory, expected } = await makeVolume("schema");
+  const index = new DatabaseSync(join(directory, "index.db"));
+  index.exec("pragma wal_checkpoint(truncate); pragma journal_mode = delete");
+  index.close();
+  const file = await open(join(directory, "index.db"), "r+");
+  // Behind the header, where the first page tells where the tables are.
+  await file.write(Buffer.alloc(2000, 0xee), 0, 2000, 100);
+  await file.close();
+  const start = () => openStore({ directory, onFailure: fail, onBackgroundError: fail });
+  for (const time of ["the first start", "the next"]) {
+    await assert.rejects(start, /index of the object store is damaged.*swath objstore rebuild/, time);
+  }
+  const report = await rebuildIndex(directory);
+  assert.deepEqual(report.lost, ["every table"]);
+  assert.ok(report.setAside !== undefined && existsSync(join(report.setAside, "index.db")));
   await checkVolume(directory, expected);
 });

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { after, before, test } from "node:test";
 
 import * as s3 from "@aws-sdk/client-s3";
+import { waitUntil } from "@swath/testing";
 
+import { Failures } from "../access/failures.ts";
+import { StalledRequests } from "../background/stalled.ts";
 import { callAdmin } from "./call-admin.ts";
 import { createS3Client } from "./s3-client.ts";
 import { ROOT, startObjstore } from "./start-objstore.ts";
@@ -192,4 +195,66 @@ test("wrong passwords slow down whoever sends them and lock nobody out", async (
   assert.ok(tries.some(({ status }) => status === 429));
   const right = { accessKey: ROOT.accessKeyId, secretKey: ROOT.secretAccessKey };
   assert.equal((await callAdmin(store, "POST", "/api/session", right)).status, 200);
+});
+
+test("wrong signatures are answered when whoever sends them has waited, right ones at once", async (t) => {
+  await root.send(new s3.CreateBucketCommand({ Bucket: "signed" }));
+  const held = Promise.withResolvers<void>();
+  const slow = t.mock.method(Failures.prototype, "slow", () => held.promise);
+  const answered: string[] = [];
+  const head = (client: s3.S3Client, name: string) =>
+    client
+      .send(new s3.HeadBucketCommand({ Bucket: "signed" }))
+      .catch(() => {})
+      .then(() => answered.push(name));
+  const wrong = head(connect({ accessKey: ROOT.accessKeyId, secretKey: "wrong" }), "wrong secret");
+  const unknown = head(connect({ accessKey: "nobody", secretKey: "wrong" }), "unknown key");
+  await waitUntil("both are held", () => slow.mock.callCount() === 2);
+  await head(root, "right");
+  assert.deepEqual(answered, ["right"]);
+  held.resolve();
+  await Promise.all([wrong, unknown]);
+  assert.equal(slow.mock.callCount(), 2);
+});
+
+test("an upload that stalls is ended", async (t) => {
+  await root.send(new s3.CreateBucketCommand({ Bucket: "stalling" }));
+  let now = performance.now();
+  t.mock.method(performance, "now", () => now);
+  const watchers = new Set<StalledRequests>();
+  const watch = Object.getOwnPropertyDescriptor(StalledRequests.prototype, "watch")?.value as StalledRequests["watch"];
+  t.mock.method(
+    StalledRequests.prototype,
+    "watch",
+    function (this: StalledRequests, ...values: Parameters<typeof watch>) {
+      watchers.add(this);
+      watch.apply(this, values);
+    },
+  );
+  const { body } = await callAdmin(store, "POST", "/api/presign", {
+    bucket: "stalling",
+    key: "k",
+    method: "PUT",
+    seconds: 60,
+  });
+  const { host, pathname, search } = new URL(String(body["url"]));
+  const headers = { host, "content-length": 100 << 20 };
+  const outgoing = request(`${store.url}${pathname}${search}`, { method: "PUT", headers });
+  outgoing.on("error", () => {});
+  const closed = once(outgoing, "close");
+  outgoing.write("the beginning");
+  await waitUntil("the upload is watched", () => watchers.size > 0);
+  let answer: IncomingMessage | undefined;
+  outgoing.on("response", (response: IncomingMessage) => (answer = response.resume()));
+  // What has come is for the service to take first.
+  await waitUntil("the upload is ended", () => {
+    now += 31_000;
+    for (const each of watchers) {
+      each.endStalled();
+    }
+    return answer !== undefined;
+  });
+  assert.equal(answer?.statusCode, 400);
+  await closed;
+  await assert.rejects(root.send(new s3.HeadObjectCommand({ Bucket: "stalling", Key: "k" })), { name: "NotFound" });
 });
