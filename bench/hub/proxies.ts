@@ -80,7 +80,8 @@ export async function measureProxies(folder: string): Promise<BenchRow[]> {
     return [...measureAnswers(proxies), ...sockets];
   } finally {
     for (const child of children) {
-      child.kill("SIGKILL");
+      // nginx takes its worker along.
+      child.kill("SIGTERM");
     }
     echo.close();
     await database?.close();
