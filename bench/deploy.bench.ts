@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createTestCluster, runCommand, dummyServiceOnly } from "@swath/testing";
 
 import { medianSeconds } from "./median.ts";
+import { readPss } from "./pss.ts";
 import type { BenchRow } from "./types.ts";
 
 const TIMES = 5;
@@ -77,11 +78,5 @@ async function memoryOf(cluster: Awaited<ReturnType<typeof createTestCluster>>):
   const pods = (await cluster.pods()).filter(({ workload }) => workload !== "postgres");
   const log = readFileSync(join(cluster.directory, "logs/supervisor.log"), "utf8").trim().split("\n");
   const supervisor = JSON.parse(log.findLast((line) => line.includes("supervisor started")) ?? "{}") as { pid: number };
-  return [supervisor.pid, ...pods.map(({ pid }) => pid ?? 0)].reduce((sum, pid) => sum + proportionalSetSize(pid), 0);
-}
-
-/** Bytes; pages shared with other processes count in part. */
-function proportionalSetSize(pid: number): number {
-  const kibibytes = /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];
-  return Number(kibibytes) * 1024;
+  return [supervisor.pid, ...pods.map(({ pid }) => pid ?? 0)].reduce((sum, pid) => sum + readPss(pid), 0);
 }

@@ -7,8 +7,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { measureProxies, readPss } from "./hub/proxies.ts";
+import { measureProxies } from "./hub/proxies.ts";
 import { median } from "./median.ts";
+import { readPss } from "./pss.ts";
 import type { BenchRow } from "./types.ts";
 
 const MANY = 200;

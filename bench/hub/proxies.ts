@@ -5,12 +5,13 @@ import { startTestServer } from "@swath/postgres/server";
 import { findFreePorts, runCommand, waitUntil } from "@swath/testing";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { type Server, createServer, request } from "node:http";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 
 import { median } from "../median.ts";
+import { readPss } from "../pss.ts";
 import type { BenchRow } from "../types.ts";
 
 const PEER = "configurable-http-proxy";
@@ -321,9 +322,4 @@ async function idleMemory({ port, pid }: Proxy): Promise<number> {
   const after = readPss(pid);
   sockets.forEach((socket) => socket.destroy());
   return (after - before) / MIB;
-}
-
-/** Bytes of a process's memory, shared pages by their share. */
-export function readPss(pid: number): number {
-  return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) * 1024;
 }

@@ -1,25 +1,18 @@
 // Certificates from a real ACME server, which looks at the ingress as a real one would: on the port of http.
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
-import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { createLogger } from "@swath/service/log";
-import { findFreePort } from "@swath/testing";
 
-import {
-  type IngressProcess,
-  configOf,
-  makeFolder,
-  routeTo,
-  startIngress,
-  writeConfig,
-} from "../../../ingress/test/harness.ts";
+import { type IngressProcess, makeFolder } from "../../../ingress/test/harness.ts";
 import { type AcmeManager, createAcmeManager } from "../manager.ts";
 import { certificateFile, readAcmeState } from "../records.ts";
 import type { AcmeSettings } from "../settings.ts";
 import { listWishes } from "../wishes.ts";
+import { startChallengeIngress } from "./challenge-ingress.ts";
 import { type Pebble, pebbleSkipReason, startPebble } from "./pebble.ts";
 
 const skip = pebbleSkipReason();
@@ -35,21 +28,11 @@ before(async () => {
   if (skip !== false) {
     return;
   }
-  const port = await findFreePort();
-  mkdirSync(challengeFolder);
-  const file = join(folder.path, "ingress.json");
-  writeConfig(
-    file,
-    configOf(
-      port,
-      HOSTS.map((host) => routeTo(host, null)),
-      { challengeFolder },
-    ),
-  );
-  ingress = await startIngress(file);
+  const started = await startChallengeIngress(folder.path, challengeFolder, HOSTS);
+  ingress = started.ingress;
   pebble = await startPebble({
     folder: join(folder.path, "pebble"),
-    httpPort: port,
+    httpPort: started.httpPort,
     // Every other nonce is refused, and authorizations are granted again half of the time.
     env: { PEBBLE_WFE_NONCEREJECT: "50", PEBBLE_AUTHZREUSE: "50" },
     config: { externalAccountMACKeys: { "kid-1": "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W" } },

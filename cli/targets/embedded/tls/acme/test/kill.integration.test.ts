@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { type IncomingMessage, type ServerResponse } from "node:http";
 import { type Server, createServer } from "node:https";
 import { join } from "node:path";
@@ -12,17 +12,11 @@ import { Agent, request } from "undici";
 
 import { findFreePort } from "@swath/testing";
 
-import {
-  type IngressProcess,
-  configOf,
-  makeFolder,
-  routeTo,
-  startIngress,
-  writeConfig,
-} from "../../../ingress/test/harness.ts";
+import { type IngressProcess, makeFolder } from "../../../ingress/test/harness.ts";
 import { createLocalCa } from "../../local-ca.ts";
 import { parseCertificate } from "../keys.ts";
 import { certificateFile, readAcmeState } from "../records.ts";
+import { startChallengeIngress } from "./challenge-ingress.ts";
 import { type Pebble, pebbleSkipReason, startPebble } from "./pebble.ts";
 import type { RunnerSettings } from "./runner.ts";
 
@@ -42,12 +36,9 @@ before(async () => {
   if (skip !== false) {
     return;
   }
-  const port = await findFreePort();
-  mkdirSync(challengeFolder);
-  const file = join(folder.path, "ingress.json");
-  writeConfig(file, configOf(port, [routeTo(HOST, null)], { challengeFolder }));
-  ingress = await startIngress(file);
-  pebble = await startPebble({ folder: join(folder.path, "pebble"), httpPort: port });
+  const started = await startChallengeIngress(folder.path, challengeFolder, [HOST]);
+  ingress = started.ingress;
+  pebble = await startPebble({ folder: join(folder.path, "pebble"), httpPort: started.httpPort });
   const ca = createLocalCa({ folder: join(folder.path, "ca"), domain: "localhost" });
   const { certPem, keyPem } = await ca.issue(["localhost"]);
   caFile = await ca.certificateFile();

@@ -7,20 +7,14 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 
 import { createLogger } from "@swath/service/log";
-import { findFreePort, runCommand } from "@swath/testing";
+import { runCommand } from "@swath/testing";
 
-import {
-  type IngressProcess,
-  configOf,
-  makeFolder,
-  routeTo,
-  startIngress,
-  writeConfig,
-} from "../../../ingress/test/harness.ts";
+import { type IngressProcess, makeFolder } from "../../../ingress/test/harness.ts";
 import { createAcmeManager } from "../manager.ts";
 import { certificateFile, readAcmeState } from "../records.ts";
 import { findCertId } from "../renewal-info.ts";
 import { listWishes } from "../wishes.ts";
+import { startChallengeIngress } from "./challenge-ingress.ts";
 import { type Pebble, pebbleSkipReason, startPebble } from "./pebble.ts";
 
 const MODULE = "github.com/letsencrypt/pebble/v2";
@@ -39,19 +33,9 @@ before(async () => {
   if (program === undefined) {
     return;
   }
-  const port = await findFreePort();
-  mkdirSync(challengeFolder);
-  const file = join(folder.path, "ingress.json");
-  writeConfig(
-    file,
-    configOf(
-      port,
-      [HOST, OTHER].map((host) => routeTo(host, null)),
-      { challengeFolder },
-    ),
-  );
-  ingress = await startIngress(file);
-  pebble = await startPebble({ folder: join(folder.path, "pebble"), httpPort: port, program });
+  const started = await startChallengeIngress(folder.path, challengeFolder, [HOST, OTHER]);
+  ingress = started.ingress;
+  pebble = await startPebble({ folder: join(folder.path, "pebble"), httpPort: started.httpPort, program });
 });
 after(async () => {
   await pebble?.stop();
