@@ -35,6 +35,16 @@ const MAX_AGE_UNTOLD = 5000;
 /** How long rules that nobody called outdated are still used while the identity service cannot be reached. */
 const MAX_STALE = 30_000;
 
+/** What comes with an event: `components/identity/README.md`, "Policy interface for the gatekeeper". */
+interface EventData {
+  readonly clientId?: string;
+  readonly sid?: string;
+  readonly sub?: string;
+  /** Milliseconds since 1970. */
+  readonly at?: number;
+  readonly jti?: string;
+}
+
 interface Known {
   readonly evaluator: Evaluator;
   readonly etag: string | undefined;
@@ -98,7 +108,7 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
   };
 
   const onEvent = ({ event, data }: StreamEvent) => {
-    const { clientId, sid, sub } = JSON.parse(data) as { clientId?: string; sid?: string; sub?: string };
+    const { clientId, sid, sub, at, jti } = JSON.parse(data) as EventData;
     switch (event) {
       case "ready":
         told = true;
@@ -122,7 +132,12 @@ export function createIdentityPolicies(deps: IdentityPoliciesDeps): PolicySource
         break;
       case "user":
         if (sub !== undefined) {
-          revocations.endUser(sub);
+          revocations.endUser(sub, at);
+        }
+        break;
+      case "token":
+        if (jti !== undefined) {
+          revocations.endTokenId(jti);
         }
         break;
       case "keys":

@@ -1,4 +1,4 @@
-import type { VerifiedToken } from "@swath/auth";
+import { type VerifiedToken, isIssuedBefore } from "@swath/auth";
 import { hash } from "node:crypto";
 
 /** Which tokens are refused although they have not expired. */
@@ -6,8 +6,10 @@ export interface Revocations {
   readonly endSession: (sid: string) => void;
   /** Tokens of the user issued before now that say nothing of their session, as those of other issuers; who is still logged in renews them. */
   readonly endUnnamedSessions: (sub: string) => void;
-  /** Tokens of the user issued before now. */
-  readonly endUser: (sub: string) => void;
+  /** Tokens of the user issued before a moment, now when left out. */
+  readonly endUser: (sub: string, moment?: number) => void;
+  /** The access token with this `jti`. */
+  readonly endTokenId: (jti: string) => void;
   readonly endToken: (token: string) => void;
   readonly isRevoked: (verified: VerifiedToken) => boolean;
 }
@@ -21,11 +23,12 @@ export function createRevocations(clock: () => number): Revocations {
   const users = new Map<string, number>();
   const unnamed = new Map<string, number>();
   const tokens = new Map<string, number>();
-  // `iat` counts whole seconds: within the second of the change nobody can tell, so such a token is refused too.
-  const isBefore = (since: number | undefined, iat = 0) => since !== undefined && iat <= Math.floor(since / 1000);
-  const add = (map: Map<string, number>, key: string) => {
+  const ids = new Map<string, number>();
+  const isBefore = (since: number | undefined, claims: VerifiedToken["claims"]) =>
+    since !== undefined && isIssuedBefore(claims, since);
+  const add = (map: Map<string, number>, key: string, moment = clock()) => {
     map.delete(key);
-    map.set(key, clock());
+    map.set(key, moment);
     for (const [old, at] of map) {
       if (map.size <= MOST_ENTRIES && at > clock() - LONGEST_LIFE) {
         break;
@@ -36,16 +39,20 @@ export function createRevocations(clock: () => number): Revocations {
   return {
     endSession: (sid) => add(sessions, sid),
     endUnnamedSessions: (sub) => add(unnamed, sub),
-    endUser: (sub) => add(users, sub),
+    endUser: (sub, moment) => add(users, sub, moment),
+    endTokenId: (jti) => add(ids, jti),
     endToken: (token) => add(tokens, hash("sha256", token)),
     isRevoked: ({ token, claims }) => {
       if (sessions.size > 0 && claims.sid !== undefined && sessions.has(claims.sid)) {
         return true;
       }
-      if (users.size > 0 && isBefore(users.get(claims.sub), claims.iat)) {
+      if (users.size > 0 && isBefore(users.get(claims.sub), claims)) {
         return true;
       }
-      if (unnamed.size > 0 && claims.sid === undefined && isBefore(unnamed.get(claims.sub), claims.iat)) {
+      if (unnamed.size > 0 && claims.sid === undefined && isBefore(unnamed.get(claims.sub), claims)) {
+        return true;
+      }
+      if (ids.size > 0 && claims.jti !== undefined && ids.has(claims.jti)) {
         return true;
       }
       return tokens.size > 0 && tokens.has(hash("sha256", token));

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import { createTokenId } from "@swath/auth";
 import { waitUntil } from "@swath/testing";
 
 import { toPolicySet } from "../policies/declared-policies.ts";
@@ -95,6 +96,25 @@ describe("changes are felt at once", () => {
     await until(async () => (await rig.ask({ path: "/shared/a", headers: before })).status === 401);
     const later = await rig.bearer({ ...carol, iat: Math.floor(Date.now() / 1000) + 2 });
     assert.equal((await rig.ask({ path: "/shared/a", headers: later })).status, 200);
+  });
+
+  test("a token from right after a change of its user is good, one from right before it is not", async () => {
+    // All within one second, as clients do that change something and log in again.
+    const second = Math.floor(Date.now() / 1000);
+    const dora = (at: number) =>
+      rig.bearer({ preferred_username: "dora", iat: second, jti: createTokenId(second * 1000 + at) });
+    const [before, after] = [await dora(300), await dora(500)];
+    rig.provider.tell("user", { sub: "id-of-dora", at: second * 1000 + 400 });
+    await until(async () => (await rig.ask({ path: "/shared/a", headers: before })).status === 401);
+    assert.equal((await rig.ask({ path: "/shared/a", headers: after })).status, 200);
+  });
+
+  test("one token is revoked, others of its session are not", async () => {
+    const [revoked, other] = [await rig.bearer({ sid: "one", jti: "first" }), await rig.bearer({ sid: "one" })];
+    assert.equal((await rig.ask({ path: "/eric/a", headers: revoked })).status, 200);
+    rig.provider.tell("token", { jti: "first" });
+    await until(async () => (await rig.ask({ path: "/eric/a", headers: revoked })).status === 401);
+    assert.equal((await rig.ask({ path: "/eric/a", headers: other })).status, 200);
   });
 
   test("tokens from before the gatekeeper listened are asked about once", async () => {

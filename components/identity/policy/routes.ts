@@ -84,7 +84,8 @@ function toEvent(change: Change): [string, object] {
     case "session":
       return ["session", { sid: change.sid }];
     case "user":
-      return ["user", { sub: change.sub }];
+      // After the commit: what was read later has the change in it.
+      return ["user", { sub: change.sub, at: Date.now() }];
     case "token":
       return ["token", { jti: change.jti }];
     case "realm":

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createTokenId } from "@swath/auth";
 
 import { type ClaimSubject, mapClaims } from "../claims/mappers.ts";
 import { showScope } from "../claims/scopes.ts";
@@ -109,12 +109,12 @@ export function describeAccessToken(
   scope: string,
   { session, audience, claims: more, boundTo, seconds, now = Math.floor(Date.now() / 1000) }: Described,
 ): Record<string, unknown> {
-  const { client, user } = subject;
+  const { client, user, access } = subject;
   const { aud, cnf: _, ...claims } = mapClaims("access", subject, scope);
   return {
     exp: now + seconds,
     iat: now,
-    jti: randomUUID(),
+    jti: createTokenId(access.readAt),
     iss: issuer,
     aud: audienceOf([...(audience ?? []), ...((aud as string[] | undefined) ?? []), "account"]),
     sub: user.id,
@@ -140,13 +140,13 @@ export function describeIdToken(
   scope: string,
   { session, seconds, now = Math.floor(Date.now() / 1000) }: Described,
 ): Record<string, unknown> {
-  const { client, user } = subject;
+  const { client, user, access } = subject;
   const { aud, ...claims } = mapClaims("id", subject, scope);
   return {
     exp: now + seconds,
     iat: now,
     ...(session && { auth_time: Math.floor(session.authTime.getTime() / 1000) }),
-    jti: randomUUID(),
+    jti: createTokenId(access.readAt),
     iss: issuer,
     aud: audienceOf([client.clientId, ...((aud as string[] | undefined) ?? [])]),
     sub: user.id,

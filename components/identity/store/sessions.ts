@@ -101,7 +101,7 @@ export interface RotatedGrant {
 }
 
 interface RotationRow extends UserRow {
-  access: UserAccess;
+  access: Omit<UserAccess, "readAt">;
   scope: string;
   nonce: string | null;
   auth_time: Date;
@@ -133,6 +133,7 @@ export async function rotateRefreshToken(
   settings: RealmSettings,
   startedAt: Date,
 ): Promise<RotatedGrant | undefined> {
+  const readAt = Date.now();
   const { rows } = await db.query<RotationRow>({
     name: "rotate-refresh-token",
     text: `with good as (
@@ -173,7 +174,7 @@ export async function rotateRefreshToken(
   return (
     row && {
       user: toUser(row),
-      access: row.access,
+      access: { ...row.access, readAt },
       scope: row.scope,
       nonce: row.nonce ?? undefined,
       authTime: row.auth_time,

@@ -23,6 +23,8 @@ export interface User {
 
 /** Effective roles and groups: what goes into tokens. */
 export interface UserAccess {
+  /** Milliseconds since 1970: what changed later is not in it. */
+  readonly readAt: number;
   readonly realm: readonly string[];
   readonly clients: Readonly<Record<string, readonly string[]>>;
   readonly groups: readonly string[];
@@ -73,7 +75,8 @@ export interface LoginRecord {
 
 /** The account that a login name, or else an e-mail address, belongs to. Accounts of clients cannot log in. */
 export async function findLogin(db: Queryable, realmId: string, name: string): Promise<LoginRecord | undefined> {
-  const { rows } = await db.query<UserRow & { access: UserAccess; password_hash: string | null }>({
+  const readAt = Date.now();
+  const { rows } = await db.query<UserRow & { access: Omit<UserAccess, "readAt">; password_hash: string | null }>({
     name: "find-login",
     text: `select ${USER_COLUMNS}, user_access(u.id) as access, c.password_hash
       from app_user u left join credential c on c.user_id = u.id
@@ -82,7 +85,13 @@ export async function findLogin(db: Queryable, realmId: string, name: string): P
     values: [realmId, name],
   });
   const row = rows[0];
-  return row && { user: toUser(row), access: row.access, passwordHash: row.password_hash ?? undefined };
+  return (
+    row && {
+      user: toUser(row),
+      access: { ...row.access, readAt },
+      passwordHash: row.password_hash ?? undefined,
+    }
+  );
 }
 
 interface UserWithAccess {
@@ -108,12 +117,13 @@ async function findWithAccess(
   condition: string,
   values: readonly [realmId: string, value: string],
 ): Promise<UserWithAccess | undefined> {
-  const { rows } = await db.query<UserRow & { access: UserAccess }>({
+  const readAt = Date.now();
+  const { rows } = await db.query<UserRow & { access: Omit<UserAccess, "readAt"> }>({
     name,
     text: `select ${USER_COLUMNS}, user_access(u.id) as access from app_user u where u.realm_id = $1 and ${condition}`,
     values: [...values],
   });
-  return rows[0] && { user: toUser(rows[0]), access: rows[0].access };
+  return rows[0] && { user: toUser(rows[0]), access: { ...rows[0].access, readAt } };
 }
 
 export interface UserFilter {

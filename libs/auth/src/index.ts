@@ -32,6 +32,7 @@ export { type EndedLogin, type LogoutTokenVerifier, createLogoutTokenVerifier } 
 export { isOwnOrigin } from "./own-origin.ts";
 export { type RefreshOnce, createRefreshOnce } from "./refresh-once.ts";
 export { IssuerUnavailableError, TokenError, type TokenErrorCode } from "./token-error.ts";
+export { createTokenId, isIssuedBefore } from "./token-id.ts";
 export { type TokenVerifier, type VerifiedToken, type VerifyOptions, createTokenVerifier } from "./verifier.ts";
 
 export {
