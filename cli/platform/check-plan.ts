@@ -61,7 +61,6 @@ function checkValue(plan: Plan, workload: Workload, variable: string, value: Env
     "eitherOf" in value ||
     "database" in value ||
     "platform" in value ||
-    "onKubernetes" in value ||
     "authority" in value
   ) {
     return [];
@@ -71,6 +70,9 @@ function checkValue(plan: Plan, workload: Workload, variable: string, value: Env
   if ("secret" in value) {
     const secret = plan.secrets.find((candidate) => isHere(candidate, value.secret));
     return secret && value.key in secret.entries ? [] : wrong(`secret ${value.secret} key ${value.key}`);
+  }
+  if ("onKubernetes" in value) {
+    return checkValue(plan, workload, variable, value.onKubernetes);
   }
   if ("configMap" in value) {
     const map = plan.configMaps.find((candidate) => isHere(candidate, value.configMap));

@@ -8,7 +8,12 @@ import {
   usesCloud,
 } from "@swath/manifest";
 
-import { TOOL_PODS_ROLE, createToolNetworks, toPodSettings } from "./execution/kubernetes/deployment.ts";
+import {
+  TOOL_PODS_ROLE,
+  createImageList,
+  createToolNetworks,
+  toPodSettings,
+} from "./execution/kubernetes/deployment.ts";
 
 const NAMESPACE = { A: "zoo", B: "proc" } as const;
 
@@ -114,6 +119,7 @@ export const manifest: Component = {
           },
         },
       ],
+      configMaps: [createImageList(context, namespace)],
       podNetworks: createToolNetworks(namespace),
     };
   },

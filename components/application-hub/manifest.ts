@@ -3,6 +3,8 @@ import type { Component, DeployContext, EnvValue, OwnNamespaces, Volume } from "
 
 import { HUB_PORTS } from "./spawners/pods/hub-ports.ts";
 
+/** ConfigMap of the images that the hub starts pods of. */
+const IMAGES = "application-hub-images";
 const NAMESPACE = { A: "proc", B: "pde" } as const;
 
 /** Namespaces of workspaces, and what the hub may do in them for its servers. Rights of profiles' accounts are among these. */
@@ -129,6 +131,7 @@ export const manifest: Component = {
         },
       ],
       volumes: [volume],
+      configMaps: [{ name: IMAGES, namespace, data: { servers: variables.SWATH_IMAGE } }],
     };
   },
 };
@@ -149,7 +152,7 @@ function toPods({ settings: { clusterName, variables, variant } }: DeployContext
     SPAWNER: { onKubernetes: "pods" },
     DEPLOYMENT: { onKubernetes: clusterName },
     NAMESPACE_ROLE: { onKubernetes: namespaceRoleName(clusterName, NAMESPACE[variant], "application-hub") },
-    POD_IMAGE: { onKubernetes: variables.SWATH_IMAGE },
+    POD_IMAGE: { onKubernetes: { configMap: IMAGES, key: "servers" } },
     HOME_STORAGE_CLASS: { onKubernetes: storageClass },
   };
 }

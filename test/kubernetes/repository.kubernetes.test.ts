@@ -127,7 +127,9 @@ test(
     const { sent, failures, gaps } = await load.stop();
     const present = await readPodNames();
     const same = Object.keys(present).filter((name) => present[name] === earlier[name]);
-    assert.deepEqual(same, ["postgres"]);
+    // What owns a volume keeps its pod, and its container alone is started again.
+    assert.deepEqual(same.toSorted(), ["ades", "objstore", "postgres"]);
+    assert.deepEqual(await readImages(["ades", "objstore"]), [next, next]);
     process.stdout.write(`${sent} requests during an upgrade; milliseconds of failures: ${JSON.stringify(gaps)}\n`);
     assert.deepEqual(
       failures.filter((failure) => !owners.some((host) => failure.startsWith(host))),
@@ -140,3 +142,11 @@ test(
     assert.deepEqual(await readPodNames(), present);
   },
 );
+
+/** The images that containers of workloads run. */
+async function readImages(workloads: readonly string[]): Promise<readonly string[]> {
+  const path = "jsonpath={.items[*].status.containerStatuses[0].image}";
+  return Promise.all(
+    workloads.map((name) => mustKubectl(["get", "pods", "-A", "-l", `app.kubernetes.io/name=${name}`, "-o", path])),
+  );
+}

@@ -83,8 +83,11 @@ export type EnvValue =
   | { readonly platform: "status" }
   /** Directory where a mounted volume is found. */
   | { readonly volume: string }
-  /** A text for programs on a Kubernetes cluster; elsewhere the variable is not set. */
-  | { readonly onKubernetes: string }
+  /**
+   * A text for programs on a Kubernetes cluster; elsewhere the variable is not set. What changes with each version, as images do, stands in a
+   * ConfigMap: the definition of the pod stays the same then, and its container is started again in its place.
+   */
+  | { readonly onKubernetes: string | { readonly configMap: string; readonly key: string } }
   /**
    * File with the certificate of the authority of the deployment's own that signs its public hosts, on the embedded cluster; there is
    * no such file where another authority signs them. On Kubernetes the variable is not set.

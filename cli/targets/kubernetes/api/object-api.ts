@@ -15,8 +15,12 @@ export interface ObjectApi {
     kind: Kind,
     options: { readonly namespace?: string; readonly labels?: string },
   ) => Promise<readonly KubernetesObject[]>;
-  /** Server-side apply; takes over fields that another manager set. */
-  readonly apply: (object: KubernetesObject, fieldManager: string) => Promise<KubernetesObject>;
+  /** Server-side apply; takes over fields that another manager set. With `dryRun` nothing is kept: the result is what it would be. */
+  readonly apply: (
+    object: KubernetesObject,
+    fieldManager: string,
+    options?: { readonly dryRun?: boolean },
+  ) => Promise<KubernetesObject>;
   /** Replaces the whole object; refused with 409 when `metadata.resourceVersion` is not the present one. */
   readonly replace: (object: KubernetesObject) => Promise<KubernetesObject>;
   /** `options` is a DeleteOptions body. */
@@ -76,11 +80,11 @@ export function createObjectApi(config: KubeConfig): ObjectApi {
       // The items of a list do not name their kind.
       return (list["items"] as KubernetesObject[]).map((item) => ({ ...item, ...kindOf(kind) }));
     },
-    apply: async (object, fieldManager) =>
+    apply: async (object, fieldManager, { dryRun = false } = {}) =>
       send({
         method: "PATCH",
         path: await itemPath(object),
-        query: { fieldManager, force: "true" },
+        query: { fieldManager, force: "true", dryRun: dryRun ? "All" : undefined },
         body: object,
         contentType: "application/apply-patch+yaml",
       }),

@@ -25,6 +25,15 @@ export async function applyObject({ objects }: Connection, object: KubernetesObj
   }
 }
 
+/** What an object would become, with all that the cluster adds to it; nothing is changed. */
+export async function tryObject({ objects }: Connection, object: KubernetesObject): Promise<LiveObject> {
+  try {
+    return (await objects.apply(object, FIELD_MANAGER, { dryRun: true })) as LiveObject;
+  } catch (cause) {
+    throw new KubernetesError(`${nameOf(object)} could not be applied: ${describeApiError(cause)}`, { cause });
+  }
+}
+
 export async function readObject(
   { objects }: Connection,
   object: Pick<KubernetesObject, "apiVersion" | "kind" | "metadata">,

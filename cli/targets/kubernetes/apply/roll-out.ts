@@ -10,6 +10,7 @@ import { isHost } from "../render/http-routes.ts";
 import type { RenderInput } from "../render/render-input.ts";
 import { selectApplied } from "../state/names.ts";
 import { controllerKinds, isController } from "./kinds.ts";
+import { replaceImage } from "./replace-image.ts";
 import { type Rollout, assessRollout } from "./rollout.ts";
 
 /** Milliseconds between two looks at the cluster. */
@@ -48,6 +49,9 @@ export async function rollOut({ connection, plan, objects, progress, signal }: R
     await Promise.all((workload.needs ?? []).map((name) => start(name)));
     signal.throwIfAborted();
     const controller = objects.find((object) => isController(object) && belongsTo(object, workload));
+    if (controller?.kind === "StatefulSet") {
+      await replaceImage(connection, { settings: plan.settings, workload, controller, signal });
+    }
     if (controller !== undefined) {
       const { metadata } = await applyObject(connection, controller);
       progress.waiting.delete(workload.name);

@@ -8,6 +8,7 @@ export interface LivePod {
     readonly creationTimestamp?: string;
     readonly deletionTimestamp?: string;
   };
+  readonly spec?: { readonly nodeName?: string };
   readonly status?: {
     readonly phase?: string;
     readonly message?: string;
@@ -20,6 +21,8 @@ export interface LivePod {
 export interface ContainerStatus {
   readonly ready: boolean;
   readonly restartCount: number;
+  /** Another one after each start. */
+  readonly containerID?: string;
   readonly state?: ContainerState;
   readonly lastState?: ContainerState;
 }

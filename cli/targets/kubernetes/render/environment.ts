@@ -33,8 +33,9 @@ export function renderEnvironment(
       if ("secret" in value) {
         return { name: variable, valueFrom: { secretKeyRef: { name: value.secret, key: value.key } } };
       }
-      if ("configMap" in value) {
-        return { name: variable, valueFrom: { configMapKeyRef: { name: value.configMap, key: value.key } } };
+      const listed = "onKubernetes" in value ? value.onKubernetes : value;
+      if (typeof listed === "object" && "configMap" in listed) {
+        return { name: variable, valueFrom: { configMapKeyRef: { name: listed.configMap, key: listed.key } } };
       }
     }
     return { name: variable, value: escapeReferences(plainText(plan, workload, value)) };
@@ -85,7 +86,7 @@ export function plainText(plan: RenderInput, workload: Pick<Workload, "name" | "
   if (typeof value === "string") {
     return value;
   }
-  if ("onKubernetes" in value) {
+  if ("onKubernetes" in value && typeof value.onKubernetes === "string") {
     return value.onKubernetes;
   }
   if ("peer" in value) {

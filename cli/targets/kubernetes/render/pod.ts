@@ -99,7 +99,7 @@ function probes({ probe }: Workload): Pick<Container, "readinessProbe" | "livene
   const ready = { httpGet: { path: "/readyz", port: "management" } };
   return {
     startupProbe: { ...alive, ...patient },
-    readinessProbe: { ...ready, periodSeconds: 2, timeoutSeconds: 3 },
+    readinessProbe: { ...ready, periodSeconds: 1, timeoutSeconds: 3, failureThreshold: 6 },
     livenessProbe: { ...alive, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
   };
 }

@@ -1,6 +1,8 @@
-import type { ClusterRole, DeployContext, EnvValue, PodNetwork } from "@swath/manifest";
+import type { ClusterRole, ConfigMap, DeployContext, EnvValue, PodNetwork } from "@swath/manifest";
 
 import { marks } from "./pod-types.ts";
+
+const IMAGES = "ades-images";
 
 /** What the service may do with the API, in its own namespace: start, find, follow and end pods. */
 export const TOOL_PODS_ROLE: ClusterRole = {
@@ -20,10 +22,17 @@ export function toPodSettings({ settings: { variables } }: DeployContext): Recor
     EXECUTOR: { onKubernetes: "pods" },
     POD_VOLUME_CLAIM: { onKubernetes: "ades" },
     POD_PLACEMENT: { onKubernetes: access === "ReadWriteMany" ? "anywhere" : "beside" },
-    POD_DEFAULT_IMAGE: { onKubernetes: variables.PROCESSING_ZOO_IMAGE },
+    POD_DEFAULT_IMAGE: { onKubernetes: { configMap: IMAGES, key: "tools" } },
     ...(pullSecrets !== undefined && { POD_PULL_SECRETS: { onKubernetes: pullSecrets } }),
   };
 }
+
+/** Images that the service starts pods of. */
+export const createImageList = ({ settings: { variables } }: DeployContext, namespace: string): ConfigMap => ({
+  name: IMAGES,
+  namespace,
+  data: { tools: variables.PROCESSING_ZOO_IMAGE },
+});
 
 /** Tools reach nothing, or the internet where they ask for it (NetworkAccess); nobody reaches a tool. */
 export const createToolNetworks = (namespace: string): readonly PodNetwork[] => [
