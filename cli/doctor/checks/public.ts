@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { LookupAddress } from "node:dns";
 import { lookup } from "node:dns/promises";
+import { readFile } from "node:fs/promises";
 import { request } from "node:http";
+import { request as requestTls } from "node:https";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type PeerCertificate, connect as connectTls } from "node:tls";
+import { type PeerCertificate, connect as connectTls, rootCertificates } from "node:tls";
 
 import type { Variables } from "@swath/manifest";
 
@@ -282,8 +284,7 @@ function checkCredentials({ plan }: DoctorContext): readonly Finding[] {
 /** By the clock of the certificate authority, or of whoever answers in its place. */
 async function checkClock({ plan }: DoctorContext): Promise<readonly Finding[]> {
   const url = plan.settings.variables.ACME_DIRECTORY_URL ?? "https://acme-v02.api.letsencrypt.org/directory";
-  const answer = await fetch(url, { method: "HEAD", signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
-  const theirs = new Date(answer?.headers.get("date") ?? "").getTime();
+  const theirs = new Date((await readDate(url, plan.settings.variables.ACME_CA_FILE)) ?? "").getTime();
   if (Number.isNaN(theirs)) {
     return [{ verdict: "limited", subject: "clock", found: `not known: ${new URL(url).host} does not answer` }];
   }
@@ -299,4 +300,20 @@ async function checkClock({ plan }: DoctorContext): Promise<readonly Finding[]> 
           advice: "Let it be set by the network: timedatectl set-ntp true",
         },
       ];
+}
+
+/** The field `Date` of an answer; undefined where there is none. `caFile` says whom to trust besides the roots that everybody does. */
+async function readDate(url: string, caFile: string | undefined): Promise<string | undefined> {
+  const more = caFile === undefined ? undefined : await readFile(caFile, "utf8").catch(() => undefined);
+  return new Promise((resolve) => {
+    const ca = more === undefined ? undefined : [...rootCertificates, more];
+    const options = { method: "HEAD", timeout: PATIENCE_MS, agent: false, ...(ca && { ca }) };
+    const sent = requestTls(url, options, (answer) => {
+      answer.resume();
+      resolve(answer.headers.date);
+    });
+    sent.once("timeout", () => sent.destroy(new Error("no answer")));
+    sent.once("error", () => resolve(undefined));
+    sent.end();
+  });
 }

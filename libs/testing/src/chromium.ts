@@ -12,10 +12,16 @@ export const skipWithoutChromium: string | false =
   found === undefined ? "needs Chromium (apt-get install chromium-headless-shell)" : false;
 
 /** Starts it: maps are drawn by the processor, and as root it has no sandbox of its own. */
-export function launchChromium(): Promise<Browser> {
+export function launchChromium(options: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     ...(found !== undefined && { executablePath: found }),
-    args: ["--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"],
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--enable-unsafe-swiftshader",
+      "--disable-background-networking",
+      ...options,
+    ],
     timeout: 120_000,
   });
 }

@@ -41,6 +41,8 @@ export interface PebbleOptions {
   readonly dnsServer?: string;
   /** Another release than the package's. */
   readonly program?: string;
+  /** Name and address at which it listens; those of this machine's loopback interface when left out. */
+  readonly at?: { readonly name: string; readonly address: string };
 }
 
 /** Why tests that need Pebble are skipped, or false. */
@@ -60,16 +62,17 @@ export async function startPebble({
   config = {},
   dnsServer,
   program = "pebble",
+  at = { name: "localhost", address: "127.0.0.1" },
 }: PebbleOptions): Promise<Pebble> {
   mkdirSync(folder, { recursive: true });
   const [port = 0, management = 0, tls = 0, dnsPort = 0, dnsManagement = 0] = await findFreePorts(5);
-  const ca = createLocalCa({ folder: join(folder, "ca"), domain: "localhost" });
-  const { certPem, keyPem } = await ca.issue(["localhost"]);
+  const ca = createLocalCa({ folder: join(folder, "ca"), domain: at.name });
+  const { certPem, keyPem } = await ca.issue([at.name]);
   const files = { certificate: join(folder, "server.crt"), privateKey: join(folder, "server.key") };
   writeFileSync(files.certificate, certPem);
   writeFileSync(files.privateKey, keyPem);
   const configFile = join(folder, "pebble.json");
-  const addresses = { listenAddress: `127.0.0.1:${port}`, managementListenAddress: `127.0.0.1:${management}` };
+  const addresses = { listenAddress: `${at.address}:${port}`, managementListenAddress: `${at.address}:${management}` };
   const writeConfig = (more: object) =>
     writeFileSync(
       configFile,
@@ -102,21 +105,21 @@ export async function startPebble({
       stdio: "ignore",
       env: { ...process.env, ...settings },
     });
-    await waitUntilUp(`https://localhost:${port}/dir`, agent);
+    await waitUntilUp(`https://${at.name}:${port}/dir`, agent);
   };
   await start({});
   return {
-    directoryUrl: `https://localhost:${port}/dir`,
+    directoryUrl: `https://${at.name}:${port}/dir`,
     port,
     caFile,
     httpPort,
     dnsServer: dnsAddress,
     readRoot: async () => {
-      const { body } = await request(`https://localhost:${management}/roots/0`, { dispatcher: agent });
+      const { body } = await request(`https://${at.name}:${management}/roots/0`, { dispatcher: agent });
       return body.text();
     },
     setRenewalInfo: async (certificate, info) => {
-      const { statusCode, body } = await request(`https://localhost:${management}/set-renewal-info/`, {
+      const { statusCode, body } = await request(`https://${at.name}:${management}/set-renewal-info/`, {
         method: "POST",
         dispatcher: agent,
         body: JSON.stringify({ certificate, ariResponse: JSON.stringify(info) }),
