@@ -23,6 +23,8 @@ export interface ProcessDescription {
   readonly mutable: boolean;
   readonly keywords: readonly string[];
   readonly metadata?: readonly Readonly<Record<string, unknown>>[];
+  /** What was found when it was deployed that does not stop it. */
+  readonly warnings?: readonly string[];
   readonly jobControlOptions: readonly string[];
   readonly outputTransmission: readonly string[];
   readonly inputs: Readonly<Record<string, InputDescription>>;
