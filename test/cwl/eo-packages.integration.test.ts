@@ -9,7 +9,8 @@ import { after, before, test } from "node:test";
 
 import { type TestAdes, startAdes } from "../../components/ades/test/start-ades.ts";
 import { prepareContainers, whyNoContainers } from "../conformance/cwl-images.ts";
-import { type EoPackage, eoPackages } from "./eo-packages.ts";
+import type { EoPackage } from "./eo-package.ts";
+import { eoPackages } from "./eo-packages.ts";
 
 let ades: TestAdes;
 let web: Server;
