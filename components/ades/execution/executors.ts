@@ -20,6 +20,7 @@ import { type PulledImage, withPlatformImages } from "./platform-images/platform
 import { pulledImagesOnly } from "./pulled-images-only.ts";
 import { openPlatformRegistry } from "./platform-images/platform-registry.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
+import { withNetworkOfEngine, withoutNetwork } from "./refuse-network.ts";
 import { type ToolNetwork, openToolNetwork } from "./tool-network/tool-network.ts";
 import { limitFolders } from "./watch-disk.ts";
 
@@ -142,30 +143,5 @@ const refusing = (executor: Executor, why: string): Executor => ({
   ...executor,
   run: async ({ name }) => {
     throw new CwlError("unsupported", `${name}: ${why}`);
-  },
-});
-
-const withoutNetwork = (executor: Executor): Executor =>
-  refuseNetwork(
-    executor,
-    () => true,
-    "the tool asks for the network (NetworkAccess), which the operator has not allowed (PROCESSING_TOOL_NETWORK names users and processes)",
-  );
-
-/** A container's network reaches this machine and its neighbours, so there is none; a pod's is the cluster's to limit. */
-const withNetworkOfEngine = (executor: Executor): Executor =>
-  refuseNetwork(
-    executor,
-    ({ kind }) => kind === "podman" || kind === "docker",
-    "tools in containers have no network on this machine, since the engine's would reach the platform itself; run the tool without a container, or on Kubernetes",
-  );
-
-const refuseNetwork = (executor: Executor, applies: (executor: Executor) => boolean, why: string): Executor => ({
-  ...executor,
-  run: async (job, controls) => {
-    if (job.network && applies(executor)) {
-      throw new CwlError("unsupported", `${job.name}: ${why}`);
-    }
-    return executor.run(job, controls);
   },
 });

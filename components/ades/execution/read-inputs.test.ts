@@ -117,3 +117,31 @@ test("files have the format that the package asks for: of their media type, or t
     f: { class: "File", path: "/in/0", format: tiff },
   });
 });
+
+test("a record with a field named value is given as it is, or as a qualified value", async () => {
+  const facts = readFacts(
+    await loadDocument("https://package.invalid/package.cwl", {
+      localFiles: false,
+      text: `cwlVersion: v1.2
+class: CommandLineTool
+baseCommand: "true"
+inputs:
+  item: { type: { type: record, name: URI, fields: { value: string } } }
+  maybe: { type: ["null", { type: record, name: MaybeURI, fields: { value: string } }] }
+  list: { type: { type: array, items: { type: record, name: EachURI, fields: { value: string } } } }
+outputs: []
+`,
+    }),
+  );
+  const uri = { value: "https://example.org/a.json" };
+  for (const given of [
+    { item: uri, maybe: uri, list: [uri] },
+    { item: { value: uri }, maybe: { value: uri }, list: { value: [uri] } },
+  ]) {
+    assert.deepEqual(readInputs(facts, given).values, { item: uri, maybe: uri, list: [uri] });
+  }
+  assert.throws(
+    () => readInputs(facts, { item: "text", list: [] }),
+    /inputs\.item is "text"; allowed: an object with value/,
+  );
+});

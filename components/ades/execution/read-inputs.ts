@@ -130,25 +130,27 @@ function convert(given: unknown, type: CwlType, path: string, findings: Findings
       return items.map((item, index) => convert(item, type.items, `${path}[${index}]`, findings));
     }
     case "record": {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      // A record with a field `value` is what would else be a qualified value.
+      const record =
+        isRecord(value) || !type.fields.some(({ name }) => name === "value") ? value : isRecord(given) ? given : value;
+      if (!isRecord(record)) {
         return wrong(`an object with ${type.fields.map((field) => field.name).join(", ")}`);
       }
-      const fields = value as Readonly<Record<string, unknown>>;
       return Object.fromEntries(
         type.fields
-          .filter(({ name, type: inner }) => fields[name] !== undefined || !acceptsNull(inner))
-          .map(({ name, type: inner }) => [name, convert(fields[name], inner, `${path}.${name}`, findings)]),
+          .filter(({ name, type: inner }) => record[name] !== undefined || !acceptsNull(inner))
+          .map(({ name, type: inner }) => [name, convert(record[name], inner, `${path}.${name}`, findings)]),
       );
     }
     case "union": {
       const members = type.members.filter((member) => member.kind !== "null");
       const [only] = members;
       if (members.length === 1 && only !== undefined) {
-        return convert(value, only, path, findings);
+        return convert(given, only, path, findings);
       }
       for (const member of members) {
         const trial: Findings = { ...findings, problems: [], sources: [...findings.sources] };
-        const converted = convert(value, member, path, trial);
+        const converted = convert(given, member, path, trial);
         if (trial.problems.length === 0) {
           findings.sources.splice(0, findings.sources.length, ...trial.sources);
           return converted;
@@ -235,6 +237,9 @@ function toInline(content: string, mediaType: string, isBase64 = false): InputSo
   const bytes = isBase64 ? content.replaceAll(/\s/g, "") : Buffer.from(content).toString("base64");
   return { href: `data:${mediaType.replaceAll(/[\s,]/g, "")};base64,${bytes}`, as: "file", mediaType };
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isInteger = (value: unknown, bits: number): boolean =>
   Number.isInteger(value) && (value as number) >= -(2 ** bits) && (value as number) < 2 ** bits;

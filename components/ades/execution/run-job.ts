@@ -1,4 +1,4 @@
-import { CwlError, type LoadedDocument, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
+import { CwlError, type Fetcher, type LoadedDocument, type ValueObject, removeJournal, runProcess } from "@swath/cwl";
 import { type Logger, isAway } from "@swath/service";
 import type { Kysely } from "kysely";
 import { mkdir, rm } from "node:fs/promises";
@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { ECHO } from "../packages/echo.ts";
+import { fetcherOf, readBundle } from "../packages/bundle.ts";
 import { carryOutEcho, pauseOf } from "../packages/echo-run.ts";
 import { loadPackage } from "../packages/load-package.ts";
 import { readFacts } from "../packages/package-facts.ts";
@@ -115,6 +116,7 @@ async function carryOut(
     throw new Error(`the process ${job.process_id} is gone`);
   }
   const document = await loadPackage(job.package, job.entry ?? job.process_id);
+  const ontologies = fetcherOf(readBundle(job.package));
   const { inputs } = job.request as unknown as JobRequest;
   const { values, sources: asked } = readInputs(readFacts(document), inputs);
   const sources = await persist(options, () =>
@@ -143,7 +145,7 @@ async function carryOut(
   await mkdir(join(folder, "in"), { recursive: true });
   const outputs = await runTools(
     job,
-    { document, inputs: placeStaged(values, staged) as Record<string, unknown>, folder, recorder },
+    { document, ontologies, inputs: placeStaged(values, staged) as Record<string, unknown>, folder, recorder },
     options,
   );
   if (!holdsFiles(outputs)) {
@@ -162,6 +164,8 @@ async function carryOut(
 
 interface Run {
   readonly document: LoadedDocument;
+  /** Has those of the package, and reaches nothing else. */
+  readonly ontologies: Fetcher;
   readonly inputs: Record<string, unknown>;
   readonly folder: string;
   readonly recorder: JobRecorder;
@@ -170,7 +174,7 @@ interface Run {
 /** Runs the package with the limits of the operator. */
 async function runTools(
   job: ClaimedJob,
-  { document, inputs, folder, recorder }: Run,
+  { document, ontologies, inputs, folder, recorder }: Run,
   { settings, limits, clock, signal }: RunOptions,
 ): Promise<ValueObject> {
   const mayUseNetwork = readNetworkRule(settings)(job.owner, job.process_id);
@@ -182,6 +186,7 @@ async function runTools(
         runProcess({
           document,
           inputs,
+          fetcher: ontologies,
           executors,
           hostFallback: true,
           journal: join(folder, "journal"),

@@ -1,5 +1,6 @@
 import { OgcError, invalidParameter } from "../errors.ts";
-import { PACKAGE_ADDRESS, isBundle, writeBundle } from "./bundle.ts";
+import { PACKAGE_ADDRESS, isBundle, isRemote, writeBundle } from "./bundle.ts";
+import { fetchOntologies } from "./fetch-ontologies.ts";
 import { fetchPackage } from "./fetch-package.ts";
 import { type PackageReader, checkBytes } from "./package-reader.ts";
 import type { CheckedPackage } from "./package-work-types.ts";
@@ -37,9 +38,13 @@ export async function checkWithReferences(
   const references: Record<string, string> = {};
   const until = Date.now() + MAX_FETCH_MS;
   let bytes = Buffer.byteLength(text);
-  let [checked, stored] = [await check(text), text];
+  let [checked, stored]: [CheckedPackage, string] = [await check(text), text];
   // Relative references of a package that has an address are known once it is read by that.
-  for (let isFirst = base !== PACKAGE_ADDRESS; checked.missing.length > 0; isFirst = false) {
+  for (
+    let isFirst = base !== PACKAGE_ADDRESS;
+    checked.missing.length > 0 || (isFirst && checked.ontologies.length > 0);
+    isFirst = false
+  ) {
     // One that was fetched and is too large for the engine is missing still.
     const wanted = isFirst ? [] : checked.missing.filter((uri) => isRemote(uri) && !Object.hasOwn(references, uri));
     if (wanted.length === 0 && !isFirst) {
@@ -50,11 +55,13 @@ export async function checkWithReferences(
     }
     await Promise.all(
       wanted.map(async (uri) => {
-        const document = await fetchPackage(uri, dataFolder, access, until - Date.now()).catch((error: unknown) => {
-          throw error instanceof OgcError
-            ? invalidParameter(`The application package refers to ${uri}. ${error.message}`)
-            : error;
-        });
+        const document = await fetchPackage(uri, dataFolder, access, { milliseconds: until - Date.now() }).catch(
+          (error: unknown) => {
+            throw error instanceof OgcError
+              ? invalidParameter(`The application package refers to ${uri}. ${error.message}`)
+              : error;
+          },
+        );
         // Before they are put together: many of the largest size are a hundred megabytes.
         bytes += Buffer.byteLength(document);
         checkBytes(bytes);
@@ -64,7 +71,27 @@ export async function checkWithReferences(
     stored = writeBundle({ text, address: base, references });
     checked = await check(stored);
   }
-  return { checked, stored };
+  if (checked.facts === undefined || checked.ontologies.length === 0) {
+    return { checked, stored };
+  }
+  const ontologies = await fetchOntologies(packages, owner, checked, { dataFolder, access });
+  const all = { ...references, ...ontologies.references };
+  checkBytes(bytes + Object.values(ontologies.references).reduce((sum, part) => sum + Buffer.byteLength(part), 0));
+  return {
+    checked: addWarnings(checked, ontologies.warnings),
+    stored: writeBundle({ text, address: base, references: all, missing: ontologies.missing }),
+  };
 }
 
-const isRemote = (uri: string): boolean => /^https?:/i.test(uri) && !uri.startsWith(new URL(".", PACKAGE_ADDRESS).href);
+/** They are problems of the package and, where it is deployed, part of what is known of the process. */
+function addWarnings(checked: CheckedPackage, warnings: readonly string[]): CheckedPackage {
+  const { facts, problems } = checked;
+  if (facts === undefined || warnings.length === 0) {
+    return checked;
+  }
+  return {
+    ...checked,
+    problems: [...problems, ...warnings.map((message) => ({ severity: "warning" as const, message }))],
+    facts: { ...facts, description: { ...facts.description, warnings } },
+  };
+}

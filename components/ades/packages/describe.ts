@@ -23,6 +23,8 @@ export interface ProcessDescription {
   readonly mutable: boolean;
   readonly keywords: readonly string[];
   readonly metadata?: readonly Readonly<Record<string, unknown>>[];
+  /** What was found when it was deployed that does not stop it. */
+  readonly warnings?: readonly string[];
   readonly jobControlOptions: readonly string[];
   readonly outputTransmission: readonly string[];
   readonly inputs: Readonly<Record<string, InputDescription>>;
@@ -39,8 +41,8 @@ export function describePackage(document: LoadedDocument): ProcessDescription {
   const version =
     rootFields["s:softwareVersion"] ??
     rootFields["s:version"] ??
-    process.metadata["https://schema.org/softwareVersion"] ??
-    process.metadata["https://schema.org/version"] ??
+    schemaOrg(process.metadata, "softwareVersion") ??
+    schemaOrg(process.metadata, "version") ??
     "1.0.0";
   return {
     id,
@@ -48,7 +50,7 @@ export function describePackage(document: LoadedDocument): ProcessDescription {
     description: process.doc ?? "",
     version: typeof version === "string" || typeof version === "number" ? String(version) : "1.0.0",
     mutable: true,
-    keywords: keywordsOf(rootFields),
+    keywords: keywordsOf(rootFields["s:keywords"] ?? schemaOrg(process.metadata, "keywords")),
     jobControlOptions: ["sync-execute", "async-execute", "dismiss"],
     outputTransmission: ["value", "reference"],
     inputs: Object.fromEntries(process.inputs.map((input) => [input.name, describeInput(input)])),
@@ -65,9 +67,13 @@ export function describePackage(document: LoadedDocument): ProcessDescription {
   };
 }
 
+/** A property of schema.org, which is written with either protocol. */
+const schemaOrg = (metadata: Readonly<Record<string, unknown>>, name: string): unknown =>
+  metadata[`https://schema.org/${name}`] ?? metadata[`http://schema.org/${name}`];
+
 /** `s:keywords` of the package: one text with commas, or a list. */
-function keywordsOf(fields: Readonly<Record<string, unknown>>): readonly string[] {
-  return [fields["s:keywords"] ?? fields["https://schema.org/keywords"] ?? []]
+function keywordsOf(words: unknown): readonly string[] {
+  return [words ?? []]
     .flat()
     .flatMap((words) => (typeof words === "string" ? words.split(",") : []))
     .map((word) => word.trim())

@@ -9,7 +9,7 @@ import type { SourceAccess } from "../staging/types.ts";
 const MAX_FETCH_MS = 60_000;
 
 /**
- * The text of an application package at an address: http(s), s3 or data. The same guards as for inputs: no private addresses
+ * The text of an application package, or of another document, at an address: http(s), s3 or data. The same guards as for inputs: no private addresses
  * unless allowed, limits of size and time.
  * @throws {OgcError} 400 saying what was wrong with the address
  */
@@ -17,7 +17,7 @@ export async function fetchPackage(
   href: string,
   dataFolder: string,
   access: SourceAccess,
-  milliseconds = MAX_FETCH_MS,
+  { milliseconds = MAX_FETCH_MS, maxBytes = MAX_PACKAGE_BYTES, what = "application package" } = {},
 ): Promise<string> {
   const limit = Math.max(1, Math.ceil(milliseconds));
   const target = await makeOwnFolder(dataFolder);
@@ -29,8 +29,8 @@ export async function fetchPackage(
         ...access,
         limits: {
           ...access.limits,
-          maxBytes: MAX_PACKAGE_BYTES,
-          maxFileBytes: MAX_PACKAGE_BYTES,
+          maxBytes,
+          maxFileBytes: maxBytes,
           maxSeconds: limit / 1000,
         },
       },
@@ -41,7 +41,7 @@ export async function fetchPackage(
     throw new OgcError(
       400,
       "InvalidParameterValue",
-      `The application package cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `The ${what} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     );
   } finally {
     await rm(target, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { type LoadedDocument, graphOf, loadDocument, validateDocument } from "@swath/cwl";
+import { type LoadedDocument, graphOf, loadDocument, validateDocument, wantedFormats } from "@swath/cwl";
 import { parse } from "yaml";
 
 import { invalidParameter, workflowNotFound } from "../errors.ts";
@@ -46,9 +46,12 @@ export async function readCheckedPackage({
     ...problem,
     message: problem.message.replaceAll(PACKAGE_ADDRESS, "the package"),
   }));
+  const formats = document === undefined ? [] : wantedFormats(document.process);
   return {
     workflows,
     missing: [...missing],
+    ontologies: document === undefined || formats.length === 0 ? [] : document.schemas,
+    formats,
     problems: named as CheckedPackage["problems"],
     ...(valid && document !== undefined && { facts: readFacts(document), graph: graphOf(document) }),
   };

@@ -5,6 +5,8 @@ import type { PackageWork, WorkAnswer, WorkRequest } from "./package-work-types.
 
 /** Longest text of a package, in bytes. Packages are texts that people write; what is larger is something else. */
 export const MAX_PACKAGE_BYTES = 2 * 2 ** 20;
+/** The same of an ontology, of which some lines are kept: those of the field have 1.5 to 3.5 MB. */
+export const MAX_ONTOLOGY_BYTES = 16 * 2 ** 20;
 /** Milliseconds that reading a package may take. */
 const MAX_READ_MS = 5000;
 /** Memory that a thread may use meanwhile. */
@@ -57,7 +59,7 @@ export function openPackageReader(): PackageReader {
       }
       return answer.found;
     } catch (error) {
-      throw error instanceof CwlError ? toOgcError(error) : error;
+      throw error instanceof CwlError ? toOgcError(error, kind) : error;
     } finally {
       const left = (pending.get(owner) ?? 1) - 1;
       if (left === 0) {
@@ -69,7 +71,9 @@ export function openPackageReader(): PackageReader {
   };
   return {
     read: <Kind extends keyof PackageWork>(kind: Kind, owner: string, asked: PackageWork[Kind]["asked"]) => {
-      checkSize(asked.text);
+      if (kind !== "reduceOntology") {
+        checkSize(asked.text);
+      }
       if (kind !== "facts") {
         return submit(kind, owner, asked) as Promise<PackageWork[Kind]["found"]>;
       }
@@ -109,13 +113,16 @@ function checkSize(text: string): void {
 }
 
 /** What the loader itself says of a package. */
-function toOgcError({ code, message }: CwlError): OgcError {
+function toOgcError({ code, message }: CwlError, kind: keyof PackageWork): OgcError {
   switch (code) {
     case "busy":
       return tooMany(503, "Too many packages wait to be read");
     case "cancelled":
       return new OgcError(503, "Stopping", "The service stops; try again.");
     default:
+      if (kind === "reduceOntology") {
+        return invalidParameter(message);
+      }
       return invalidParameter(
         `The application package cannot be read: ${message}; make it smaller, with fewer aliases.`,
       );

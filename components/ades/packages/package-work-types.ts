@@ -1,4 +1,4 @@
-import type { Problem, RunEvent, ValueObject, WorkflowGraph } from "@swath/cwl";
+import type { Problem, RunEvent, ValueObject, WantedFormats, WorkflowGraph } from "@swath/cwl";
 
 import type { PackageFacts } from "./package-facts.ts";
 
@@ -19,6 +19,11 @@ export interface PackageWork {
   /** A package that was checked when it was deployed. */
   readonly facts: { readonly asked: PackageName; readonly found: PackageFacts };
   readonly graph: { readonly asked: PackageName; readonly found: WorkflowGraph };
+  /** What of an ontology these formats need; other limits hold for its size than for packages. */
+  readonly reduceOntology: {
+    readonly asked: { readonly text: string; readonly formats: WantedFormats };
+    readonly found: string;
+  };
   /** Its text as JSON. */
   readonly convert: { readonly asked: { readonly text: string }; readonly found: unknown };
   readonly describeRun: {
@@ -37,6 +42,9 @@ export interface CheckedPackage {
   /** Addresses of documents that it refers to and that are not there. */
   readonly missing: readonly string[];
   readonly problems: readonly Problem[];
+  /** Addresses of the ontologies that it names, if formats of its inputs need any. */
+  readonly ontologies: readonly string[];
+  readonly formats: WantedFormats;
   /** There where it can be run. */
   readonly facts?: PackageFacts;
   readonly graph?: WorkflowGraph;

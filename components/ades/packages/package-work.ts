@@ -1,5 +1,5 @@
 // What can be done with a package off the event loop.
-import { describeRun, graphOf } from "@swath/cwl";
+import { describeRun, graphOf, reduceOntology } from "@swath/cwl";
 import { parse } from "yaml";
 
 import { OgcError } from "../errors.ts";
@@ -13,6 +13,7 @@ const works: {
   check: readCheckedPackage,
   facts: async ({ text, process }) => readFacts(await loadPackage(text, process)),
   graph: async ({ text, process }) => graphOf(await loadPackage(text, process)),
+  reduceOntology: async ({ text, formats }) => await Promise.resolve(reduceOntology(text, formats)),
   convert: async ({ text }) => parse(text, { maxAliasCount: 1000 }) as unknown,
   describeRun: async ({ text, process, inputs, outputs, events }) =>
     describeRun({ document: await loadPackage(text, process), inputs, outputs, events }),

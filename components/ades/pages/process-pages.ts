@@ -54,6 +54,7 @@ export function processPage(process: Process, space: Space, url: string): string
     jobControlOptions,
     outputTransmission,
     metadata,
+    warnings,
     inputs,
     outputs,
     links,
@@ -68,6 +69,7 @@ export function processPage(process: Process, space: Space, url: string): string
     url,
     content: html`<h1>${title}</h1>
       <p>${description}</p>
+      ${warnings?.map((warning) => html`<p role="note"><span class="badge">warning</span> ${warning}</p>`)}
       <section class="panel">
         ${fields({ id, version, mutable, keywords, jobControlOptions, outputTransmission, ...(metadata && { metadata }) })}
       </section>

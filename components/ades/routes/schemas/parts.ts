@@ -56,6 +56,7 @@ const summary = {
   description: Type.Optional(Text),
   keywords: Type.Optional(Type.Array(Text)),
   metadata: Type.Optional(Type.Array(Type.Object({}, open))),
+  warnings: Type.Optional(Type.Array(Text)),
   mutable: Type.Boolean(),
   jobControlOptions: Type.Array(Type.String({ enum: ["sync-execute", "async-execute", "dismiss"] })),
   outputTransmission: Type.Array(Type.String({ enum: ["value", "reference"] })),

@@ -71,7 +71,7 @@ test("a required container is done without on request; an engine that was asked 
   );
   const refused = cwl(["run", "--no-container", tool]);
   assert.equal(refused.status, 33);
-  assert.match(refused.stderr, /requires the container localhost\/x.*--engine none all of them/);
+  assert.match(refused.stderr, /requires the container localhost\/x.*--engine none runs all tools/);
   const alone = cwl(["run", "--engine", "none", tool]);
   assert.equal(alone.status, 0, alone.stderr);
   assert.match(alone.stderr, /Running without the container localhost\/x: containers are switched off/);

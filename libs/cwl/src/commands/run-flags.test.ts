@@ -43,5 +43,10 @@ test("values of flags are checked", () => {
   for (const seconds of ["0", "-1", "x", "1e9"]) {
     assert.throws(() => checkFlags({ "eval-timeout": seconds } as RunFlags), /--eval-timeout must be/);
   }
+  for (const amount of ["0", "-1", "many", "Infinity"]) {
+    assert.throws(() => checkFlags({ cores: amount } as RunFlags), /--cores must be a number of processors above 0/);
+    assert.throws(() => checkFlags({ ram: amount } as RunFlags), /--ram must be a number of MiB above 0/);
+  }
+  checkFlags({ cores: "0.5", ram: "512" } as RunFlags);
   assert.throws(() => checkFlags({ "on-error": "go" } as unknown as RunFlags), /--on-error must be stop or continue/);
 });

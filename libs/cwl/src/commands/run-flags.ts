@@ -43,8 +43,14 @@ const flags = {
   cachedir: { value: "DIR", help: "reuse results of earlier runs" },
   "tmpdir-prefix": { value: "DIR", help: "where scratch space is made" },
   "leave-tmpdir": { help: "keep scratch space" },
-  "preserve-environment": { value: "NAME", multiple: true, help: "hand a variable on to tools on this machine" },
-  "preserve-entire-environment": { help: "hand all variables on to tools on this machine" },
+  "preserve-environment": {
+    value: "NAME",
+    multiple: true,
+    help: "hand a variable on to tools on this machine, also one of CWL_ or SWATH_",
+  },
+  "preserve-entire-environment": {
+    help: "hand all variables on to tools on this machine, but those of CWL_ and SWATH_",
+  },
   target: { value: "NAME", multiple: true, help: "make this output of the workflow alone, or those of this step" },
   "single-step": { value: "STEP", help: "run the process of one step alone" },
   "eval-timeout": { value: "SECONDS", help: "how long one expression may take (default: 60)" },
@@ -107,6 +113,18 @@ export function checkFlags(used: RunFlags): void {
       "invalid-inputs",
       `--eval-timeout must be seconds above 0 and at most ${MAX_EVALUATION_SECONDS}, not ${JSON.stringify(seconds)}`,
     );
+  }
+  for (const [name, unit] of [
+    ["cores", "processors"],
+    ["ram", "MiB"],
+  ] as const) {
+    const amount = used[name];
+    if (amount !== undefined && !(Number(amount) > 0 && Number.isFinite(Number(amount)))) {
+      throw new CwlError(
+        "invalid-inputs",
+        `--${name} must be a number of ${unit} above 0, not ${JSON.stringify(amount)}`,
+      );
+    }
   }
   const onError = used["on-error"];
   if (onError !== undefined && onError !== "stop" && onError !== "continue") {

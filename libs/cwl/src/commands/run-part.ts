@@ -54,7 +54,7 @@ export function onlyTargets(document: LoadedDocument, targets: readonly string[]
 }
 
 function noSuch(document: LoadedDocument, name: string, known: readonly string[]): CwlError {
-  const list = known.length === 0 ? "no steps" : known.join(", ");
+  const list = known.length === 0 ? "no steps" : [...new Set(known)].join(", ");
   return new CwlError("invalid-inputs", `${document.process.name} has no ${JSON.stringify(name)}; it has ${list}`);
 }
 

@@ -205,3 +205,35 @@ steps:
   assert.doesNotMatch(stderr, /step after/);
   assert.equal(cwl(["run", "--on-error", "never", "fails.cwl"]).status, 1);
 });
+
+test("what cannot be done is said before or instead of the run, never by a stack trace", () => {
+  const input = save("there.txt", "there\n");
+  const summary = cwl(["run", "--write-summary", "nowhere/summary.json", tool, "--file", input]);
+  assert.equal(summary.status, 1);
+  assert.match(summary.stderr, /^--write-summary: cannot write nowhere\/summary\.json: /);
+  assert.equal(summary.stdout, "", "nothing was run");
+  for (const [outdir, why] of [
+    ["there.txt", /a file is in its way/],
+    ["there.txt/below", /a file is in its way/],
+    ["/proc/nowhere", /cannot|no such file/i],
+  ] as const) {
+    const refused = cwl(["run", "--outdir", outdir, tool, "--file", input]);
+    assert.equal(refused.status, 1, refused.stderr);
+    assert.match(refused.stderr, /^--outdir: nothing can be put into /);
+    assert.match(refused.stderr, why);
+  }
+  const missing = cwl(["run", tool, "--file", "away.txt"]);
+  assert.match(missing.stderr, /the file .*away\.txt cannot be read: there is no such file/);
+  const target = cwl(["run", "--target", "d", workflow]);
+  assert.match(target.stderr, /has no "d"; it has a, c, b$/m);
+});
+
+test("variables that are not handed on are said", () => {
+  const input = save("given.txt", "given\n");
+  const names = ["SWATH_X", "AWAY", "HOME"].flatMap((name) => ["--preserve-environment", name]);
+  const { status, stderr } = cwl(["run", "--outdir", "environment", ...names, tool, "--file", input], { SWATH_X: "x" });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /--preserve-environment SWATH_X: variables of CWL_ and SWATH_ are not handed on/);
+  assert.match(stderr, /--preserve-environment AWAY: it is not set here/);
+  assert.match(stderr, /--preserve-environment HOME: tools have one of their own/);
+});

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { describeProcess } from "../describe.ts";
-import { CwlError } from "../errors.ts";
+import { CwlError, messageOf } from "../errors.ts";
 import type { RunEvent } from "../events.ts";
 import type { Executor } from "../executors/executor.ts";
 import { createProcessExecutor } from "../executors/process.ts";
@@ -17,6 +17,7 @@ import { runProcess } from "../run/run-process.ts";
 import { fileUri } from "../load/uri.ts";
 import type { CwlCommand, CommandIo } from "./command.ts";
 import { findContainerExecutor } from "./container-engine.ts";
+import { makeOutDir } from "./out-dir.ts";
 import { isBoolean, parseValue } from "./parse-value.ts";
 import type { LiveView } from "./live/live-view.ts";
 import type { ProgressOutput, ProgressView } from "./progress-view.ts";
@@ -62,6 +63,13 @@ async function run(args: readonly string[], io: CommandIo): Promise<number> {
     return 0;
   }
   const given = await readInputs(document, inputsFile, rest, flags.basedir ?? ".", io);
+  if (flags.outdir !== undefined) {
+    makeOutDir(flags.outdir);
+  }
+  if (flags["write-summary"] !== undefined) {
+    // What cannot be written is known before hours of work.
+    writeSummary(flags["write-summary"], "");
+  }
   const more = flags.overrides === undefined ? [] : await loadOverrides(flags.overrides, document);
   const inputs = { ...given, overrides: [...given.overrides, ...more] };
   const isAlone = flags["no-container"] === true || flags.engine === "none";
@@ -146,7 +154,18 @@ function writeOutputs(outputs: ValueObject, flags: RunFlags, io: CommandIo): voi
   const text = toJson(outputs, 4);
   io.print(text);
   if (flags["write-summary"] !== undefined) {
-    writeFileSync(flags["write-summary"], `${text}\n`);
+    writeSummary(flags["write-summary"], `${text}\n`);
+  }
+}
+
+/** @throws {CwlError} `invalid-inputs` */
+function writeSummary(path: string, text: string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new CwlError("invalid-inputs", `--write-summary: cannot write ${path}: ${messageOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -187,16 +206,29 @@ function pathOfTools(path: string | undefined): string | undefined {
 }
 
 /** Variables that the caller hands on. Those of this engine and its launcher never are. */
-function preserved(flags: RunFlags, { env }: CommandIo): Record<string, string> {
-  const names =
-    flags["preserve-entire-environment"] === true ? Object.keys(env) : (flags["preserve-environment"] ?? []);
+function preserved(flags: RunFlags, { env, error }: CommandIo): Record<string, string> {
   const own = /^(?:CWL_|SWATH_|NODE_COMPILE_CACHE$)/;
-  return Object.fromEntries(
-    names.flatMap((name): [string, string][] => {
-      const value = env[name];
-      return value === undefined || own.test(name) || name === "HOME" || name === "TMPDIR" ? [] : [[name, value]];
-    }),
-  );
+  const named = flags["preserve-environment"] ?? [];
+  const all = flags["preserve-entire-environment"] === true ? Object.keys(env).filter((name) => !own.test(name)) : [];
+  const given: Record<string, string> = {};
+  for (const name of new Set([...all, ...named])) {
+    const value = env[name];
+    if (own.test(name)) {
+      error(
+        `--preserve-environment ${name}: variables of CWL_ and SWATH_ are not handed on; give the tool an EnvVarRequirement`,
+      );
+    } else if (name === "HOME" || name === "TMPDIR") {
+      // Directories of each job, as the standard has it.
+      if (named.includes(name)) {
+        error(`--preserve-environment ${name}: tools have one of their own`);
+      }
+    } else if (value === undefined) {
+      error(`--preserve-environment ${name}: it is not set here`);
+    } else {
+      given[name] = value;
+    }
+  }
+  return given;
 }
 
 /** Options stand before the document; what follows it and is no file is an input of the process. */

@@ -40,6 +40,8 @@ export interface JobSpec {
   readonly stderr: string | undefined;
   readonly container: ContainerRequest | undefined;
   readonly network: boolean;
+  /** Whether the tool can be run without the network: it is a hint, or what CWL v1.0 implies. */
+  readonly networkIsHint?: boolean | undefined;
   readonly cores: number;
   readonly ramMiB: number;
   /** MiB that the command and all it starts may use before they are ended; 0 for no limit. */

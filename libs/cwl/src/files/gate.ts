@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { posix } from "node:path";
-import { CwlError } from "../errors.ts";
+import { CwlError, messageOf } from "../errors.ts";
 import { filePath, fileUri, refuseKeep } from "../load/uri.ts";
 import type { FileOrDirectory, Value } from "../model/values.ts";
 import { filesIn } from "../model/values.ts";
@@ -82,7 +82,7 @@ export class FileGate {
       throw new CwlError("unsafe", `${path} is outside the directories that inputs may come from`);
     }
     if (real === undefined) {
-      throw new CwlError("invalid-inputs", `the file ${path} cannot be read`);
+      throw new CwlError("invalid-inputs", `the file ${path} cannot be read: ${whyNot(named)}`);
     }
     this.grant(named);
   }
@@ -211,5 +211,14 @@ function realOf(path: string): string | undefined {
   } catch {
     // Not there, or not to be named at all (a NUL, a name that is too long).
     return undefined;
+  }
+}
+
+function whyNot(path: string): string {
+  try {
+    realpathSync.native(path);
+    return "it was not there a moment ago";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "there is no such file" : messageOf(error);
   }
 }

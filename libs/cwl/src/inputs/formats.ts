@@ -4,13 +4,20 @@ import type { ExpressionContext } from "../expressions/parameter-reference.ts";
 import type { FileValue, Value } from "../model/values.ts";
 import type { Ontology } from "./ontology.ts";
 
+/** What is known of how formats are related. */
+export interface FormatRelations {
+  readonly ontology: Ontology;
+  /** Addresses of ontologies that could not be read. */
+  readonly missing: readonly string[];
+}
+
 /** Checks File formats against what parameters accept, with the ontologies that the document names. */
 export class FormatChecker {
-  private readonly load: () => Promise<Ontology>;
-  private loading: Promise<Ontology> | undefined;
+  private readonly load: () => Promise<FormatRelations>;
+  private loading: Promise<FormatRelations> | undefined;
 
   /** `load` reads the ontologies; it is called when a format is not equal to what is wanted, and once at most. */
-  constructor(load: () => Promise<Ontology>) {
+  constructor(load: () => Promise<FormatRelations>) {
     this.load = load;
     this.loading = undefined;
   }
@@ -44,9 +51,16 @@ export class FormatChecker {
       return;
     }
     this.loading ??= this.load();
-    const ontology = await this.loading;
+    const { ontology, missing } = await this.loading;
     if (!accepted.some((item) => ontology.isA(given, item))) {
-      throw new CwlError("invalid-inputs", `the input "${what}" has format ${given}; accepted: ${accepted.join(", ")}`);
+      const doubt =
+        missing.length === 0
+          ? ""
+          : ` (whether it is one of them could not be seen in ${missing.join(", ")}; see the log)`;
+      throw new CwlError(
+        "invalid-inputs",
+        `the input "${what}" has format ${given}; accepted: ${accepted.join(", ")}${doubt}`,
+      );
     }
   }
 }

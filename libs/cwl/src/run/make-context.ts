@@ -1,14 +1,10 @@
 import type { RunEvent, RunEventBody } from "../events.ts";
 import { defaultSandboxLimits } from "../expressions/limits.ts";
 import { FormatChecker } from "../inputs/formats.ts";
-import type { Ontology } from "../inputs/ontology.ts";
-import type { FileGate } from "../files/gate.ts";
-import type { Fetcher } from "../load/fetcher.ts";
-import { readDocumentText } from "../load/fetcher.ts";
-import { filePath } from "../load/uri.ts";
 import { createCapacity, machineCapacity } from "./admission.ts";
 import type { Executors, RunContext, RunProcess } from "./context.ts";
 import { FileLock } from "./file-lock.ts";
+import { loadOntologies } from "./load-ontologies.ts";
 import { mentions } from "./mentions.ts";
 import { ProgressMeter } from "./progress.ts";
 import type { ReuseCache } from "./reuse-cache.ts";
@@ -75,7 +71,7 @@ export function makeContext(
     gate: place.gate,
     fileLock: new FileLock(),
     usesChecksums: () => (usesChecksums ??= mentions(document.process, "checksum")),
-    formats: new FormatChecker(() => loadOntology(document.schemas, options.fetcher, place.gate)),
+    formats: new FormatChecker(() => loadOntologies(document.schemas, options.fetcher, place.gate, reporter.emit)),
     sandbox: { ...defaultSandboxLimits, ...limits.expression },
     reuse: more.reuse,
     infrastructureRetries: limits.infrastructureRetries ?? 2,
@@ -92,21 +88,4 @@ export function makeContext(
     startedJobs: false,
     run: more.run,
   };
-}
-
-const ontologyLimit = 64 * 1024 * 1024;
-
-async function loadOntology(uris: readonly string[], fetcher: Fetcher | undefined, gate: FileGate): Promise<Ontology> {
-  const { Ontology: OntologyClass, readOntology } = await import("../inputs/ontology.ts");
-  const ontology = new OntologyClass();
-  for (const uri of uris) {
-    const path = filePath(uri);
-    if (path !== undefined) {
-      gate.admitPath(path, "caller");
-    }
-    if (path !== undefined || fetcher !== undefined) {
-      readOntology(await readDocumentText(uri, { fetcher, limit: ontologyLimit, localFiles: true }), ontology);
-    }
-  }
-  return ontology;
 }

@@ -217,7 +217,7 @@ async function chooseExecutor(
   if (request?.required === true) {
     throw new CwlError(
       "unsupported",
-      `${tool.name} requires the container ${imageLabel(request)}, and there is no container engine here that answers (start one, or choose it with --engine; --no-container runs only tools that can do without, --engine none all of them on this machine)`,
+      `${tool.name} requires the container ${imageLabel(request)}, and no container engine answers here (start one, or choose it with --engine) or --no-container switched it off; --engine none runs all tools on this machine`,
     );
   }
   if (request !== undefined && context.hostFallback === false) {

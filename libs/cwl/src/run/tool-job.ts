@@ -102,6 +102,7 @@ export class ToolJob {
       stderr: await this.stream(tool.stderr, "stderr", inputs, runtime),
       container,
       network: await this.flag("NetworkAccess", "networkAccess", inputs, runtime, false),
+      networkIsHint: requirements.find("NetworkAccess")?.required === false,
       cores: resources.cores,
       ramMiB: requirements.has("ResourceRequirement") ? resources.ram : 0,
       ramLimitMiB: this.ramLimit(resources.ramLimit),

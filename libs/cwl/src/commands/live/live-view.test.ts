@@ -105,12 +105,12 @@ test("the tree shows states, bars for scatter with rate and time left, and the t
     "    │ mosaic[0]/draw:",
     "    │ one",
     "    │ cannot open ·[2Jscene.tif",
-    "██████████░░░░░░░░░░ 50 %  4 of 8 jobs  6 s",
+    "██████████░░░░░░░░░░ 50 %  4 of 13 jobs  6 s",
   ]);
 });
 
 test("nothing is left of a run that fails, and what it stopped says so", () => {
-  assert.match(lines(13, 5).at(-1) ?? "", /about 5 s left$/);
+  assert.match(lines(13, 5).at(-1) ?? "", /about 9 s left$/);
   const ending: typeof events = [
     ...events,
     [7, { ...failed("tiles[2]", ""), message: "the run was cancelled", code: "cancelled" } as RunEventBody],
@@ -122,7 +122,7 @@ test("nothing is left of a run that fails, and what it stopped says so", () => {
     shown.join("\n"),
   );
   assert.equal(shown[1], "■ tiles  █████░░░░░░░░░░░░░░░ 2/8  stopped  6 s");
-  assert.equal(shown.at(-1), "██████████░░░░░░░░░░ 50 %  4 of 8 jobs  8 s");
+  assert.equal(shown.at(-1), "██████████░░░░░░░░░░ 50 %  4 of 13 jobs  8 s");
 });
 
 test("it fits the terminal: what is done goes first, and lines are cut", () => {

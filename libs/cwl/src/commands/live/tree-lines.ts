@@ -72,7 +72,7 @@ function detailsOf(tree: RunTree, node: StepNode, state: StepState, now: number)
   }
   const failed = node.failed > 0 ? `  ${node.failed} failed` : "";
   const rate = seconds > 0 ? ended / seconds : 0;
-  const left = tree.hasFailed ? "" : `  ${duration((expected - ended) / rate)} left`;
+  const left = tree.hasFailed ? "" : `  ${duration(secondsLeft(node, now))} left`;
   const pace = state === "running" && rate > 0 ? `  ${rateText(rate)}${left}` : "";
   const word = state === "stopped" ? "  stopped" : "";
   const took = pace === "" && seconds > 0 ? `  ${duration(seconds)}` : "";
@@ -96,8 +96,29 @@ function totalLine(tree: RunTree, now: number): string {
   const seconds = tree.startedAt === undefined ? 0 : ((tree.endedAt ?? now) - tree.startedAt) / 1000;
   const { percent } = tree;
   const isKnown = percent >= 5 && percent < 100 && !tree.hasFailed && tree.endedAt === undefined;
-  const left = isKnown ? `  about ${duration((seconds * (100 - percent)) / percent)} left` : "";
-  return `${bar(percent / 100)} ${percent} %  ${tree.jobsDone} of ${tree.jobsKnown} jobs  ${duration(seconds)}${left}`;
+  const steps = allSteps(tree.root);
+  // Steps weigh the same whatever they have to do, so that a long scatter may need longer than the rest says.
+  const longest = Math.max(
+    0,
+    ...steps.map((node) => (stateOf(node, false) === "running" ? secondsLeft(node, now) : 0)),
+  );
+  const left = isKnown ? `  about ${duration(Math.max(longest, (seconds * (100 - percent)) / percent))} left` : "";
+  // Jobs of a scatter are made some at a time, and known when it begins.
+  const announced = steps.reduce((sum, node) => sum + (node.children.size === 0 ? expectedJobs(node) : 0), 0);
+  const known = Math.max(tree.jobsKnown, tree.jobsDone, tree.jobsKnown === 0 ? 0 : announced);
+  return `${bar(percent / 100)} ${percent} %  ${tree.jobsDone} of ${known} jobs  ${duration(seconds)}${left}`;
+}
+
+function allSteps(node: StepNode): StepNode[] {
+  return [...node.children.values()].flatMap((child) => [child, ...allSteps(child)]);
+}
+
+/** By the rate so far; 0 where there is none. */
+function secondsLeft(node: StepNode, now: number): number {
+  const ended = endedJobs(node);
+  return node.startedAt === undefined || ended === 0
+    ? 0
+    : ((expectedJobs(node) - ended) * (now - node.startedAt)) / 1000 / ended;
 }
 
 /** Leaves out what matters least: steps that are done, then those that wait, then what is last. */
