@@ -87,6 +87,8 @@ export async function buildGatekeeper({
             clients: new Map(hosts.all.map(({ credentials, resources }) => [credentials.clientId, resources])),
             endTunnels,
             clock,
+            databaseUrl: settings.DATABASE_URL,
+            logger,
           })
         : createIdentityPolicies({
             peer,

@@ -27,6 +27,13 @@ export const settings = defineSettings({
     description:
       "Peer address of the platform's own identity service, which holds the rules. Without it the rules are those in GATEKEEPER_HOSTS and the issuer is someone else's.",
   },
+  DATABASE_URL: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description:
+      "PostgreSQL by which replicas tell each other of ended logins, where the issuer is someone else's and tells one of them only.",
+  },
   IDENTITY_REALM: {
     kind: "string",
     default: "master",

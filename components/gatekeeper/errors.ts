@@ -16,6 +16,7 @@ export const REFUSALS = {
   UPSTREAM: { status: 502, detail: "The service behind this address does not answer" },
   TOKEN_TOO_LARGE: { status: 502, detail: "The issuer's token does not fit into a cookie" },
   ISSUER_UNAVAILABLE: { status: 503, detail: "The identity service does not answer; try again shortly" },
+  NOT_SHARED: { status: 503, detail: "The logout could not be told to all of the platform; try again shortly" },
   NO_ISSUER: { status: 503, detail: "This address is protected, and no identity service is deployed to log in at" },
 } as const;
 

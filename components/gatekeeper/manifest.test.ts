@@ -83,6 +83,14 @@ test("with another issuer the declared rules go along; with none at all only ope
   const [external] = deploy({ IDENTITY_ISSUER_URL: "https://login.example.com" });
   assert.equal(external?.env["IDENTITY_ISSUER"], "https://login.example.com");
   assert.equal(external?.env["IDENTITY_INTERNAL_URL"], undefined);
+  assert.equal(external?.env["DATABASE_URL"], undefined);
+  const [shared] = deploy({ IDENTITY_ISSUER_URL: "https://login.example.com", DATABASE_URL: secret });
+  assert.deepEqual(shared?.env["DATABASE_URL"], { database: "url" });
+  assert.equal(
+    deploy({ DATABASE_URL: secret })[0]?.env["DATABASE_URL"],
+    undefined,
+    "the identity service tells everybody",
+  );
   assert.match(external?.env["GATEKEEPER_HOSTS"] as string, /"resources":\[\{"name":"eric"/);
   const [closed] = deploy({}, { identity: false });
   assert.equal(closed?.env["IDENTITY_ISSUER"], undefined);

@@ -117,7 +117,12 @@ function issuerOf(context: DeployContext): Readonly<Record<string, EnvValue>> {
     isEnabled,
   } = context;
   if (variables.IDENTITY_ISSUER_URL !== undefined) {
-    return { IDENTITY_ISSUER: variables.IDENTITY_ISSUER_URL };
+    const hasDatabase = variables.DATABASE_URL !== undefined || isEnabled("postgres");
+    return {
+      IDENTITY_ISSUER: variables.IDENTITY_ISSUER_URL,
+      // It tells one replica of a logout.
+      ...(hasDatabase && { DATABASE_URL: { database: "url" } }),
+    };
   }
   return isEnabled("identity") ? identityIssuerEnv(context) : {};
 }

@@ -15,6 +15,7 @@ import { startCleanUp } from "./realms/clean-up.ts";
 import { createIdentityService } from "./service.ts";
 import { openChangeFeed } from "./store/changes.ts";
 import { openIdentityDatabase } from "./store/database.ts";
+import { createRefreshRotation } from "./store/refresh-batches.ts";
 
 interface BuildOptions {
   readonly settings: Settings<typeof definitions>;
@@ -64,9 +65,11 @@ export async function buildIdentity({
     publicUrl: settings.PUBLIC_URL,
     domain: settings.PLATFORM_DOMAIN,
   });
+  const startedAt = new Date();
   const context: IdentityContext = {
     pool,
-    startedAt: new Date(),
+    startedAt,
+    rotation: createRefreshRotation(pool, startedAt),
     logger,
     publicUrl: settings.PUBLIC_URL,
     domain: settings.PLATFORM_DOMAIN,

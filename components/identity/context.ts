@@ -8,12 +8,14 @@ import type { PasswordHasher } from "./login/hasher.ts";
 import type { PolicyCache } from "./policy/policy-cache.ts";
 import type { RealmCache } from "./realms/realm-cache.ts";
 import type { ChangeFeed } from "./store/changes.ts";
+import type { RefreshRotation } from "./store/refresh-batches.ts";
 
 /** What every part of the service works with. */
 export interface IdentityContext {
   readonly pool: pg.Pool;
   /** When this process could serve. */
   readonly startedAt: Date;
+  readonly rotation: RefreshRotation;
   readonly logger: Logger;
   /** Without a slash at the end. */
   readonly publicUrl: string;

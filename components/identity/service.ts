@@ -29,6 +29,12 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
     ...(rewrite && { rewriteUrl: ({ url }) => rewrite(url ?? "/") }),
   });
   await app.register(formBody);
+  await addAllRoutes(app, context);
+  return app;
+}
+
+/** Every address of the service. */
+export async function addAllRoutes(app: FastifyInstance, context: IdentityContext): Promise<void> {
   addProtocolRoutes(app, context);
   addProtectionRoutes(app, context);
   addOwnerPolicyRoutes(app, context);
@@ -54,5 +60,4 @@ export async function createIdentityService(logger: Logger, context: IdentityCon
   app.get(STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(STYLE),
   );
-  return app;
 }

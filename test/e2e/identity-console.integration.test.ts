@@ -158,6 +158,7 @@ test("in Chromium: no serious accessibility fault, and nothing wider than a phon
     `/clients/${client}`,
     `/clients/${client}/delete`,
     `${protection}?user=eric&path=/eric/x`,
+    `${protection}/matrix`,
     `${protection}/resources/new`,
     `${protection}/resources/${resource}`,
     `${protection}/policies/new?type=role`,

@@ -120,13 +120,12 @@ async function logOut(deps: EndpointDeps, { request, response, canonical, host, 
     const found = refresh === undefined ? undefined : deps.cookies.readRefreshToken(refresh);
     const token = await findToken();
     const login = token.kind === "verified" ? token.verified : undefined;
-    if (login !== undefined) {
-      deps.policies.endSession(login);
-    }
-    if (found !== undefined) {
-      const clientId = found.clientId ?? login?.identity.clientId ?? deps.defaultClient;
-      await deps.endpoint.revoke(clientId, found.refreshToken);
-    }
+    const clientId = found?.clientId ?? login?.identity.clientId ?? deps.defaultClient;
+    // None of both is left out because the other one fails.
+    await Promise.all([
+      login && deps.policies.endSession(login),
+      found && deps.endpoint.revoke(clientId, found.refreshToken),
+    ]);
     const { end_session_endpoint: logoutPage } = await deps.issuer.metadata();
     const location = returnTo ?? logoutAddress(logoutPage, host);
     respond(request, response, { status: 302, headers: { ...headers, location } });
@@ -169,7 +168,7 @@ async function hearLogout({ policies, logoutTokens }: EndpointDeps, { request, r
     return;
   }
   try {
-    await logoutTokens(host.credentials.clientId).accept(token, async (ended) => endLogin(ended));
+    await logoutTokens(host.credentials.clientId).accept(token, endLogin);
     respond(request, response, { status: 200, headers });
   } catch (error) {
     if (error instanceof TokenError) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { identityOf } from "@swath/auth";
+import { createLogger } from "@swath/service";
 
 import { createDeclaredPolicies } from "./declared-policies.ts";
 
@@ -14,6 +15,7 @@ const policies = createDeclaredPolicies({
   clients: new Map([["ades", declared]]),
   endTunnels: () => undefined,
   clock: Date.now,
+  logger: createLogger("gatekeeper", "silent"),
 });
 
 test("declared rules decide where another issuer's tokens are used: one of users, roles, or anybody", () => {
@@ -29,11 +31,11 @@ test("declared rules decide where another issuer's tokens are used: one of users
   assert.equal(may("/other", { sub: "1", preferred_username: "eric" }), false);
 });
 
-test("a token that logged out is refused", () => {
+test("a token that logged out is refused", async () => {
   const claims = { iss: "i", sub: "1", exp: 1 };
   const verified = { token: "a", claims, identity: identityOf(claims) };
   assert.equal(policies.peekToken(verified), "good");
-  policies.endSession(verified);
+  await policies.endSession(verified);
   assert.equal(policies.peekToken(verified), "revoked");
   assert.equal(policies.peekToken({ ...verified, token: "b" }), "good");
 });

@@ -11,9 +11,9 @@ export interface PolicySource {
   /** Asks about a token. @throws {Refusal} ISSUER_UNAVAILABLE */
   readonly isTokenGood: (verified: VerifiedToken) => Promise<boolean>;
   /** A session that ended here: its tokens are refused from now on. */
-  readonly endSession: (verified: VerifiedToken) => void;
+  readonly endSession: (verified: VerifiedToken) => void | Promise<void>;
   /** A login that an issuer of someone else says has ended; left out where the identity service tells of that itself. */
-  readonly endLogin?: (ended: EndedLogin) => void;
+  readonly endLogin?: (ended: EndedLogin) => Promise<void>;
   /** Resolves when decisions can be made. */
   readonly ready: () => Promise<void>;
   readonly close: () => Promise<void>;

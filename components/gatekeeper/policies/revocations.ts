@@ -4,18 +4,27 @@ import { hash } from "node:crypto";
 /** Which tokens are refused although they have not expired. */
 export interface Revocations {
   readonly endSession: (sid: string) => void;
-  /** Tokens of the user issued before now that say nothing of their session, as those of other issuers; who is still logged in renews them. */
-  readonly endUnnamedSessions: (sub: string) => void;
   /** Tokens of the user issued before a moment, now when left out. */
   readonly endUser: (sub: string, moment?: number) => void;
   /** The access token with this `jti`. */
   readonly endTokenId: (jti: string) => void;
   readonly endToken: (token: string) => void;
+  /** A login that ended at some moment: a token, a session, or without its id all sessions of a user. */
+  readonly end: (ended: Ended) => void;
   readonly isRevoked: (verified: VerifiedToken) => boolean;
 }
 
-/** No access token lives longer: what is older than this need not be remembered. */
-const LONGEST_LIFE = 7 * 86_400_000;
+/** A login that has ended, as replicas tell each other. */
+export interface Ended {
+  readonly sessionId?: string | undefined;
+  readonly userId?: string | undefined;
+  readonly tokenHash?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** No access token lives longer: what is older than this need not be remembered. In milliseconds. */
+export const LONGEST_LIFE = 7 * 86_400_000;
 const MOST_ENTRIES = 100_000;
 
 export function createRevocations(clock: () => number): Revocations {
@@ -38,10 +47,22 @@ export function createRevocations(clock: () => number): Revocations {
   };
   return {
     endSession: (sid) => add(sessions, sid),
-    endUnnamedSessions: (sub) => add(unnamed, sub),
     endUser: (sub, moment) => add(users, sub, moment),
     endTokenId: (jti) => add(ids, jti),
-    endToken: (token) => add(tokens, hash("sha256", token)),
+    endToken: (token) => add(tokens, hashToken(token)),
+    end: ({ sessionId, userId, tokenHash, at }) => {
+      if (tokenHash !== undefined) {
+        add(tokens, tokenHash, at);
+      }
+      if (sessionId !== undefined) {
+        add(sessions, sessionId, at);
+      }
+      if (userId !== undefined) {
+        // Tokens of other issuers may say nothing of their session; who is still logged in renews them.
+        const ofUser = sessionId === undefined ? users : unnamed;
+        add(ofUser, userId, Math.max(at, ofUser.get(userId) ?? 0));
+      }
+    },
     isRevoked: ({ token, claims }) => {
       if (sessions.size > 0 && claims.sid !== undefined && sessions.has(claims.sid)) {
         return true;
@@ -55,7 +76,9 @@ export function createRevocations(clock: () => number): Revocations {
       if (ids.size > 0 && claims.jti !== undefined && ids.has(claims.jti)) {
         return true;
       }
-      return tokens.size > 0 && tokens.has(hash("sha256", token));
+      return tokens.size > 0 && tokens.has(hashToken(token));
     },
   };
 }
+
+export const hashToken = (token: string): string => hash("sha256", token);

@@ -6,7 +6,7 @@ import { checkAccessToken } from "../protocol/access-token.ts";
 import { ADMIN_ROLE, MANAGEMENT_ROLES, type ManagementRole, REALM_MANAGEMENT } from "../realms/create-realm.ts";
 import { type RealmHandle, issuerOf } from "../realms/realm-cache.ts";
 import type { User } from "../store/users.ts";
-import { parseJson } from "../tokens/key-set.ts";
+import { peekClaims } from "../tokens/verify-compact.ts";
 import { AdminError } from "./errors.ts";
 
 /** Who administers, as the admin events name them. */
@@ -72,7 +72,7 @@ export async function findActorOfAnyRealm(
   context: IdentityContext,
   request: FastifyRequest,
 ): Promise<{ readonly actor: Actor; readonly realm: string }> {
-  const claims = parseJson(readBearerToken(request.headers.authorization)?.split(".")[1] ?? "");
+  const claims = peekClaims(readBearerToken(request.headers.authorization) ?? "");
   const issuer = String(claims?.["iss"]);
   const prefix = `${context.publicUrl}/realms/`;
   const realm =
@@ -108,7 +108,7 @@ async function findIssuingRealm(
   realm: string,
   token: string,
 ): Promise<RealmHandle | undefined> {
-  const claims = parseJson(token.split(".")[1] ?? "");
+  const claims = peekClaims(token);
   const name = [realm, "master"].find(
     (candidate) => claims?.["iss"] === issuerOf({ publicUrl, loginRealm: login?.realm }, candidate),
   );

@@ -67,7 +67,7 @@ export function renderConsolePage({
               <circle cx="16" cy="16" r="13" />
               <path d="M6 24 20 3.8M12 28.4 26 8" />
             </svg>
-            <span>Swath identity</span>
+            <span>Swath</span> <span class="title">Identity</span>
           </p>
           <form class="realm" method="get" action="${CONSOLE}/switch">
             <label for="realm-switch">Realm</label>

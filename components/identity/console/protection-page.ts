@@ -40,7 +40,10 @@ export async function showProtection(visit: RealmVisit, client: Client): Promise
       <section class="panel">
         <div class="tools">
           <h2>Resources</h2>
-          <a class="button" href="${page}/resources/new">Create resource</a>
+          <span class="inline">
+            <a href="${page}/matrix">Users and resources</a>
+            <a class="button" href="${page}/resources/new">Create resource</a>
+          </span>
         </div>
         ${renderTable(
           "Resources",

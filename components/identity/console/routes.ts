@@ -7,6 +7,7 @@ import { eventPages } from "./events.ts";
 import { groupPages } from "./groups.ts";
 import { CONSOLE_STYLE_PATH, realmPath } from "./layout.ts";
 import { addHomePage, addPage, addVisits } from "./page.ts";
+import { matrixPages } from "./matrix.ts";
 import { policyPages } from "./policies.ts";
 import { newRealmPage } from "./new-realm.ts";
 import { resourcePages } from "./resources.ts";
@@ -38,6 +39,7 @@ export function addConsoleRoutes(app: FastifyInstance, context: IdentityContext)
     ...userPages,
     ...clientPages,
     ...resourcePages,
+    ...matrixPages,
     ...policyPages,
     ...rolePages,
     ...groupPages,

@@ -1,19 +1,20 @@
 /** What the console has besides the style of all pages. */
-export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head head" auto "nav main" 1fr / 13rem minmax(0, 1fr); place-items: stretch; padding: 0; }
-.console header { grid-area: head; display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: center; padding: 0.6rem 1.25rem;
-  background: var(--card); border-bottom: 1px solid var(--line); }
+export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head head" auto "nav main" 1fr / 14rem minmax(0, 1fr); place-items: stretch; padding: 0; }
+.console header { grid-area: head; display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: center; min-height: 3.5rem;
+  padding: 0.5rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
 .console header .brand { margin: 0; }
+.console header .brand .title { font-weight: 400; letter-spacing: 0; color: var(--soft); border-left: 1px solid var(--line); padding-left: 0.75rem; }
 .console header .realm { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; }
 .console header .realm label { margin: 0; }
 .console header .realm select { width: auto; max-width: 12rem; }
 .console header .realm button { width: auto; }
 .console header .who { margin: 0 0 0 auto; display: flex; gap: 1rem; }
-.console nav { grid-area: nav; padding: 1rem 0; border-right: 1px solid var(--line); }
+.console nav { grid-area: nav; padding: 0.625rem; background: var(--card); border-right: 1px solid var(--line); }
 .console nav ul { list-style: none; margin: 0; padding: 0; }
-.console nav a { display: block; padding: 0.55rem 1.25rem; color: var(--text); text-decoration: none; border-left: 3px solid transparent; }
-.console nav a:hover { background: var(--card); }
-.console nav a[aria-current] { border-left-color: var(--accent); background: var(--card); font-weight: 600; }
-.console main { grid-area: main; padding: 1.25rem; max-width: 70rem; min-width: 0; }
+.console nav a { display: block; padding: 0.5rem 0.75rem; color: var(--text); text-decoration: none; border-radius: 0.5rem; font-size: 0.875rem; }
+.console nav a:hover { background: var(--back); }
+.console nav a[aria-current] { background: color-mix(in srgb, var(--accent) 12%, var(--card)); color: var(--accent); }
+.console main { grid-area: main; padding: 1.25rem; max-width: 80rem; min-width: 0; }
 .console main:focus { outline: none; }
 .console .panel { background: var(--card); border: 1px solid var(--line); border-radius: 0.6rem; padding: 1rem 1.25rem; margin: 0 0 1rem; }
 .console .panel h2 { margin: 0 0 0.6rem; padding: 0; border: 0; }
@@ -69,8 +70,7 @@ export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head
   body.console { display: block; }
   .console nav { border: 0; padding: 0.25rem 0.5rem; border-bottom: 1px solid var(--line); }
   .console nav ul { display: flex; flex-wrap: wrap; }
-  .console nav a { padding: 0.4rem 0.6rem; border-left: 0; border-bottom: 3px solid transparent; }
-  .console nav a[aria-current] { border-bottom-color: var(--accent); background: none; }
+  .console nav a { padding: 0.4rem 0.6rem; }
   .console main { padding: 1rem 0.75rem; }
   .console .panel { padding: 0.9rem; }
 }

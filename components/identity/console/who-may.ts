@@ -12,7 +12,7 @@ import { loadPolicySet } from "../policy/load-policy-set.ts";
 import { mapClaims } from "../claims/mappers.ts";
 import { grantScope } from "../claims/scopes.ts";
 import type { Client } from "../store/clients.ts";
-import { findUserByName, findUserWithAccess } from "../store/users.ts";
+import { type UserWithAccess, findUserByName, findUserWithAccess } from "../store/users.ts";
 import { renderBadge } from "./badge.ts";
 import { renderTable } from "./list.ts";
 import type { RealmVisit } from "./page.ts";
@@ -51,17 +51,8 @@ async function decide(
   if (found === undefined) {
     return html`<p role="alert">There is no user ${username}.</p>`;
   }
-  const { user, access } = found;
-  const identity = identityOf({
-    sub: user.id,
-    azp: client.clientId,
-    preferred_username: user.username,
-    ...mapClaims("access", { client, user, access, acr: "1" }, grantScope(client, undefined)),
-    realm_access: { roles: access.realm },
-    resource_access: Object.fromEntries(
-      Object.entries(access.clients).map(([clientId, roles]) => [clientId, { roles }]),
-    ),
-  });
+  const { user } = found;
+  const identity = identityAt(client, found);
   const set = await loadPolicySet(pool, realm.id, client);
   const evaluator = createEvaluator(set);
   const decision = evaluator.decidePath(path, { identity, now: new Date() });
@@ -74,6 +65,20 @@ async function decide(
       </p>
     </div>
     ${decision.resources.map((resource) => renderVotes(set, resource, identity))}`;
+}
+
+/** Who a user is to a client that protects resources, as a token for it says. */
+export function identityAt(client: Client, { user, access }: UserWithAccess): Identity {
+  return identityOf({
+    sub: user.id,
+    azp: client.clientId,
+    preferred_username: user.username,
+    ...mapClaims("access", { client, user, access, acr: "1" }, grantScope(client, undefined)),
+    realm_access: { roles: access.realm },
+    resource_access: Object.fromEntries(
+      Object.entries(access.clients).map(([clientId, roles]) => [clientId, { roles }]),
+    ),
+  });
 }
 
 function explain(set: PolicySet, decision: ReturnType<ReturnType<typeof createEvaluator>["decidePath"]>): string {

@@ -31,7 +31,7 @@ export async function checkAccessToken(
   token: string,
   { acceptIdTokens = false, boundTo, anyHolder = false }: CheckOptions = {},
 ): Promise<Bearer | undefined> {
-  const claims = keys.verify(token);
+  const claims = await keys.verify(token);
   if (
     claims === undefined ||
     claims["iss"] !== issuer ||

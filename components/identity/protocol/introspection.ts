@@ -3,7 +3,6 @@ import type { FastifyRequest } from "fastify";
 import type { IdentityContext } from "../context.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { isSessionActive } from "../store/sessions.ts";
-import { readRefreshToken } from "../tokens/refresh-token.ts";
 import { checkAccessToken } from "./access-token.ts";
 import { authenticateConfidentialClient } from "./client-authentication.ts";
 import { readForm } from "./form.ts";
@@ -31,7 +30,7 @@ export async function answerIntrospection(
       token_type: claims["cnf"] === undefined ? "Bearer" : "DPoP",
     };
   }
-  const refresh = readRefreshToken(handle.realm.secret, handle.issuer, token);
+  const refresh = handle.refreshTokens.read(token);
   if (refresh !== undefined && refresh.exp > Date.now() / 1000 && (await isSessionActive(context.pool, refresh.sid))) {
     const { iss, sub, azp, scope, exp, iat, jti, sid } = refresh;
     return { active: true, iss, sub, azp, client_id: azp, scope, exp, iat, jti, sid, token_type: "Refresh" };

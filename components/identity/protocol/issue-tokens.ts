@@ -5,7 +5,6 @@ import { showScope } from "../claims/scopes.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import type { Client } from "../store/clients.ts";
 import type { User, UserAccess } from "../store/users.ts";
-import { signRefreshToken } from "../tokens/refresh-token.ts";
 
 export interface Issue {
   readonly client: Client;
@@ -47,7 +46,7 @@ export interface TokenAnswer {
 
 /** Signs the tokens of a grant that has been stored. Claims are listed in README.md. */
 export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<TokenAnswer> {
-  const { realm, issuer, keys } = handle;
+  const { realm, issuer, keys, refreshTokens } = handle;
   const { client, user, access, scope, session } = issue;
   const { accessTokenLifespan, defaultSignatureAlgorithm: alg } = realm.settings;
   const now = Math.floor(Date.now() / 1000);
@@ -66,28 +65,29 @@ export async function issueTokens(handle: RealmHandle, issue: Issue): Promise<To
       ? keys.sign(alg, "JWT", describeIdToken(handle, subject, scope, described))
       : undefined,
   ]);
+  const refreshToken =
+    session &&
+    refreshTokens.sign({
+      iss: issuer,
+      sub: user.id,
+      sid: session.id,
+      azp: client.clientId,
+      jti: session.refreshId,
+      chain: session.chain,
+      ...(session.nonce !== undefined && { nonce: session.nonce }),
+      // A client with a secret proves itself at every refresh (RFC 9449 §5).
+      ...(issue.boundTo !== undefined && client.settings.publicClient && { cnf: { jkt: issue.boundTo } }),
+      scope,
+      offline: session.offline,
+      iat: now,
+      exp: now + session.secondsLeft,
+    });
 
   return {
     access_token: accessToken,
     expires_in: expires,
     refresh_expires_in: session ? (session.offline ? 0 : session.secondsLeft) : 0,
-    ...(session && {
-      refresh_token: signRefreshToken(realm.secret, {
-        iss: issuer,
-        sub: user.id,
-        sid: session.id,
-        azp: client.clientId,
-        jti: session.refreshId,
-        chain: session.chain,
-        ...(session.nonce !== undefined && { nonce: session.nonce }),
-        // A client with a secret proves itself at every refresh (RFC 9449 §5).
-        ...(issue.boundTo !== undefined && client.settings.publicClient && { cnf: { jkt: issue.boundTo } }),
-        scope,
-        offline: session.offline,
-        iat: now,
-        exp: now + session.secondsLeft,
-      }),
-    }),
+    ...(refreshToken !== undefined && { refresh_token: refreshToken }),
     token_type: issue.boundTo === undefined ? "Bearer" : "DPoP",
     ...(idToken !== undefined && { id_token: idToken }),
     "not-before-policy": 0,

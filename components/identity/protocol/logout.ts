@@ -10,7 +10,6 @@ import { renderLoggedOutPage, renderLogoutPage } from "../pages/logout-page.ts";
 import type { RealmHandle } from "../realms/realm-cache.ts";
 import { insertEvent } from "../store/events.ts";
 import { endSession } from "../store/sessions.ts";
-import { readRefreshToken } from "../tokens/refresh-token.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { Form, readForm } from "./form.ts";
 import { findLogoutFrames, renderLogoutFrames } from "./front-channel-logout.ts";
@@ -39,9 +38,8 @@ export async function answerLogout(logout: Logout): Promise<unknown> {
 }
 
 async function logOutProgram({ context, handle, request, reply }: Logout, form: Form): Promise<unknown> {
-  const { realm, issuer } = handle;
   const client = await authenticateClient(handle, request.headers.authorization, form);
-  const claims = readRefreshToken(realm.secret, issuer, form.require("refresh_token"));
+  const claims = handle.refreshTokens.read(form.require("refresh_token"));
   if (claims === undefined || claims.azp !== client.clientId) {
     throw invalidGrant("Invalid refresh token");
   }
@@ -51,7 +49,7 @@ async function logOutProgram({ context, handle, request, reply }: Logout, form: 
 
 async function logOutBrowser({ context, handle, request, reply }: Logout, form: Form): Promise<unknown> {
   const { realm, keys, issuer } = handle;
-  const hint = keys.verify(form.get("id_token_hint") ?? "");
+  const hint = await keys.verify(form.get("id_token_hint") ?? "");
   // An expired hint still says whose session it was (§2).
   const known = hint !== undefined && hint["iss"] === issuer && hint["typ"] === "ID" ? hint : undefined;
   const named = form.get("client_id");

@@ -5,7 +5,6 @@ import type { RealmHandle } from "../realms/realm-cache.ts";
 import { announce } from "../store/changes.ts";
 import { insertEvent } from "../store/events.ts";
 import { endSession, revokeAccessToken } from "../store/sessions.ts";
-import { readRefreshToken } from "../tokens/refresh-token.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { readForm } from "./form.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -29,7 +28,7 @@ export async function answerRevocation(
       throw new OAuthError(400, "invalid_token", "The token was issued to another client");
     }
   };
-  const refresh = readRefreshToken(realm.secret, issuer, token);
+  const refresh = handle.refreshTokens.read(token);
   if (refresh !== undefined) {
     refuseOthers(refresh.azp);
     await endSession(pool, { id: realm.id, name: realm.name }, refresh.sid);
@@ -42,7 +41,7 @@ export async function answerRevocation(
     });
     return reply.code(200).send();
   }
-  const claims = keys.verify(token);
+  const claims = await keys.verify(token);
   const { exp, jti, azp } = claims ?? {};
   if (typeof exp === "number" && typeof jti === "string" && claims?.["iss"] === issuer) {
     refuseOthers(azp);

@@ -11,6 +11,7 @@ import { heldScopes } from "../claims/scopes.ts";
 import { findRolesWithin, intersectAccess } from "../store/scope-roles.ts";
 import type { UserAccess } from "../store/users.ts";
 import { type KeySet, loadKeySet } from "../tokens/key-set.ts";
+import { type RefreshTokens, createRefreshTokens } from "../tokens/refresh-token.ts";
 
 /** A realm as requests need it, kept in memory until somebody says that it changed. */
 export interface RealmHandle {
@@ -20,6 +21,7 @@ export interface RealmHandle {
   /** `<public URL>/realms/<realm>`: what its endpoints are below. */
   readonly address: string;
   readonly keys: KeySet;
+  readonly refreshTokens: RefreshTokens;
   readonly findClient: (clientId: string) => Promise<Client | undefined>;
   /** Public keys of clients that sign for themselves. */
   readonly clientKeys: ClientKeys;
@@ -74,13 +76,15 @@ export function createRealmCache({ pool, publicUrl, loginRealm, changes, clientK
     if (realm === undefined) {
       return undefined;
     }
-    const keys = loadKeySet(await listKeys(pool, realm.id));
+    const keys = await loadKeySet(await listKeys(pool, realm.id));
+    const issuer = issuerOf({ publicUrl, loginRealm }, name);
     const scopes = (await listClientScopes(pool, realm.id)).map((scope) => scope.name);
     return {
       realm,
-      issuer: issuerOf({ publicUrl, loginRealm }, name),
+      issuer,
       address: `${publicUrl}/realms/${name}`,
       keys,
+      refreshTokens: createRefreshTokens(realm.secret, issuer),
       clientKeys,
       scopes,
       takeOnce: (kind, id, expiresAt) => takeOnce(pool, `${realm.id} ${kind}`, id, expiresAt),

@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import type { RealmSettings } from "../realm-settings.ts";
 import { announce } from "./changes.ts";
 import type { Queryable } from "./database.ts";
-import { USER_COLUMNS, type User, type UserAccess, type UserRow, toUser } from "./users.ts";
 
 export interface NewSession {
   readonly id?: string | undefined;
@@ -85,121 +84,6 @@ export async function startSession(
 
 /** A hundred years: PostgreSQL's `infinity` does not survive arithmetic. */
 const FOREVER = 100 * 365 * 24 * 3600;
-
-export interface RotatedGrant {
-  readonly user: User;
-  readonly access: UserAccess;
-  readonly scope: string;
-  readonly nonce: string | undefined;
-  readonly authTime: Date;
-  readonly offline: boolean;
-  /** The refresh token that is good from now on. */
-  readonly refreshId: string;
-  readonly chain: string;
-  /** Seconds until the session ends when nobody uses it. */
-  readonly secondsLeft: number;
-}
-
-interface RotationRow extends UserRow {
-  access: Omit<UserAccess, "readAt">;
-  scope: string;
-  nonce: string | null;
-  auth_time: Date;
-  offline: boolean;
-  refresh_id: string;
-  chain: string;
-  seconds_left: number;
-}
-
-interface ChainOfClient {
-  readonly sessionId: string;
-  readonly client: string;
-  /** Left out by tokens that are older than chains. */
-  readonly chain?: string | undefined;
-}
-
-/** Seconds before a start of the service in which an exchange may have been answered to nobody. */
-const LONGEST_AWAY = 60;
-
-/**
- * Exchanges a refresh token, in one statement: of two at once with the same token the second gets what the first got, as
- * long as the reuse interval lasts. A service that died may have exchanged a token and not told: for exchanges of its last minute the
- * interval begins when its successor has started, so that nobody is logged out by that. Undefined when the token is not good;
- * {@link explainRefusal} says why.
- */
-export async function rotateRefreshToken(
-  db: Queryable,
-  { sessionId, client, refreshId, chain }: ChainOfClient & { readonly refreshId: string },
-  settings: RealmSettings,
-  startedAt: Date,
-): Promise<RotatedGrant | undefined> {
-  const readAt = Date.now();
-  const { rows } = await db.query<RotationRow>({
-    name: "rotate-refresh-token",
-    text: `with good as (
-        select c.session_id, c.chain
-        from client_session c
-          join user_session s on s.id = c.session_id and s.expires_at > now()
-          join app_user u on u.id = s.user_id and u.enabled
-        where c.session_id = $1 and c.client = $2 and ($8::uuid is null or c.chain = $8)
-          and (c.refresh_id = $3 or (c.previous_id = $3 and now() - $7 * interval '1 second' <
-            case when c.rotated_at between $9::timestamptz - interval '${LONGEST_AWAY} seconds' and $9
-              then $9 else c.rotated_at end))
-        for update of c, s),
-      s as (
-        update user_session set last_access = now(),
-          expires_at = least(ends_at, now() + (case when offline then $6::float8 else $5::float8 end) * interval '1 second')
-        where id = (select session_id from good) returning id, user_id, offline, expires_at)
-      update client_session c set
-        previous_id = case when c.refresh_id = $3 then c.refresh_id else c.previous_id end,
-        refresh_id = case when c.refresh_id = $3 then $4 else c.refresh_id end,
-        rotated_at = case when c.refresh_id = $3 then now() else c.rotated_at end
-      from s join app_user u on u.id = s.user_id, good
-      where c.session_id = s.id and c.client = $2 and c.chain = good.chain
-      returning c.scope, c.nonce, c.auth_time, c.refresh_id, c.chain, s.offline, user_access(u.id) as access,
-        extract(epoch from s.expires_at - now())::float8 as seconds_left, ${USER_COLUMNS}`,
-    values: [
-      sessionId,
-      client,
-      refreshId,
-      randomUUID(),
-      settings.ssoSessionIdleTimeout,
-      settings.offlineSessionIdleTimeout,
-      settings.refreshTokenReuseInterval,
-      chain ?? null,
-      startedAt,
-    ],
-  });
-  const row = rows[0];
-  return (
-    row && {
-      user: toUser(row),
-      access: { ...row.access, readAt },
-      scope: row.scope,
-      nonce: row.nonce ?? undefined,
-      authTime: row.auth_time,
-      offline: row.offline,
-      refreshId: row.refresh_id,
-      chain: row.chain,
-      secondsLeft: Math.floor(row.seconds_left),
-    }
-  );
-}
-
-/** Why a refresh token is not good. `reused`: it was exchanged before, so somebody has a copy. */
-export async function explainRefusal(
-  db: Queryable,
-  { sessionId, client, chain }: ChainOfClient,
-): Promise<"ended" | "disabled" | "reused"> {
-  const { rows } = await db.query<{ enabled: boolean }>(
-    `select u.enabled from user_session s join client_session c on c.session_id = s.id and c.client = $2
-       and ($3::uuid is null or c.chain = $3)
-     join app_user u on u.id = s.user_id where s.id = $1 and s.expires_at > now()`,
-    [sessionId, client, chain ?? null],
-  );
-  const row = rows[0];
-  return row === undefined ? "ended" : row.enabled ? "reused" : "disabled";
-}
 
 export async function isSessionActive(db: Queryable, sessionId: string): Promise<boolean> {
   const { rowCount } = await db.query({

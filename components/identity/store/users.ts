@@ -94,7 +94,7 @@ export async function findLogin(db: Queryable, realmId: string, name: string): P
   );
 }
 
-interface UserWithAccess {
+export interface UserWithAccess {
   readonly user: User;
   readonly access: UserAccess;
 }
@@ -110,6 +110,21 @@ export const findNamedUserWithAccess = (
   username: string,
 ): Promise<UserWithAccess | undefined> =>
   findWithAccess(db, "find-named-user-with-access", "u.username = lower($2)", [realmId, username]);
+
+/** Some users with effective roles, by name. */
+export async function listUsersWithAccess(
+  db: Queryable,
+  realmId: string,
+  filter: UserFilter & { readonly first: number; readonly max: number },
+): Promise<readonly UserWithAccess[]> {
+  const readAt = Date.now();
+  const { rows } = await db.query<UserRow & { access: Omit<UserAccess, "readAt"> }>(
+    `select ${USER_COLUMNS}, user_access(u.id) as access from app_user u where ${MATCHES}
+     order by u.username offset $10 limit $11`,
+    [...filterValues(realmId, filter), filter.first, filter.max],
+  );
+  return rows.map((row) => ({ user: toUser(row), access: { ...row.access, readAt } }));
+}
 
 async function findWithAccess(
   db: Queryable,

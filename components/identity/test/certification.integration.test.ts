@@ -88,7 +88,7 @@ async function logIn(
 const infoOf = (tokens: openid.TokenEndpointResponse & openid.TokenEndpointResponseHelpers) =>
   openid.fetchUserInfo(configuration, tokens.access_token, tokens.claims()?.sub ?? "");
 
-test("oidcc-server: code flow, HTTP Basic, the ID token's signature and claims", async () => {
+test("oidcc-server, oidcc-idtoken-signature: code flow, HTTP Basic, the ID token's signature and claims", async () => {
   const { tokens } = await logIn();
   const keys = createRemoteJWKSet(new URL(configuration.serverMetadata().jwks_uri ?? ""));
   const { payload, protectedHeader } = await jwtVerify(tokens.id_token ?? "", keys, {
@@ -99,6 +99,14 @@ test("oidcc-server: code flow, HTTP Basic, the ID token's signature and claims",
   assert.equal(protectedHeader.alg, "RS256");
   assert.ok(protectedHeader.kid);
   assert.equal(payload["nonce"], "a nonce");
+});
+
+test("oidcc-idtoken-unsigned: nobody gets one, and discovery says so", async () => {
+  assert.deepEqual(configuration.serverMetadata().id_token_signing_alg_values_supported, ["RS256"]);
+  const [, payload = ""] = ((await logIn()).tokens.id_token ?? "").split(".");
+  const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${payload}.`;
+  const page = await start(new Browser(), request({ prompt: "none", id_token_hint: unsigned }));
+  assert.ok(isBack(page) ? errorOf(page) !== null : page.status === 400, page.url);
 });
 
 test("oidcc-response-type-missing", async () => {
@@ -236,6 +244,9 @@ test("oidcc-unsigned-request-object, oidcc-ensure-request-object-with-redirect-u
   const page = await start(new Browser(), request({ request: object }));
   assert.equal(errorOf(page), "request_not_supported");
   assert.ok(isBack(page));
+});
+
+test("oidcc-request-uri-unsigned: no address of a client is ever fetched", async () => {
   const byAddress = await start(new Browser(), request({ request_uri: "http://169.254.169.254/latest" }));
   assert.ok(errorOf(byAddress) === "request_uri_not_supported" || byAddress.status === 400);
 });

@@ -195,6 +195,11 @@ test("a client with resources, policies and permissions decides who may", async 
   const rules = `/admin/realms/master/clients/${client.split("/").at(-1)}/authz/resource-server/policy`;
   const wanted = { name: "strict", type: "role", roles: [{ id: "admin", required: true }] };
   const strict = (await identity.ask(rules, { bearer, json: wanted })).body as { id: string; roles: { id: string }[] };
+  const matrix = await admin.open(`${protection}/matrix`);
+  assert.match(matrix.text, /aria-label="Why eric may use forest"/);
+  const why = await admin.open(linkOfLabel(matrix, "Why bob may not use forest"));
+  assert.match(why.text, /refused[^]*bob\s+may not use <code>\/forest\/<\/code>/);
+  assert.doesNotMatch((await admin.open(`${protection}/matrix?search=eric`)).text, /Why bob/);
   const saved = await submit(`${protection}/policies/${strict.id}`, "rule", {
     type: "role",
     name: "stricter",
@@ -280,3 +285,10 @@ test("realm settings, keys, and a realm of its own", async () => {
   assert.match(alertOf(twice) ?? "", /already exists/);
   assert.equal(noticeOf(await submit(`${url}/delete`, "confirm")), "It is deleted.");
 });
+
+/** The address that a link of the page has, found by its label. */
+function linkOfLabel(page: { readonly text: string; readonly url: string }, label: string): string {
+  const href = new RegExp(`href="([^"]+)"\\s+aria-label="${label}"`).exec(page.text)?.[1];
+  assert.ok(href, page.text);
+  return new URL(href.replaceAll("&amp;", "&"), page.url).href;
+}

@@ -3,7 +3,10 @@ import { after, before, test } from "node:test";
 
 import { decodeJwt } from "jose";
 
-import { rotateRefreshToken } from "../store/sessions.ts";
+import type { Queryable } from "../store/database.ts";
+import { createRefreshRotation } from "../store/refresh-batches.ts";
+import { type ShownRefresh, rotateRefreshTokens } from "../store/refresh-rotation.ts";
+import type { RealmSettings } from "../realm-settings.ts";
 import { type TestIdentity, startIdentity } from "./start-identity.ts";
 
 let identity: TestIdentity;
@@ -13,6 +16,11 @@ before(async () => {
 after(() => identity.close());
 
 const TOKEN = "/realms/master/protocol/openid-connect/token";
+
+const exchange = async (shown: ShownRefresh, settings: RealmSettings, startedAt: Date) => {
+  const [grant] = await rotateRefreshTokens(identity.context.pool, [{ shown, settings }], startedAt, "wait");
+  return grant;
+};
 
 test("refresh rotates; of many at once all get the same successor; an old one ends the session (RFC 9700 §4.14)", async () => {
   const tokens = await identity.logIn("alice");
@@ -57,11 +65,10 @@ test("a refused refresh does not prolong the session", async () => {
   const portal = await handle?.findClient("admin-cli");
   assert.ok(handle && portal);
   const claims = decodeJwt(tokens.refresh_token);
-  const rotated = await rotateRefreshToken(
-    identity.context.pool,
+  const rotated = await exchange(
     { sessionId: String(sid), client: portal.id, refreshId: String(claims.jti) },
     handle.realm.settings,
-    identity.context.startedAt,
+    new Date(),
   );
   assert.equal(rotated, undefined);
   assert.equal(await expiry(), before);
@@ -76,18 +83,55 @@ test("a token exchanged just before the service died is good once more when it i
   const handle = await realms.find("master");
   const client = await handle?.findClient("admin-cli");
   assert.ok(handle && client);
-  const exchange = (startedAt: Date) =>
-    rotateRefreshToken(
-      pool,
-      { sessionId: String(sid), client: client.id, refreshId: String(jti) },
-      handle.realm.settings,
-      startedAt,
-    );
+  const exchangeAt = (startedAt: Date) =>
+    exchange({ sessionId: String(sid), client: client.id, refreshId: String(jti) }, handle.realm.settings, startedAt);
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000);
   await pool.query("update client_session set rotated_at = now() - interval '40 seconds' where session_id = $1", [sid]);
-  assert.equal(await exchange(ago(600)), undefined, "it has run all the time: this is a copy");
-  assert.equal(await exchange(ago(20)), undefined, "the interval after the start is over");
-  assert.ok(await exchange(ago(5)));
+  assert.equal(await exchangeAt(ago(600)), undefined, "it has run all the time: this is a copy");
+  assert.equal(await exchangeAt(ago(20)), undefined, "the interval after the start is over");
+  assert.ok(await exchangeAt(ago(5)));
   await pool.query("update client_session set rotated_at = now() - interval '90 seconds' where session_id = $1", [sid]);
-  assert.equal(await exchange(ago(5)), undefined, "too long before the start");
+  assert.equal(await exchangeAt(ago(5)), undefined, "too long before the start");
+});
+
+test("exchanges that come together go to the database together, each with its own answer", async () => {
+  const { pool, realms } = identity.context;
+  const handle = await realms.find("master");
+  const client = await handle?.findClient("admin-cli");
+  assert.ok(handle && client);
+  const logins = await Promise.all(
+    Array.from({ length: 12 }, (_, index) => identity.logIn(index % 2 ? "alice" : "eric")),
+  );
+  const shown = logins.map(({ refresh_token: token }) => {
+    const { sid, jti, chain } = decodeJwt(token);
+    return { sessionId: String(sid), client: client.id, refreshId: String(jti), chain: String(chain) };
+  });
+  // One is no token any more, and another one's session is being changed by somebody else.
+  const bad = { ...(shown[3] as ShownRefresh), refreshId: "another" };
+  const asked = shown.map((each, index) => (index === 3 ? bad : each));
+  let statements = 0;
+  const counting: Queryable = {
+    query: (text, values) => {
+      statements += 1;
+      return pool.query(text, values);
+    },
+  };
+  const holder = await pool.connect();
+  await holder.query("begin");
+  await holder.query("select 1 from user_session where id = $1 for update", [shown[5]?.sessionId]);
+  const rotation = createRefreshRotation(counting, new Date());
+  const answers = asked.map((each) => rotation.rotate(each, handle.realm.settings));
+  const free = await Promise.all(answers.filter((_, index) => index !== 5));
+  await holder.query("rollback");
+  holder.release();
+  const held = await answers[5];
+  const grants = [...free.slice(0, 5), held, ...free.slice(5)];
+  grants.forEach((grant, index) => {
+    assert.equal(grant === undefined, index === 3, String(index));
+    assert.equal(grant?.user.username, index === 3 ? undefined : index % 2 ? "alice" : "eric");
+    assert.equal(grant?.chain, index === 3 ? undefined : shown[index]?.chain);
+  });
+  assert.equal(new Set(grants.map((grant) => grant?.refreshId)).size, 12);
+  // The first two go alone, since nobody is there yet; then the others together, and the two that were left out.
+  assert.ok(statements <= 6, String(statements));
 });

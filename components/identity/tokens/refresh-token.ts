@@ -1,6 +1,5 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
-
-import { decodeBase64Url, encodeJson, parseJson } from "./key-set.ts";
+import { createSecretSigner } from "./sign-compact.ts";
+import { peekClaims } from "./verify-compact.ts";
 
 /** What a refresh token says. Only this service reads it, so a shared secret signs it. */
 export interface RefreshClaims {
@@ -22,38 +21,34 @@ export interface RefreshClaims {
   readonly exp: number;
 }
 
-const HEADER = encodeJson({ alg: "HS256", typ: "JWT" });
-
-/** A JWT: browser clients of the known kind decode it to see when it ends. */
-export function signRefreshToken(secret: string, { offline, ...claims }: RefreshClaims): string {
-  const payload = encodeJson({
-    ...claims,
-    aud: claims.iss,
-    typ: offline ? "Offline" : "Refresh",
-    session_state: claims.sid,
-  });
-  return `${HEADER}.${payload}.${mac(secret, payload).toString("base64url")}`;
+/** Refresh tokens of one realm. */
+export interface RefreshTokens {
+  readonly sign: (claims: RefreshClaims) => string;
+  /** The claims of a refresh token that this realm issued, expired or not. */
+  readonly read: (token: string) => RefreshClaims | undefined;
 }
 
-/** The claims of a refresh token that this realm issued, expired or not. */
-export function readRefreshToken(secret: string, issuer: string, token: string): RefreshClaims | undefined {
-  const parts = token.split(".");
-  const [header, payload, signature] = parts;
-  if (parts.length !== 3 || header !== HEADER || !payload || !signature || token.length > 8192) {
-    return undefined;
-  }
-  const given = decodeBase64Url(signature);
-  const wanted = mac(secret, payload);
-  if (given === undefined || given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
-    return undefined;
-  }
-  const claims = parseJson(payload);
-  if (claims === undefined || claims["iss"] !== issuer || !["Refresh", "Offline"].includes(String(claims["typ"]))) {
-    return undefined;
-  }
-  return { ...(claims as unknown as RefreshClaims), offline: claims["typ"] === "Offline" };
-}
+/** Longer than any refresh token. */
+const LONGEST = 8192;
 
-function mac(secret: string, payload: string): Buffer {
-  return createHmac("sha256", `refresh ${secret}`).update(`${HEADER}.${payload}`).digest();
+/** @param secret the realm's */
+export function createRefreshTokens(secret: string, issuer: string): RefreshTokens {
+  const signer = createSecretSigner(`refresh ${secret}`, "JWT");
+  return {
+    // A JWT: browser clients of the known kind decode it to see when it ends.
+    sign: ({ offline, ...claims }) =>
+      signer.sign({
+        ...claims,
+        aud: claims.iss,
+        typ: offline ? "Offline" : "Refresh",
+        session_state: claims.sid,
+      }),
+    read: (token) => {
+      const claims = token.length > LONGEST || !signer.isSigned(token) ? undefined : peekClaims(token);
+      if (claims === undefined || claims["iss"] !== issuer || !["Refresh", "Offline"].includes(String(claims["typ"]))) {
+        return undefined;
+      }
+      return { ...(claims as unknown as RefreshClaims), offline: claims["typ"] === "Offline" };
+    },
+  };
 }

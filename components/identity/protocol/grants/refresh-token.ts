@@ -1,6 +1,6 @@
 import { insertEvent } from "../../store/events.ts";
-import { endSession, explainRefusal, rotateRefreshToken } from "../../store/sessions.ts";
-import { readRefreshToken } from "../../tokens/refresh-token.ts";
+import { explainRefusal } from "../../store/refresh-rotation.ts";
+import { endSession } from "../../store/sessions.ts";
 import { type TokenAnswer, issueTokens } from "../issue-tokens.ts";
 import { invalidGrant } from "../oauth-error.ts";
 import type { GrantRequest } from "./grant.ts";
@@ -14,9 +14,9 @@ const DESCRIPTIONS = {
 /** Refresh (RFC 6749 §6) with rotation: a token that was exchanged before ends its session, since somebody has a copy. */
 export async function grantByRefreshToken(request: GrantRequest): Promise<TokenAnswer> {
   const { context, handle, client, form, boundTo, ip } = request;
-  const { pool, startedAt } = context;
-  const { realm, issuer } = handle;
-  const claims = readRefreshToken(realm.secret, issuer, form.require("refresh_token"));
+  const { pool, rotation } = context;
+  const { realm, refreshTokens } = handle;
+  const claims = refreshTokens.read(form.require("refresh_token"));
   if (claims === undefined) {
     throw invalidGrant("Invalid refresh token");
   }
@@ -28,7 +28,7 @@ export async function grantByRefreshToken(request: GrantRequest): Promise<TokenA
   }
   const { sid: sessionId, jti: refreshId, chain } = claims;
   const asked = { sessionId, client: client.id, refreshId, chain };
-  const rotated = await rotateRefreshToken(pool, asked, realm.settings, startedAt);
+  const rotated = await rotation.rotate(asked, realm.settings);
   if (rotated === undefined) {
     const reason = await explainRefusal(pool, { sessionId, client: client.id, chain });
     if (reason === "reused") {
