@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Bbox } from "@swath/raster";
 import { type StacItem, extentOf, isStac, parseStac } from "@swath/stac";
 
+import { dimensionsOf } from "./cube.ts";
 import type { ItemQuery, Layer, LayerItem, LayerSource } from "./layer.ts";
 import { makeStyles } from "../styles/make-styles.ts";
 import { type AssetPlaces, folderOf } from "./locate-asset.ts";
@@ -138,6 +139,7 @@ async function readItem(path: string): Promise<StacItem | undefined> {
 function toLayer(id: string, items: readonly StacItem[]): Layer {
   const { spatial, temporal } = extentOf(items);
   const [first] = items;
+  const dimensions = first === undefined ? [] : dimensionsOf(first, undefined);
   return {
     id,
     title: id,
@@ -148,16 +150,18 @@ function toLayer(id: string, items: readonly StacItem[]): Layer {
     styles: first === undefined ? [] : makeStyles(first),
     selection: "first",
     search: { collections: [id] },
+    ...(dimensions.length > 0 && { dimensions }),
     kind: "collection",
   };
 }
 
 export function matches(
-  { bbox, datetime }: LayerItem,
+  { bbox, datetime, end }: LayerItem,
   { bbox: area, times }: Pick<ItemQuery, "bbox" | "times">,
 ): boolean {
   const time = datetime === null ? Number.NaN : Date.parse(datetime);
-  if (times !== undefined && !times.some(([from, to]) => time >= from && time <= to)) {
+  const last = end === undefined ? time : Date.parse(end);
+  if (times !== undefined && !times.some(([from, to]) => last >= from && time <= to)) {
     return false;
   }
   if (area === undefined || bbox === undefined) {
