@@ -1,5 +1,5 @@
 import { readFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import type { Bbox } from "@swath/raster";
 import { type StacItem, extentOf, isStac, parseStac } from "@swath/stac";
@@ -23,7 +23,8 @@ interface Found {
 }
 
 /** Layers of the STAC items in a folder, one a collection: for a service without a catalogue. Everybody sees them. */
-export function createFolderSource(folder: string, places: Omit<AssetPlaces, "folder">): LayerSource {
+export function createFolderSource(path: string, places: Omit<AssetPlaces, "folder">): LayerSource {
+  const folder = resolve(path);
   let last: { readonly at: number; readonly found: Promise<Found> } | undefined;
   const find = (): Promise<Found> => {
     if (last === undefined || Date.now() - last.at > MAX_AGE_MS) {
