@@ -15,16 +15,13 @@ import {
 } from "../libs/raster/src/index.ts";
 import { median } from "./median.ts";
 import { type Case, type Window, measureGdal } from "./raster-gdal.ts";
+import { LEFT, PIXEL, SIZE, TOP, makeScene, scenesFolder } from "./raster-scene.ts";
 import type { BenchRow } from "./types.ts";
 
-const SIZE = 5490;
-const PIXEL = 10;
-const [LEFT, TOP] = [499_980, 5_157_540];
 const WINDOWS = 20;
 const CLIENTS = 8;
 const PARALLEL_TILES = 400;
 const ALL = [[0, 4000]] as const;
-const scenesFolder = join(import.meta.dirname, "../examples/scenes");
 const own = parseCrs("EPSG:32633");
 const mercator = parseCrs("EPSG:3857");
 
@@ -112,41 +109,6 @@ function toCases(): Readonly<Record<string, Case>> {
     "1024² warped to EPSG:3857": { windows: many(6, 1024, 24, true), crs: mercator, aimWarm: "≤ 100 ms" },
     "1024² native, a quarter": { windows: many(6, 1024, 40, false), crs: own, aimWarm: "≤ 65 ms" },
   };
-}
-
-function makeScene(folder: string): string {
-  const parts = ["maribor-0820/B04.tif", "maribor-0820/B08.tif", "maribor-0818/B04.tif"].map((file) =>
-    join(scenesFolder, file),
-  );
-  const vrt = join(folder, "scene.vrt");
-  execFileSync("gdalbuildvrt", ["-q", "-separate", vrt, ...parts]);
-  const path = join(folder, "scene.tif");
-  const extent = [LEFT, TOP, LEFT + SIZE * PIXEL, TOP - SIZE * PIXEL].map(String);
-  execFileSync("gdal_translate", [
-    "-q",
-    "-of",
-    "COG",
-    "-r",
-    "cubic",
-    "-outsize",
-    String(SIZE),
-    String(SIZE),
-    "-a_ullr",
-    ...extent,
-    "-co",
-    "COMPRESS=DEFLATE",
-    "-co",
-    "PREDICTOR=2",
-    "-co",
-    "BLOCKSIZE=512",
-    "-co",
-    "NUM_THREADS=2",
-    "-co",
-    "RESAMPLING=NEAREST",
-    vrt,
-    path,
-  ]);
-  return path;
 }
 
 async function benchParallel(pool: RasterPool, scene: Scene): Promise<BenchRow> {

@@ -5,6 +5,7 @@ import { createAssetAccess } from "../catalogue/asset-access.ts";
 import type { CatalogueClient } from "../catalogue/client.ts";
 import { RENDER_EXTENSION, readStyles } from "../styles/render-document.ts";
 import { makeStyles } from "../styles/make-styles.ts";
+import { dimensionsOf } from "./cube.ts";
 import type { Caller, ItemOrder, ItemQuery, Layer, LayerItem, LayerSearch, LayerSource } from "./layer.ts";
 import { createLayerCache } from "./layer-cache.ts";
 import type { AssetPlaces } from "./locate-asset.ts";
@@ -89,6 +90,7 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
     const [sample] = await search(wanted, { limit: 1 }, caller, signal);
     const styles = sample === undefined ? [] : stylesOf(sample, collection);
     const [start, end] = collection.extent?.temporal?.interval?.[0] ?? [];
+    const dimensions = sample === undefined ? [] : dimensionsOf(sample, collection);
     return styles.length === 0
       ? undefined
       : {
@@ -101,6 +103,7 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
           styles,
           selection: "first",
           search: wanted,
+          ...(dimensions.length > 0 && { dimensions }),
           kind: "collection",
         };
   };
@@ -109,6 +112,7 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
     const { collection = "", properties } = item;
     const parent = await findCollection(collection, caller);
     const styles = stylesOf(item, parent);
+    const dimensions = dimensionsOf(item, parent);
     const text = (value: unknown) => (typeof value === "string" ? value : undefined);
     const [start, end] = [
       text(properties["start_datetime"]) ?? text(properties["datetime"]) ?? null,
@@ -126,6 +130,7 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
           styles,
           selection: "first",
           search: { collections: [collection], ids: [item.id] },
+          ...(dimensions.length > 0 && { dimensions }),
           kind: "item",
         };
   };

@@ -1,9 +1,10 @@
 import { readFile, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import type { Bbox } from "@swath/raster";
 import { type StacItem, extentOf, isStac, parseStac } from "@swath/stac";
 
+import { dimensionsOf } from "./cube.ts";
 import type { ItemQuery, Layer, LayerItem, LayerSource } from "./layer.ts";
 import { makeStyles } from "../styles/make-styles.ts";
 import { type AssetPlaces, folderOf } from "./locate-asset.ts";
@@ -22,7 +23,8 @@ interface Found {
 }
 
 /** Layers of the STAC items in a folder, one a collection: for a service without a catalogue. Everybody sees them. */
-export function createFolderSource(folder: string, places: Omit<AssetPlaces, "folder">): LayerSource {
+export function createFolderSource(path: string, places: Omit<AssetPlaces, "folder">): LayerSource {
+  const folder = resolve(path);
   let last: { readonly at: number; readonly found: Promise<Found> } | undefined;
   const find = (): Promise<Found> => {
     if (last === undefined || Date.now() - last.at > MAX_AGE_MS) {
@@ -138,6 +140,7 @@ async function readItem(path: string): Promise<StacItem | undefined> {
 function toLayer(id: string, items: readonly StacItem[]): Layer {
   const { spatial, temporal } = extentOf(items);
   const [first] = items;
+  const dimensions = first === undefined ? [] : dimensionsOf(first, undefined);
   return {
     id,
     title: id,
@@ -148,16 +151,18 @@ function toLayer(id: string, items: readonly StacItem[]): Layer {
     styles: first === undefined ? [] : makeStyles(first),
     selection: "first",
     search: { collections: [id] },
+    ...(dimensions.length > 0 && { dimensions }),
     kind: "collection",
   };
 }
 
 export function matches(
-  { bbox, datetime }: LayerItem,
+  { bbox, datetime, end }: LayerItem,
   { bbox: area, times }: Pick<ItemQuery, "bbox" | "times">,
 ): boolean {
   const time = datetime === null ? Number.NaN : Date.parse(datetime);
-  if (times !== undefined && !times.some(([from, to]) => time >= from && time <= to)) {
+  const last = end === undefined ? time : Date.parse(end);
+  if (times !== undefined && !times.some(([from, to]) => last >= from && time <= to)) {
     return false;
   }
   if (area === undefined || bbox === undefined) {

@@ -25,6 +25,18 @@ export interface LayerSearch {
   readonly conditions?: Readonly<Record<string, unknown>>;
 }
 
+/** A dimension of files with many variables, beside x and y. */
+export interface LayerDimension {
+  /** As in the files. */
+  readonly name: string;
+  readonly kind: "time" | "elevation" | "other";
+  /** Coordinates there are, where it is known which. */
+  readonly values: readonly string[];
+  /** What is shown when nothing is said. */
+  readonly preset: string;
+  readonly unit?: string;
+}
+
 /** What clients can ask for by name: the items of a collection, of a saved search, or one item, as one picture. */
 export interface Layer {
   readonly id: string;
@@ -38,6 +50,8 @@ export interface Layer {
   readonly styles: readonly LayerStyle[];
   readonly selection: PixelSelection;
   readonly search: LayerSearch;
+  /** Left out where its files have none. */
+  readonly dimensions?: readonly LayerDimension[];
   readonly kind: "collection" | "item" | "search";
 }
 
@@ -45,6 +59,8 @@ export interface LayerItem {
   readonly id: string;
   readonly collection: string | undefined;
   readonly datetime: string | null;
+  /** Where it is of a span of time. */
+  readonly end?: string;
   readonly bbox: readonly number[] | undefined;
   readonly scene: Scene;
   /** Titles of the assets, where they have one. */

@@ -40,3 +40,16 @@ test("a bucket that is not listed is read where the catalogue says so", () => {
   assert.equal(locateAsset("s3://ws-bob/a.tif", asked), undefined);
   assert.equal(locateAsset("s3://ws-eric/../ws-bob/a.tif", asked), undefined);
 });
+
+test("a record in a folder leads to files of that folder alone; addresses that are no paths lead nowhere", () => {
+  const inFolder: AssetPlaces = { privateHosts: [], folder: "/data" };
+  assert.deepEqual(locateAsset("file:///data/a.tif", inFolder), { kind: "file", path: "/data/a.tif" });
+  for (const href of [
+    "file:///etc/passwd",
+    "file:///data/../etc/passwd",
+    "file://host/data/a.tif",
+    "file:///data/%2e%2e%2fx",
+  ]) {
+    assert.equal(locateAsset(href, inFolder), undefined, href);
+  }
+});

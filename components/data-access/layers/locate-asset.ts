@@ -37,7 +37,10 @@ export function locateAsset(
   { storage, offering, folder, privateHosts, mayRead }: AssetPlaces,
 ): SourceLocation | undefined {
   if (href.startsWith("file:") && folder !== undefined) {
-    const path = fileURLToPath(href);
+    const path = toPath(href);
+    if (path === undefined) {
+      return undefined;
+    }
     const inside = relative(folder, path);
     return inside !== "" && !inside.startsWith("..") && !isAbsolute(inside) ? { kind: "file", path } : undefined;
   }
@@ -81,6 +84,15 @@ export function locatePublic(href: string, privateHosts: readonly string[]): Sou
     return undefined;
   }
   return { kind: "http", url: href, ...(privateHosts.includes(new URL(href).host) && { allowPrivate: true }) };
+}
+
+/** `undefined` for files of other hosts and addresses that are no paths. */
+function toPath(href: string): string | undefined {
+  try {
+    return fileURLToPath(href);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Where files of an item in a folder start from. */

@@ -11,6 +11,7 @@ import {
 } from "@swath/raster";
 
 import type { DataAccessContext } from "../http/context.ts";
+import { placeScene } from "./place-scene.ts";
 import type { Caller, Layer, LayerItem, LayerStyle, TimeRange } from "./layer.ts";
 
 /** Scenes of one picture; more are hidden below the newest ones. */
@@ -24,6 +25,8 @@ export interface LayerRequest {
   readonly format?: OutputFormat;
   readonly background?: readonly [number, number, number];
   readonly resampling?: Resampling;
+  /** Coordinates in the layer's dimensions, by their names. */
+  readonly position?: Readonly<Record<string, string>>;
   readonly caller: Caller;
 }
 
@@ -37,7 +40,9 @@ export async function renderLayer(
   const items = await findItems({ layers }, request, signal);
   return pictures.render(
     {
-      scenes: items.map(({ scene }) => scene).filter((scene) => canShow(scene.assets, style)),
+      scenes: items
+        .map(({ scene }) => placeScene(scene, layer, request))
+        .filter((scene) => canShow(scene.assets, style)),
       grid,
       expressions: style.expressions,
       selection: layer.selection,

@@ -2,8 +2,10 @@ import { type SceneAsset, toVariable } from "@swath/raster";
 import { type StacItem, resolveHref } from "@swath/stac";
 
 import { isRasterAsset } from "../styles/make-styles.ts";
+import { dimensionsOf, isCubeAsset, isZarrAsset, variablesOf } from "./cube.ts";
 import type { LayerItem } from "./layer.ts";
 import { type AssetPlaces, locateAsset } from "./locate-asset.ts";
+import { placeScene } from "./place-scene.ts";
 
 /** The part of an item that pixels come from. Assets that may not be read are left out. */
 export function toLayerItem(item: StacItem, base: string, places: AssetPlaces): LayerItem {
@@ -13,8 +15,9 @@ export function toLayerItem(item: StacItem, base: string, places: AssetPlaces): 
     if (!isRasterAsset(asset)) {
       continue;
     }
-    const location = locateAsset(resolveAsset(asset.href, base), places);
-    if (location !== undefined) {
+    const located = locateAsset(resolveAsset(asset.href, base), places);
+    if (located !== undefined) {
+      const location = isZarrAsset(asset) ? { ...located, format: "zarr" as const } : located;
       const names = (
         Array.isArray(asset["bands"]) ? asset["bands"] : Array.isArray(asset["eo:bands"]) ? asset["eo:bands"] : []
       ) as readonly { name?: unknown }[];
@@ -25,15 +28,19 @@ export function toLayerItem(item: StacItem, base: string, places: AssetPlaces): 
       if (asset.title !== undefined) {
         titles[toVariable(key)] = asset.title;
       }
+      for (const { name, expression } of isCubeAsset(asset) ? variablesOf(key, asset, item) : []) {
+        assets[expression] = { location, variable: name, bandNames: [name] };
+      }
     }
   }
-  const { datetime, start_datetime: start } = item.properties;
+  const { datetime, start_datetime: start, end_datetime: end } = item.properties;
   return {
     id: item.id,
     collection: item.collection,
     datetime: typeof datetime === "string" ? datetime : typeof start === "string" ? start : null,
+    ...(typeof datetime !== "string" && typeof end === "string" && { end }),
     bbox: item.bbox,
-    scene: { assets },
+    scene: placeScene({ assets }, { dimensions: dimensionsOf(item, undefined) }, {}),
     titles,
   };
 }

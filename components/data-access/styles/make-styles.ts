@@ -1,6 +1,7 @@
 import { type Range, toVariable } from "@swath/raster";
 import type { StacAsset, StacItem } from "@swath/stac";
 
+import { isCubeAsset, variablesOf } from "../layers/cube.ts";
 import type { LayerStyle } from "../layers/layer.ts";
 
 interface Band {
@@ -11,6 +12,8 @@ interface Band {
   readonly type: string | undefined;
   readonly scale: number | undefined;
   readonly unit: string | undefined;
+  /** Of a file of many variables. */
+  readonly isVariable?: true;
 }
 
 const RASTER_TYPES = /image\/(tiff|jp2|vnd\.stac\.geotiff)/;
@@ -25,14 +28,15 @@ const INDEX_COLORS: readonly (readonly [RegExp, string])[] = [
   [/(^|[^a-z])(m?ndwi|ndsi|ndmi)([^a-z]|$)/i, "blues"],
 ];
 
-export function isRasterAsset({ type, href }: StacAsset): boolean {
-  return type === undefined ? /\.(tiff?|jp2)$/i.test(href) : RASTER_TYPES.test(type);
+export function isRasterAsset(asset: StacAsset): boolean {
+  const { type, href } = asset;
+  return (type === undefined ? /\.(tiff?|jp2)$/i.test(href) : RASTER_TYPES.test(type)) || isCubeAsset(asset);
 }
 
 /** The pictures that people expect of an item's bands: true colour first, then false colour, indices, and each band. */
 export function makeStyles(item: StacItem): readonly LayerStyle[] {
   const bands = Object.entries(item.assets).flatMap(([key, asset]) =>
-    isRasterAsset(asset) ? toBands(key, asset) : [],
+    isRasterAsset(asset) ? (isCubeAsset(asset) ? toVariables(key, asset, item) : toBands(key, asset)) : [],
   );
   const byName = (name: string) => bands.find((band) => band.commonName === name || band.name.toLowerCase() === name);
   const [red, green, blue, nir, swir] = [
@@ -84,6 +88,7 @@ export function makeStyles(item: StacItem): readonly LayerStyle[] {
       id: band.name,
       title: band.title,
       expressions: [band.name],
+      ...(band.isVariable === true && { colormap: { kind: "named", name: "viridis" } as const }),
       ...(band.unit === "dB" && { rescale: [DECIBELS] }),
       ...toIndexLook(band),
       ...(band.scale !== undefined &&
@@ -100,6 +105,15 @@ function toIndexLook({ name, title, type, scale }: Band): Pick<LayerStyle, "resc
   return colors === undefined || type?.startsWith("float") !== true || scale !== undefined
     ? undefined
     : { rescale: [INDEX_RANGE], colormap: { kind: "named", name: colors } };
+}
+
+/** Variables that the item describes; the file's first one where it describes none. */
+function toVariables(key: string, asset: StacAsset, item: StacItem): readonly Band[] {
+  const shared = { commonName: undefined, scale: undefined, isVariable: true } as const;
+  const variables = variablesOf(key, asset, item);
+  return variables.length === 0
+    ? [{ ...shared, name: toVariable(key), title: asset.title ?? key, type: undefined, unit: undefined }]
+    : variables.map(({ expression, title, unit, type }) => ({ ...shared, name: expression, title, unit, type }));
 }
 
 interface BandFields {

@@ -14,7 +14,7 @@ import { type DataAccessContext, baseUrlOf, signalOf } from "../http/context.ts"
 import { sendImage } from "../http/send-image.ts";
 import { locatePublic } from "../layers/locate-asset.ts";
 import { findTileMatrixSet, tileToGrid } from "../tiles/tile-matrix-sets.ts";
-import { type Query, listOf, one, parseCount, parseNodata, parseRender } from "./parameters.ts";
+import { type Query, listOf, one, parseCount, parseCubeSelection, parseNodata, parseRender } from "./parameters.ts";
 import { describeCog } from "./describe-cog.ts";
 import {
   MAX_TILE_SIZE,
@@ -37,7 +37,15 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
   const get = (path: string, handler: Handler) => app.get(path, hidden, handler);
   const sceneOf = (query: Query) => {
     const nodata = parseNodata(query);
-    return { assets: { data: { location: locate(query, context), ...(nodata !== undefined && { nodata }) } } };
+    return {
+      assets: {
+        data: {
+          location: locate(query, context),
+          ...parseCubeSelection(query),
+          ...(nodata !== undefined && { nodata }),
+        },
+      },
+    };
   };
   const image = async (request: FastifyRequest, reply: FastifyReply, grid: GridRequest, format: string | undefined) => {
     const query = request.query as Query;
@@ -104,7 +112,7 @@ export function addCogRoutes(app: FastifyInstance, context: DataAccessContext): 
     const crs = parseCrs(one(query["coord_crs"]) ?? "OGC:CRS84");
     const location = locate(query, context);
     const values = await pool.point(
-      { location, crs, x: x!, y: y!, unscale: one(query["unscale"]) === "true" },
+      { location, crs, x: x!, y: y!, unscale: one(query["unscale"]) === "true", ...parseCubeSelection(query) },
       signalOf(reply),
     );
     if (values === undefined) {

@@ -4,6 +4,7 @@ import {
   RESAMPLINGS,
   type Range,
   type Resampling,
+  type SceneAsset,
   TERRAIN_ALGORITHMS,
   type TerrainAlgorithm,
   parseColormap,
@@ -79,6 +80,21 @@ function parseAssets(query: Query): readonly string[] | undefined {
     return bands === undefined ? [toVariable(key)] : bands.map((band) => `${toVariable(key)}_b${band}`);
   });
   return names.length === 0 ? undefined : names;
+}
+
+/** Which variable of a file of many is meant, and where: `variable=tas&sel=time=2020-01-01&sel=level=500`. */
+export function parseCubeSelection(query: Query): Pick<SceneAsset, "variable" | "position"> {
+  const variable = one(query["variable"]);
+  const position = Object.fromEntries(
+    listOf(query["sel"]).map((text) => {
+      const [, name, value] = /^([^=]+)=(?:nearest::)?(.+)$/.exec(text) ?? [];
+      if (name === undefined || value === undefined) {
+        throw new Problem(400, "sel must be a dimension and a coordinate in it: time=2020-01-01.");
+      }
+      return [name, value] as const;
+    }),
+  );
+  return { ...(variable !== undefined && { variable }), ...(Object.keys(position).length > 0 && { position }) };
 }
 
 export function parseNodata(query: Query): number | undefined {

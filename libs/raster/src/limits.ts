@@ -3,6 +3,10 @@
 /** Width or height of a raster. */
 export const MAX_DIMENSION = 2 ** 27;
 export const MAX_BANDS = 1024;
+/** Bands of a cube: variables at the positions of their other dimensions. */
+export const MAX_CUBE_BANDS = 4096;
+/** Groups and variables of a cube. */
+export const MAX_CUBE_OBJECTS = 5000;
 /** Directories of a TIFF: image, overviews, masks, pages. */
 export const MAX_DIRECTORIES = 512;
 export const MAX_TAGS_PER_DIRECTORY = 1024;

@@ -4,6 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 
+import { waitUntil } from "@swath/testing";
+
 import { type ImageRequest, RasterPool, parseCrs } from "../src/index.ts";
 import { SCENES } from "./gdal.ts";
 
@@ -82,6 +84,26 @@ test("a source that does not answer costs the time that is allowed, and others g
   const fast = pool.image(REQUEST);
   await assert.rejects(slow, { code: "timeout" });
   assert.equal((await fast).isEmpty, false);
+});
+
+test("a source that never answers is let go of when nobody waits for it any more, without ending the thread", async (t) => {
+  const faults: Error[] = [];
+  const pool = new RasterPool({ threads: 1, cacheBytes: 1e7, onError: (error) => faults.push(error) });
+  t.after(() => pool.close());
+  const { url, open } = await serveNothing(t);
+  const [first, second] = [new AbortController(), new AbortController()];
+  const results = [first, second].map((each) => pool.image(waiting(url), each.signal));
+  await waitUntil("the source to be asked", async () => open() > 0);
+  first.abort();
+  await assert.rejects(results[0]!, { code: "cancelled" });
+  // Somebody still waits.
+  assert.equal((await pool.image(REQUEST)).isEmpty, false);
+  assert.equal(open(), 1);
+  second.abort();
+  await assert.rejects(results[1]!, { code: "cancelled" });
+  await waitUntil("the source to be let go of", async () => open() === 0);
+  assert.equal((await pool.image(REQUEST)).isEmpty, false);
+  assert.deepEqual(faults, []);
 });
 
 test("a cancelled request lets go of its source", async (t) => {

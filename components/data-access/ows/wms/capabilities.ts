@@ -1,6 +1,6 @@
 import { type Bbox, parseCrs, reprojectBbox } from "@swath/raster";
 
-import type { Layer } from "../../layers/layer.ts";
+import type { Layer, LayerDimension } from "../../layers/layer.ts";
 import { escapeXml } from "../ows-error.ts";
 
 /** Systems that are announced; any other with an EPSG code works as well. */
@@ -73,7 +73,7 @@ function writeLayer(layer: Layer, url: string, version: "1.1.1" | "1.3.0"): stri
     const legend = `${url}?service=WMS&request=GetLegendGraphic&version=${version}&format=image/png&layer=${encodeURIComponent(layer.id)}&style=${encodeURIComponent(id)}`;
     return `<Style><Name>${escapeXml(id)}</Name><Title>${escapeXml(title)}</Title><LegendURL width="200" height="62"><Format>image/png</Format><OnlineResource ${XLINK} xlink:href="${escapeXml(legend)}"/></LegendURL></Style>`;
   });
-  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${box}${boundingBoxes([west, south, east, north], version)}${dimension(layer, version)}${styles.join("")}</Layer>`;
+  return `<Layer queryable="1"><Name>${escapeXml(layer.id)}</Name><Title>${escapeXml(layer.title)}</Title><Abstract>${escapeXml(layer.description.slice(0, 2000))}</Abstract>${words === "" ? "" : `<KeywordList>${words}</KeywordList>`}${box}${boundingBoxes([west, south, east, north], version)}${dimension(layer, version)}${dimensions(layer, version)}${styles.join("")}</Layer>`;
 }
 
 function boundingBoxes(bbox: Bbox, version: "1.1.1" | "1.3.0"): string {
@@ -105,6 +105,28 @@ function dimension({ interval: [start, end] }: Layer, version: "1.1.1" | "1.3.0"
   return version === "1.3.0"
     ? `<Dimension ${attributes} units="ISO8601">${values}</Dimension>`
     : `<Dimension name="time" units="ISO8601"/><Extent ${attributes}>${values}</Extent>`;
+}
+
+/** The parameter of a dimension of files: their time is the layer's. */
+export function parameterOf({ name, kind }: Pick<LayerDimension, "name" | "kind">): string {
+  return kind === "time" ? "TIME" : kind === "elevation" ? "ELEVATION" : `DIM_${name.toUpperCase()}`;
+}
+
+/** Dimensions of the files beside the time (annex C.2 of 1.3.0). */
+function dimensions({ dimensions: all = [] }: Layer, version: "1.1.1" | "1.3.0"): string {
+  return all
+    .filter(({ kind }) => kind !== "time")
+    .map((each) => {
+      const { values, preset, unit = "" } = each;
+      const name = parameterOf(each).replace(/^DIM_/, "").toLowerCase();
+      const attributes = `name="${escapeXml(name)}" default="${escapeXml(preset)}" multipleValues="0" nearestValue="${values.length === 0 ? 1 : 0}"`;
+      const extent = escapeXml((values.length === 0 ? [preset] : values).join(","));
+      const units = `units="${escapeXml(unit)}"`;
+      return version === "1.3.0"
+        ? `<Dimension ${attributes} ${units}>${extent}</Dimension>`
+        : `<Dimension name="${escapeXml(name)}" ${units}/><Extent ${attributes}>${extent}</Extent>`;
+    })
+    .join("");
 }
 
 function withoutWrap([west, south, east, north]: Bbox): Bbox {

@@ -1,5 +1,8 @@
+import type { Scene } from "@swath/raster";
+
 import type { DataAccessContext } from "../../http/context.ts";
-import type { Caller, LayerItem } from "../../layers/layer.ts";
+import type { Caller } from "../../layers/layer.ts";
+import { placeScene } from "../../layers/place-scene.ts";
 import { findItems } from "../../layers/render-layer.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError, escapeXml } from "../ows-error.ts";
@@ -24,7 +27,7 @@ export async function getFeatureInfo(
   caller: Caller,
   signal: AbortSignal,
 ): Promise<{ type: string; body: string }> {
-  const { grid, layers, times } = await parseMapRequest(context, kvp, version, caller);
+  const { grid, layers, times, position } = await parseMapRequest(context, kvp, version, caller);
   const [i, j] = version === "1.3.0" ? ["I", "J"] : ["X", "Y"];
   const [column, row] = [Number(kvp.require(i)), Number(kvp.require(j))];
   if (
@@ -69,7 +72,8 @@ export async function getFeatureInfo(
       if (found.length >= count) {
         break;
       }
-      const values = await readValues(context, item, point, signal);
+      const scene = placeScene(item.scene, layer, { position, ...(times !== undefined && { times }) });
+      const values = await readValues(context, scene, point, signal);
       if (Object.keys(values).length > 0) {
         found.push({ layer: layer.id, item: item.id, datetime: item.datetime, values });
       }
@@ -80,13 +84,20 @@ export async function getFeatureInfo(
 
 async function readValues(
   { pool }: DataAccessContext,
-  { scene }: LayerItem,
+  scene: Scene,
   point: Pick<Parameters<typeof pool.point>[0], "crs" | "x" | "y">,
   signal: AbortSignal,
 ): Promise<Value["values"]> {
   const entries = await Promise.all(
     Object.entries(scene.assets).map(
-      async ([key, { location }]) => [key, await pool.point({ location, ...point }, signal)] as const,
+      async ([key, { location, variable, position }]) =>
+        [
+          key,
+          await pool.point(
+            { location, ...point, ...(variable !== undefined && { variable }), ...(position && { position }) },
+            signal,
+          ),
+        ] as const,
     ),
   );
   return Object.fromEntries(

@@ -17,7 +17,7 @@ import { parseTimes } from "../../layers/parse-time.ts";
 import { renderLayer } from "../../layers/render-layer.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError } from "../ows-error.ts";
-import { IMAGE_TYPES, MAX_IMAGE_SIZE } from "./capabilities.ts";
+import { IMAGE_TYPES, MAX_IMAGE_SIZE, parameterOf } from "./capabilities.ts";
 
 const MAX_LAYERS = 20;
 const FORMATS = { "image/png": "png", "image/jpeg": "jpeg", "image/webp": "webp", "image/tiff": "tif" } as const;
@@ -31,6 +31,7 @@ export interface MapRequest {
   readonly grid: Grid;
   readonly layers: readonly StyledLayer[];
   readonly times: readonly TimeRange[] | undefined;
+  readonly position: Readonly<Record<string, string>>;
 }
 
 /** A picture of layers one upon another, the first one at the bottom. */
@@ -41,7 +42,7 @@ export async function getMap(
   caller: Caller,
   signal: AbortSignal,
 ): Promise<ImageResult> {
-  const { grid, layers, times } = await parseMapRequest(context, kvp, version, caller);
+  const { grid, layers, times, position } = await parseMapRequest(context, kvp, version, caller);
   const type = IMAGE_TYPES.find((each) => each === kvp.require("FORMAT").split(";")[0]?.trim());
   if (type === undefined) {
     throw new OwsError("InvalidFormat", `FORMAT must be one of ${IMAGE_TYPES.join(", ")}.`, { locator: "FORMAT" });
@@ -53,6 +54,7 @@ export async function getMap(
   const shared = {
     grid,
     caller,
+    position,
     ...(times !== undefined && { times }),
     ...(resampling !== undefined && { resampling }),
   };
@@ -118,7 +120,7 @@ export async function parseMapRequest(
     width: kvp.requireCount("WIDTH", MAX_IMAGE_SIZE),
     height: kvp.requireCount("HEIGHT", MAX_IMAGE_SIZE),
   };
-  return { grid, layers, times: parseDimension(kvp) };
+  return { grid, layers, times: parseDimension(kvp), position: parsePosition(kvp, layers) };
 }
 
 export async function findStyledLayer(
@@ -174,6 +176,28 @@ function parseDimension(kvp: Kvp): readonly TimeRange[] | undefined {
   } catch (error) {
     throw new OwsError("InvalidDimensionValue", (error as Error).message, { locator: "TIME" });
   }
+}
+
+/** ELEVATION and DIM_<name> (annex C of 1.3.0), of the dimensions that the layers have. */
+function parsePosition(kvp: Kvp, layers: readonly StyledLayer[]): Readonly<Record<string, string>> {
+  const position: Record<string, string> = {};
+  for (const { name, kind, values } of layers.flatMap(({ layer }) => layer.dimensions ?? [])) {
+    const parameter = parameterOf({ name, kind });
+    const value = parameter === "TIME" ? undefined : kvp.get(parameter)?.trim();
+    if (value === undefined || value === "") {
+      continue;
+    }
+    const known = values.find((each) => each === value || (value !== "" && Number(each) === Number(value)));
+    if (known === undefined && values.length > 0) {
+      throw new OwsError(
+        "InvalidDimensionValue",
+        `${parameter} must be one of ${values.slice(0, 50).join(", ")}${values.length > 50 ? ", …" : ""}.`,
+        { locator: parameter },
+      );
+    }
+    position[name] = known ?? value.slice(0, 100);
+  }
+  return position;
 }
 
 function parseInterpolation(kvp: Kvp): Resampling | undefined {

@@ -17,6 +17,7 @@ import { wholeOf } from "../warp/read-grid.ts";
 import { createReproject } from "../warp/reproject.ts";
 import { BlockCache } from "../windows/block-cache.ts";
 import { readWindow } from "../windows/read-window.ts";
+import { chooseBands, withoutPosition } from "./choose-bands.ts";
 import { toCogOptions } from "./cog-options.ts";
 import { cropPlane, cutRows, widenGrid } from "./grid-parts.ts";
 import { OpenRasters, type UseRasters } from "./open-rasters.ts";
@@ -172,7 +173,7 @@ export class RasterEngine {
 
   /** Values of all bands of the pixel at a point; null where there is nothing, `undefined` outside of the raster. */
   async point(
-    { location, crs, x, y, unscale = false }: PointRequest,
+    { location, crs, x, y, unscale = false, ...selection }: PointRequest,
     signal?: AbortSignal,
   ): Promise<readonly (number | null)[] | undefined> {
     return this.#rasters.use(
@@ -187,14 +188,15 @@ export class RasterEngine {
         if (!(column >= 0 && column < info.width && row >= 0 && row < info.height)) {
           return undefined;
         }
+        const bands = chooseBands(info.bands, selection);
         const window = await readWindow(
           raster,
           this.cache,
-          { level: 0, x: column, y: row, width: 1, height: 1, bands: info.bands.map((_, band) => band) },
+          { level: 0, x: column, y: row, width: 1, height: 1, bands },
           signal,
         );
-        return window.planes.map((samples, band) => {
-          const { nodata, scale = 1, offset = 0 } = info.bands[band]!;
+        return window.planes.map((samples, at) => {
+          const { nodata, scale = 1, offset = 0 } = info.bands[bands[at]!]!;
           const value = samples[0]!;
           const isThere = value !== nodata && !Number.isNaN(value) && window.mask?.[0] !== 0;
           return isThere ? (unscale ? value * scale + offset : value) : null;
@@ -256,7 +258,9 @@ export class RasterEngine {
     return this.#useFirst(
       request.scenes,
       async ({ info }) => {
-        const expressions = request.expressions ?? info.bands.map((_, band) => `b${band + 1}`);
+        const [asset] = Object.values(request.scenes[0]?.assets ?? {});
+        const expressions =
+          request.expressions ?? chooseBands(info.bands, asset ?? {}).map((_, band) => `b${band + 1}`);
         const bands = await readScene(
           {
             scene: request.scenes[0] as Scene,
@@ -338,15 +342,16 @@ export class RasterEngine {
       return [[0, 255]];
     }
     const [least, greatest] = request.percentiles ?? [2, 98];
+    const scenes = request.scenes.slice(0, 1).map(withoutPosition);
     return Promise.all(
       expressions.map(async (expression) => {
-        const key = `${JSON.stringify(request.scenes[0])}|${expression}|${least}|${greatest}|${request.unscale === true}`;
+        const key = `${JSON.stringify(scenes)}|${expression}|${least}|${greatest}|${request.unscale === true}`;
         const known = this.#ranges.get(key);
         if (known !== undefined) {
           return known;
         }
         const whole: PixelsRequest = {
-          scenes: request.scenes.slice(0, 1),
+          scenes,
           grid: { maxSize: STATISTICS_SIZE },
           expressions: [expression],
           unscale: request.unscale === true,

@@ -1,3 +1,4 @@
+import { checkCancelled, toCancelled } from "../errors.ts";
 import { openRaster } from "../readers/open-raster.ts";
 import type { Raster } from "../readers/raster.ts";
 import { type SourceLocation, describeLocation } from "../sources/source.ts";
@@ -7,6 +8,9 @@ const MAX_UNVERIFIED_MS = 5000;
 
 interface Entry {
   readonly raster: Promise<Raster>;
+  /** Ends the opening once nobody waits for it any more. */
+  readonly opening: AbortController;
+  isOpen: boolean;
   users: number;
   verifiedAt: number;
   isEvicted: boolean;
@@ -29,7 +33,7 @@ export class OpenRasters {
   async use<T>(location: SourceLocation, work: (raster: Raster) => Promise<T>, signal?: AbortSignal): Promise<T> {
     const entry = await this.#acquire(location, signal);
     try {
-      return await work(await entry.raster);
+      return await work(await orCancelled(entry.raster, signal));
     } finally {
       this.#release(entry);
     }
@@ -80,13 +84,25 @@ export class OpenRasters {
       return other;
     }
     // Not bound to this caller's signal: others may join while it opens.
-    const entry: Entry = { raster: openRaster(location), users: 1, verifiedAt: Date.now(), isEvicted: false };
+    const opening = new AbortController();
+    const entry: Entry = {
+      raster: openRaster(location, opening.signal),
+      opening,
+      isOpen: false,
+      users: 1,
+      verifiedAt: Date.now(),
+      isEvicted: false,
+    };
     this.#entries.set(key, entry);
-    entry.raster.catch(() => {
+    const forget = () => {
       if (this.#entries.get(key) === entry) {
         this.#entries.delete(key);
       }
-    });
+    };
+    opening.signal.addEventListener("abort", forget, { once: true });
+    entry.raster.then(() => {
+      entry.isOpen = true;
+    }, forget);
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#max) {
         break;
@@ -100,13 +116,16 @@ export class OpenRasters {
     if (kind !== "file" && Date.now() - entry.verifiedAt < this.#maxUnverifiedMs) {
       return true;
     }
-    const isCurrent = await (await entry.raster).isCurrent(signal);
+    const isCurrent = await (await orCancelled(entry.raster, signal)).isCurrent(signal);
     entry.verifiedAt = Date.now();
     return isCurrent;
   }
 
   #release(entry: Entry): void {
     entry.users -= 1;
+    if (entry.users === 0 && !entry.isOpen) {
+      entry.opening.abort();
+    }
     if (entry.isEvicted && entry.users === 0) {
       void entry.raster.then((raster) => raster.close()).catch(() => undefined);
     }
@@ -121,4 +140,17 @@ export class OpenRasters {
       this.#release(entry);
     }
   }
+}
+
+/** What is waited for until the caller gives up. */
+function orCancelled<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) {
+    return work;
+  }
+  checkCancelled(signal);
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(toCancelled(signal));
+    signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

@@ -8,6 +8,7 @@ import { type GridBand, type GridData, placeBand, readGridPart } from "../warp/r
 import type { Resampling } from "../warp/resample.ts";
 import type { BlockCache } from "../windows/block-cache.ts";
 import type { UseRasters } from "./open-rasters.ts";
+import { chooseBands } from "./choose-bands.ts";
 import { type Scene, findBand } from "./scene.ts";
 
 interface SceneRequest {
@@ -53,8 +54,10 @@ export async function readScene(
       const data = await rasters.use(
         asset.location,
         async (raster): Promise<GridData> => {
-          const infos = numbers.map((band) => checkBand(raster.info.bands, band));
-          const options = { bands: numbers, resampling, ...(asset.nodata !== undefined && { nodata: asset.nodata }) };
+          const chosen = chooseBands(raster.info.bands, asset);
+          const own = numbers.map((band) => checkBand(chosen, band));
+          const infos = own.map((band) => raster.info.bands[band]!);
+          const options = { bands: own, resampling, ...(asset.nodata !== undefined && { nodata: asset.nodata }) };
           return grid === undefined
             ? { part: NOTHING, bands: infos.map((info) => ({ info, ...noPixels() })) }
             : readGridPart(raster, cache, grid, wanted, options, signal);
@@ -147,12 +150,12 @@ function intersectMasks(masks: readonly Uint8Array[], pixels: number): Uint8Arra
   return output;
 }
 
-function checkBand(bands: readonly BandInfo[], band: number): BandInfo {
-  const info = bands[band];
-  if (info === undefined) {
+function checkBand(bands: readonly number[], band: number): number {
+  const own = bands[band];
+  if (own === undefined) {
     throw invalidRequest(`Band ${band + 1} does not exist; the raster has ${bands.length}.`);
   }
-  return info;
+  return own;
 }
 
 function compileCached(text: string): Expression {

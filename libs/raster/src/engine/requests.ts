@@ -11,7 +11,7 @@ import type { Clip } from "../warp/clip-planes.ts";
 import type { Bbox, Grid } from "../warp/grid.ts";
 import type { Resampling } from "../warp/resample.ts";
 import type { GridRequest } from "./resolve-grid.ts";
-import type { Scene } from "./scene.ts";
+import type { Scene, SceneAsset } from "./scene.ts";
 
 export type OutputFormat = ImageFormat | "npy" | "tif";
 
@@ -69,7 +69,7 @@ export interface DescribedRaster {
   readonly geographicBounds: Bbox | undefined;
 }
 
-export interface PointRequest {
+export interface PointRequest extends Pick<SceneAsset, "variable" | "position"> {
   readonly location: SourceLocation;
   readonly crs: Crs;
   readonly x: number;

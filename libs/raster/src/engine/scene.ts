@@ -8,6 +8,10 @@ export interface SceneAsset {
   /** Names of its bands in order. */
   readonly bandNames?: readonly string[];
   readonly nodata?: number;
+  /** Of a file of many variables, the one that is meant; its first one when left out. */
+  readonly variable?: string;
+  /** Coordinates in the dimensions beside x and y, by their names: the nearest are taken. Of an interval (`a/b`), the last within. */
+  readonly position?: Readonly<Record<string, string>>;
 }
 
 /** What was seen at one time: a file, or an item whose bands are in several files. Keys are what expressions call the assets. */
@@ -56,6 +60,10 @@ export function toVariable(name: string): string {
 
 /** What is shown of a file when nothing is said: its colours, or its first band. */
 export function defaultExpressions({ bands }: RasterInfo): readonly string[] {
+  // Variables and times of a cube are no colours.
+  if (bands[0]?.name !== undefined) {
+    return ["b1"];
+  }
   const red = bands.findIndex(({ color }) => color === "red");
   return red >= 0 && bands.length >= red + 3
     ? [`b${red + 1}`, `b${red + 2}`, `b${red + 3}`]

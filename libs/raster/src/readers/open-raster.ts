@@ -2,11 +2,19 @@ import { RasterError } from "../errors.ts";
 import { openSource } from "../sources/open-source.ts";
 import type { Source, SourceLocation } from "../sources/source.ts";
 import { openGeotiff } from "./geotiff/open-geotiff.ts";
+import { isHdf5, openHdf5 } from "./hdf5/open-hdf5.ts";
 import { isJpeg2000, openJpeg2000 } from "./jpeg2000/open-jpeg2000.ts";
+import { isClassicNetcdf, openNetcdf } from "./netcdf/open-netcdf.ts";
 import type { Raster } from "./raster.ts";
+import { isZarrLocation } from "./zarr/zarr-store.ts";
 
-/** Opens a raster of any format there is a reader for, told by its first bytes. */
+/** Opens a raster of any format there is a reader for, told by its first bytes; Zarr has many files, and is told by its address. */
 export async function openRaster(location: SourceLocation, signal?: AbortSignal): Promise<Raster> {
+  if (isZarrLocation(location)) {
+    // Few services ever need it.
+    const { openZarr } = await import("./zarr/open-zarr.ts");
+    return openZarr(location, signal);
+  }
   const source = await openSource(location);
   try {
     return await openSourceRaster(source, signal);
@@ -24,7 +32,16 @@ async function openSourceRaster(source: Source, signal: AbortSignal | undefined)
   if (isJpeg2000(head)) {
     return openJpeg2000(buffered, signal);
   }
-  throw new RasterError("unsupported", "The format of the raster is not supported; GeoTIFF and JPEG 2000 are.");
+  if (isHdf5(head)) {
+    return openHdf5(buffered, signal);
+  }
+  if (isClassicNetcdf(head)) {
+    return openNetcdf(buffered, signal);
+  }
+  throw new RasterError(
+    "unsupported",
+    "The format of the raster is not supported; GeoTIFF, JPEG 2000, NetCDF, HDF5 and Zarr are.",
+  );
 }
 
 const HEAD_BYTES = 32 * 1024;

@@ -33,6 +33,10 @@ export interface BandInfo {
   readonly unit?: string;
   readonly description?: string;
   readonly color: "gray" | "palette" | "red" | "green" | "blue" | "alpha" | "undefined";
+  /** The variable of a cube that the band is of. */
+  readonly name?: string;
+  /** Where the band is in the dimensions of its variable beside x and y: times are instants (ISO 8601). */
+  readonly position?: Readonly<Record<string, string | number>>;
 }
 
 /** The full image, or a smaller one of it. */
@@ -44,7 +48,7 @@ export interface LevelInfo {
 }
 
 export interface RasterInfo {
-  readonly format: "GeoTIFF" | "JPEG 2000";
+  readonly format: "GeoTIFF" | "JPEG 2000" | "NetCDF" | "HDF5" | "Zarr";
   readonly width: number;
   readonly height: number;
   readonly bands: readonly BandInfo[];

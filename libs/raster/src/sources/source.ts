@@ -17,12 +17,17 @@ export interface Source {
 /** Where a raster is. Plain data, so that it can be sent to a worker. */
 export type SourceLocation = FileLocation | HttpLocation | S3Location;
 
-export interface FileLocation {
+interface Hint {
+  /** The address is that of a Zarr hierarchy, which its name need not say. */
+  readonly format?: "zarr";
+}
+
+export interface FileLocation extends Hint {
   readonly kind: "file";
   readonly path: string;
 }
 
-export interface HttpLocation {
+export interface HttpLocation extends Hint {
   readonly kind: "http";
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -32,7 +37,7 @@ export interface HttpLocation {
   readonly allowPrivate?: boolean;
 }
 
-export interface S3Location {
+export interface S3Location extends Hint {
   readonly kind: "s3";
   readonly endpoint: string;
   readonly region: string;

@@ -3,7 +3,7 @@ import type { Georeferencing } from "./georeferencing.ts";
 import type { Grid } from "./grid.ts";
 import { createInterpolated, findNodes } from "./interpolated-map.ts";
 import type { Mapping, PixelMap } from "./map-parts.ts";
-import { createReproject, isSame } from "./reproject.ts";
+import { createReproject } from "./reproject.ts";
 
 /** Distance of exactly transformed points; what is between them is interpolated where that is exact enough. */
 const INITIAL_STEP = 32;
@@ -30,8 +30,7 @@ function createMapping(
   const [minX, minY, maxX, maxY] = bbox;
   const [resX, resY] = [(maxX - minX) / width, (maxY - minY) / height];
   const reproject = createReproject(crs, source.crs);
-  const wrap =
-    westernmost !== undefined && source.crs.isGeographic && !isSame(crs, source.crs) ? westernmost : undefined;
+  const wrap = source.crs.isGeographic ? westernmost : undefined;
   return (xs, ys) => {
     for (let at = 0; at < xs.length; at += 1) {
       xs[at] = minX + xs[at]! * resX;
@@ -40,7 +39,11 @@ function createMapping(
     reproject(xs, ys);
     if (wrap !== undefined) {
       for (let at = 0; at < xs.length; at += 1) {
-        xs[at] = wrap + ((((xs[at]! - wrap) % 360) + 360) % 360);
+        const x = xs[at]!;
+        // What is where it should be keeps all its digits.
+        if (x < wrap || x >= wrap + 360) {
+          xs[at] = wrap + ((((x - wrap) % 360) + 360) % 360);
+        }
       }
     }
     source.toPixels(xs, ys);

@@ -83,12 +83,13 @@ export function boundPoints(xs: Float64Array, ys: Float64Array, isGeographic: bo
   if (bounds === undefined || !isGeographic || bounds[2] - bounds[0] <= 180) {
     return bounds;
   }
-  // Points on both sides of the antimeridian: seen from its other side they may be close together.
+  // Points on both sides of the antimeridian: seen from its other side they may be close together. What is wider than half of the Earth
+  // either way only looks narrower there, by the distance of its points.
   const shifted = toBounds(
     xs.map((x) => (x < 0 ? x + 360 : x)),
     ys,
   );
-  return shifted !== undefined && shifted[2] - shifted[0] < bounds[2] - bounds[0] ? shifted : bounds;
+  return shifted !== undefined && shifted[2] - shifted[0] <= 180 ? shifted : bounds;
 }
 
 function toBounds(xs: Float64Array, ys: Float64Array): Bbox | undefined {

@@ -1,0 +1,165 @@
+import { Worker } from "node:worker_threads";
+
+import { RasterError, checkCancelled, invalidRaster, toCancelled } from "../../errors.ts";
+import type { Source } from "../../sources/source.ts";
+import { type FromHdf5, type Hdf5Start, MAILBOX_BYTES, MAILBOX_HEADER_BYTES, type ToHdf5 } from "./messages.ts";
+
+/** How long the library may go on with what nobody waits for any more. */
+const GRACE_MS = 2000;
+/** What one question may take, bytes included, whoever asks. */
+const MAX_CALL_MS = 60_000;
+/** Threads at a time of one engine: each has a library in its memory. */
+const MAX_THREADS = 4;
+const MAX_HEAP_MB = 128;
+
+interface Running {
+  readonly worker: Worker;
+  readonly header: Int32Array;
+  readonly box: Uint8Array;
+  /** Ends the call that the thread is at. */
+  fail?: (error: Error) => void;
+}
+
+const idle = new Set<Hdf5Thread>();
+
+/** The HDF5 library with one file, in a thread of its own that can be ended at any moment; it starts again when it is needed. */
+export class Hdf5Thread {
+  readonly #source: Source;
+  readonly #size: number;
+  #running: Running | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(source: Source, size: number) {
+    this.#source = source;
+    this.#size = size;
+  }
+
+  /** One question after the other. */
+  async ask<K extends FromHdf5["kind"]>(
+    message: ToHdf5,
+    answer: K,
+    signal?: AbortSignal,
+  ): Promise<Extract<FromHdf5, { kind: K }>> {
+    checkCancelled(signal);
+    this.#waiting += 1;
+    idle.delete(this);
+    const turn = this.#turn.then(async () => {
+      checkCancelled(signal);
+      return this.#call(message, signal);
+    });
+    this.#turn = turn.catch(() => undefined).then(() => this.#rest());
+    const given = await turn;
+    if (given.kind === "failed") {
+      throw invalidRaster(`The HDF5 data cannot be read: ${given.message.split("\n")[0]?.slice(0, 200) ?? ""}`);
+    }
+    if (given.kind !== answer) {
+      throw invalidRaster("The HDF5 data cannot be read.");
+    }
+    return given as Extract<FromHdf5, { kind: K }>;
+  }
+
+  async close(): Promise<void> {
+    idle.delete(this);
+    await this.#end(new RasterError("cancelled", "The source was closed."));
+  }
+
+  #rest(): void {
+    this.#waiting -= 1;
+    if (this.#waiting === 0 && this.#running !== undefined) {
+      idle.add(this);
+      for (const oldest of idle) {
+        if (idle.size <= MAX_THREADS) {
+          break;
+        }
+        void oldest.close();
+      }
+    }
+  }
+
+  async #call(message: ToHdf5, signal: AbortSignal | undefined): Promise<FromHdf5> {
+    const running = (this.#running ??= this.#start());
+    const limit = AbortSignal.timeout(MAX_CALL_MS);
+    const both = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+    return new Promise<FromHdf5>((resolve, reject) => {
+      let sourceError: unknown;
+      const finish = (work: () => void) => {
+        running.worker.off("message", receive);
+        both.removeEventListener("abort", abort);
+        delete running.fail;
+        work();
+      };
+      const receive = (given: FromHdf5) => {
+        if (given.kind === "bytes") {
+          void this.#giveBytes(running, given.offset, given.length, both).catch((error: unknown) => {
+            sourceError ??= error;
+          });
+          return;
+        }
+        // What the source did wrong says more than what the library makes of it.
+        finish(() =>
+          given.kind === "failed" && sourceError !== undefined ? reject(sourceError as Error) : resolve(given),
+        );
+      };
+      const abort = () => {
+        // Bytes that are waited for do not come, so that the library returns by itself, or else is ended.
+        setTimeout(() => {
+          if (running.fail !== undefined) {
+            void this.#end(toCancelled(both));
+          }
+        }, GRACE_MS).unref();
+      };
+      running.fail = (error) => finish(() => reject(error));
+      running.worker.on("message", receive);
+      both.addEventListener("abort", abort, { once: true });
+      running.worker.postMessage(message);
+    });
+  }
+
+  async #giveBytes({ header, box }: Running, offset: number, length: number, signal: AbortSignal): Promise<void> {
+    let given = -1;
+    try {
+      const bytes = await this.#source.read(offset, Math.min(length, box.length), signal);
+      box.set(bytes);
+      given = bytes.length;
+    } finally {
+      header[1] = given;
+      Atomics.store(header, 0, 1);
+      Atomics.notify(header, 0);
+    }
+  }
+
+  #start(): Running {
+    const mailbox = new SharedArrayBuffer(MAILBOX_HEADER_BYTES + MAILBOX_BYTES);
+    const worker = new Worker(new URL("worker.ts", import.meta.url), {
+      workerData: { size: this.#size, mailbox } satisfies Hdf5Start,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      stderr: true,
+      stdout: true,
+    });
+    worker.unref();
+    const running: Running = {
+      worker,
+      header: new Int32Array(mailbox, 0, 2),
+      box: new Uint8Array(mailbox, MAILBOX_HEADER_BYTES),
+    };
+    const lose = () => {
+      if (this.#running === running) {
+        this.#running = undefined;
+      }
+      running.fail?.(invalidRaster("The HDF5 library ended over the data."));
+    };
+    worker.on("error", lose);
+    worker.on("exit", lose);
+    return running;
+  }
+
+  async #end(error: Error): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    if (running !== undefined) {
+      running.fail?.(error);
+      await running.worker.terminate();
+    }
+  }
+}
