@@ -143,9 +143,9 @@ test(
   },
 );
 
-/** The images that containers of workloads run. */
+/** The images of the pods of workloads, as they were named. */
 async function readImages(workloads: readonly string[]): Promise<readonly string[]> {
-  const path = "jsonpath={.items[*].status.containerStatuses[0].image}";
+  const path = "jsonpath={.items[*].spec.containers[0].image}";
   return Promise.all(
     workloads.map((name) => mustKubectl(["get", "pods", "-A", "-l", `app.kubernetes.io/name=${name}`, "-o", path])),
   );
