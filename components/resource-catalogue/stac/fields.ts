@@ -22,7 +22,7 @@ const MAX_FIELDS = 200;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The fields extension: `id,-geometry` or `{include, exclude}`. */
+/** The fields extension: `id,-geometry` or `{include, exclude}`. What is excluded alone is taken from the whole item. */
 export function parseFields(value: unknown, isBody: boolean): Fields | undefined {
   if (value === undefined || value === null) {
     return undefined;
@@ -47,7 +47,7 @@ function readText(value: unknown): Fields {
     .filter((name) => name !== "");
   const exclude = names.filter((name) => name.startsWith("-")).map((name) => name.slice(1));
   const include = names.filter((name) => !name.startsWith("-"));
-  return { include: include.length === 0 && exclude.length > 0 ? STANDARD : include, exclude };
+  return { include, exclude };
 }
 
 function readBody(value: unknown): Fields {
@@ -60,14 +60,7 @@ function readBody(value: unknown): Fields {
   ) {
     throw badParameter("fields", "must be an object with lists of names, include and exclude");
   }
-  const left = isList(exclude) ? exclude : [];
-  if (!isList(include)) {
-    // `include` left out: everything but what is excluded; null: the standard ones.
-    return include === undefined && left.length > 0
-      ? { include: [], exclude: left }
-      : { include: STANDARD, exclude: left };
-  }
-  return { include: include.length === 0 && left.length > 0 ? STANDARD : include, exclude: left };
+  return { include: isList(include) ? include : [], exclude: isList(exclude) ? exclude : [] };
 }
 
 /** An item with the wanted members only. A member that is named in both lists is sent; the deeper path wins. */
