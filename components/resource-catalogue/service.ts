@@ -21,6 +21,7 @@ import { addRecordRoutes } from "./ogc/records.ts";
 import { addOgcTransactionRoutes } from "./ogc/transactions.ts";
 import { addOpenSearchRoutes } from "./opensearch/routes.ts";
 import { addAggregationRoutes } from "./stac/aggregate.ts";
+import { addBrowseRoutes } from "./stac/browse.ts";
 import { addQueryableRoutes } from "./stac/queryables.ts";
 import { addReadRoutes } from "./stac/read.ts";
 import { addSearchRoutes } from "./stac/search.ts";
@@ -64,6 +65,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addJsonBodies(scope);
       scope.get("/api", { schema: { hide: true } }, (request, reply) => sendOpenApi(request, reply, app.swagger()));
       addReadRoutes(scope, context);
+      addBrowseRoutes(scope, context);
       addSearchRoutes(scope, context);
       addTransactionRoutes(scope, context);
       addBulkRoutes(scope, context);

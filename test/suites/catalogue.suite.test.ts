@@ -5,7 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
-import { type CatalogueFixture, startCatalogue } from "../../components/resource-catalogue/test/fixture.ts";
+import {
+  type CatalogueFixture,
+  makeCollection,
+  startCatalogue,
+} from "../../components/resource-catalogue/test/fixture.ts";
 
 const PACKAGES = ["stac-api-validator==0.6.8", "pystac-client==0.9.1", "owslib==0.35.0"];
 /** Real records; beside the checkout where there are some. */
@@ -31,41 +35,104 @@ test("pystac-client and owslib search, page and read", { skip }, async () => {
   assert.match(output, /^ok$/m);
 });
 
-test("stac-api-validator: core, collections, features, item-search, filter", { skip }, async () => {
-  const { url } = await openLoaded();
-  const geometry = JSON.stringify({
-    type: "Polygon",
-    coordinates: [
-      [
-        [-110, 35],
-        [-100, 35],
-        [-100, 45],
-        [-110, 45],
-        [-110, 35],
-      ],
+/**
+ * All that stac-api-validator knows of, but for `transaction` (below), `children`, which this catalogue does not have, and `query`: it sends
+ * numbers as texts, which are other values here.
+ */
+const CLASSES = [
+  "core",
+  "browseable",
+  "collections",
+  "features",
+  "features#sort",
+  "features#fields",
+  "item-search",
+  "item-search#sort",
+  "item-search#fields",
+  "filter",
+];
+
+const GEOMETRY = JSON.stringify({
+  type: "Polygon",
+  coordinates: [
+    [
+      [-110, 35],
+      [-100, 35],
+      [-100, 45],
+      [-110, 45],
+      [-110, 35],
     ],
-  });
-  const classes = ["core", "collections", "features", "item-search", "filter"].flatMap((name) => [
-    "--conformance",
-    name,
+  ],
+});
+
+test("stac-api-validator: every class that reads", { skip }, async () => {
+  const { url } = await openLoaded();
+  const output = await validate(url, [
+    ...CLASSES,
+    "--collection",
+    "sentinel-2-l2a",
+    "--geometry",
+    GEOMETRY,
+    "--fields-nested-property",
+    "properties.platform",
   ]);
+  for (const part of [/Browseable conformance class/, /Item Search - Filter Extension/]) {
+    assert.match(output, part);
+  }
+  // It asks for sorting with a text where the specification has a list of collections, which is refused; wants null refused, which stands for
+  // nothing here; and wants five members where it asks for one.
+  const wrong = new RegExp(
+    [
+      '"collections": "sentinel-2-l2a"} had unexpected status code 400',
+      '{"fields": null} had unexpected status code 200',
+      String.raw`'include': \['properties.platform'\]}} response contained fewer than 5`,
+    ].join("|"),
+  );
+  assert.deepEqual(
+    listErrors(output).filter((line) => !wrong.test(line)),
+    [],
+  );
+});
+
+test("stac-api-validator: transaction", { skip }, async (t) => {
+  // It writes cloud covers that are texts.
+  const lenient = await startCatalogue({ VALIDATION: "lenient" });
+  t.after(() => lenient.close());
+  await lenient.request("POST", "/stac/collections", { body: makeCollection("written") });
+  const output = await validate(lenient.url, ["transaction", "--transaction-collection", "written"]);
+  assert.match(output, /Transaction extension/);
+  // It knows one of the answers that OGC API Features Part 4 allows: 204 to what was replaced, and to what was never there.
+  const allowed =
+    /: PUT .* status code 200 instead of 204|: PATCH .* 200 instead of 204|: DELETE .* 404 instead of 204/;
+  assert.deepEqual(
+    listErrors(output).filter((line) => !allowed.test(line)),
+    [],
+  );
+});
+
+/** @param options classes, then other options */
+async function validate(url: string, options: readonly string[]): Promise<string> {
+  const others = options.findIndex((option) => option.startsWith("--"));
+  const classes = options.slice(0, others).flatMap((name) => ["--conformance", name]);
   const { output } = await run(join(folder, "bin/stac-api-validator"), [
     "--root-url",
     `${url}/stac`,
     ...classes,
-    "--collection",
-    "sentinel-2-l2a",
-    "--geometry",
-    geometry,
+    ...options.slice(others),
   ]);
-  const errors = output
-    .slice(output.lastIndexOf("\nErrors:"))
-    .split("\n")
-    // It fetches the schemas of documents, which a machine without the Internet cannot; they are validated elsewhere.
-    .filter((line) => line.startsWith("- ") && !/NameResolutionError|ConnectionError|Max retries/.test(line));
-  assert.match(output, /Validating STAC API - Item Search - Filter Extension/);
-  assert.deepEqual(errors, []);
-});
+  return output;
+}
+
+function listErrors(output: string): string[] {
+  assert.match(output, /\nErrors:/);
+  return (
+    output
+      .slice(output.lastIndexOf("\nErrors:"))
+      .split("\n")
+      // It fetches the schemas of documents, which a machine without the Internet cannot; they are validated elsewhere.
+      .filter((line) => line.startsWith("- ") && !/NameResolutionError|ConnectionError|Max retries/.test(line))
+  );
+}
 
 function installPackages(): string | undefined {
   const made = spawnSync("python3", ["-m", "venv", folder]);

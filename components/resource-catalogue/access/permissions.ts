@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 
 import type { CatalogueContext } from "../http/context.ts";
 import { notFound } from "../http/errors.ts";
+import { readSingle } from "../http/parameters.ts";
 import { findCollection } from "../store/collections.ts";
 import { mayWrite } from "./reader.ts";
 
@@ -10,9 +11,9 @@ import { mayWrite } from "./reader.ts";
  * the caller may change it.
  */
 export function addPermissionRoutes(scope: FastifyInstance, context: CatalogueContext): void {
-  scope.get<{ Querystring: { collection?: string } }>("/permissions", async (request, reply) => {
+  scope.get("/permissions", async (request, reply) => {
     const reader = await context.readerOf(request);
-    const { collection: id } = request.query;
+    const { collection: id } = readSingle(request);
     const entry = id === undefined ? undefined : await findCollection(context.pool, reader, id);
     if (id !== undefined && entry === undefined) {
       throw notFound(`Collection ${JSON.stringify(id)}`);

@@ -57,7 +57,10 @@ export class BatchThread {
     this.#next += 1;
     return new Promise((resolve, reject) => {
       this.#tasks.set(id, { resolve, reject });
-      worker.postMessage({ id, batch });
+      const { buffer, byteLength } = batch.bytes;
+      // Lines have their buffer to themselves, and are not needed here any more.
+      const isOwn = batch.form === "lines" && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+      worker.postMessage({ id, batch }, isOwn ? [buffer] : []);
     });
   }
 

@@ -38,8 +38,9 @@ export class RecordLines {
     this.#ends.push(this.#end);
   }
 
+  /** Gives away what it has gathered. */
   finish(): PreparedLines {
-    return { ids: this.#ids, bytes: this.#bytes, ends: this.#ends };
+    return { ids: this.#ids, bytes: new Uint8Array(this.#bytes.buffer.transfer(this.#end)), ends: this.#ends };
   }
 }
 

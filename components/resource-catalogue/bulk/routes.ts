@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 
 import type { CatalogueContext } from "../http/context.ts";
 import { problem } from "../http/errors.ts";
+import { readSingle } from "../http/parameters.ts";
 import { inTransaction } from "../store/transaction.ts";
 import { type WriteMode, lockForLoading, writeInTransaction, writePrepared } from "../store/write-records.ts";
 import { enterForWriting } from "../stac/transactions.ts";
@@ -37,36 +38,33 @@ export function addBulkRoutes(scope: FastifyInstance, context: CatalogueContext)
     raw.removeAllContentTypeParsers();
     // The stream itself: loads may be larger than memory.
     raw.addContentTypeParser([...LINE_TYPES], (_request, payload, done) => done(null, payload));
-    raw.post<Params & { Querystring: { method?: string } }>(
-      "/collections/:collection/items.ndjson",
-      async (request, reply) => {
-        const { entry } = await enterForWriting(context, request, request.params.collection);
-        const { method = "insert" } = request.query;
-        if (method !== "insert" && method !== "upsert") {
-          throw problem(400, "InvalidParameterValue", "The parameter method must be insert or upsert.");
+    raw.post<Params>("/collections/:collection/items.ndjson", async (request, reply) => {
+      const { entry } = await enterForWriting(context, request, request.params.collection);
+      const { method = "insert" } = readSingle(request);
+      if (method !== "insert" && method !== "upsert") {
+        throw problem(400, "InvalidParameterValue", "The parameter method must be insert or upsert.");
+      }
+      const mode: WriteMode = method;
+      const body = request.body as IncomingMessage;
+      const count = await inTransaction(pool, async (client) => {
+        // One load of a collection at a time: two that lock the same ids batch by batch would wait for each other.
+        await lockForLoading(client, entry.key, "exclusive");
+        let written = 0;
+        for await (const { records } of prepareAhead(body, (bytes, firstLine) =>
+          prepareBatch({ form: "lines", bytes, collection: entry.id, firstLine }),
+        )) {
+          await writeInTransaction(client, records, { mode, collection: entry.key });
+          written += records.length;
         }
-        const mode: WriteMode = method;
-        const body = request.body as IncomingMessage;
-        const count = await inTransaction(pool, async (client) => {
-          // One load of a collection at a time: two that lock the same ids batch by batch would wait for each other.
-          await lockForLoading(client, entry.key, "exclusive");
-          let written = 0;
-          for await (const { records } of prepareAhead(body, (bytes, firstLine) =>
-            prepareBatch({ form: "lines", bytes, collection: entry.id, firstLine }),
-          )) {
-            await writeInTransaction(client, records, { mode, collection: entry.key });
-            written += records.length;
-          }
-          return written;
-        }).catch((error: unknown) => {
-          // The rest is taken and thrown away, so that the client comes to read why; a listener, since the reader may still let go of it.
-          body.on("data", () => {}).resume();
-          throw error;
-        });
-        context.announceChange(count);
-        return reply.code(201).send({ numberWritten: count });
-      },
-    );
+        return written;
+      }).catch((error: unknown) => {
+        // The rest is taken and thrown away, so that the client comes to read why; a listener, since the reader may still let go of it.
+        body.on("data", () => {}).resume();
+        throw error;
+      });
+      context.announceChange(count);
+      return reply.code(201).send({ numberWritten: count });
+    });
   });
 }
 

@@ -7,8 +7,8 @@ const BATCH_BYTES = 2 ** 20;
 const MAX_LINE_BYTES = 16 * 2 ** 20;
 
 export interface Lines {
-  /** Whole lines. */
-  readonly bytes: Uint8Array;
+  /** Whole lines, and nothing else in their buffer. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
   /** Number of the first of them, from 1. */
   readonly firstLine: number;
 }
@@ -28,21 +28,31 @@ export async function* takeLines(stream: Readable): AsyncGenerator<Lines> {
       }
       continue;
     }
-    const all = Buffer.concat(chunks);
-    const end = all.lastIndexOf(10) + 1;
-    const bytes = all.subarray(0, end);
+    const end = chunk.lastIndexOf(10) + 1;
+    const bytes = toOwnBytes([...chunks.slice(0, -1), chunk.subarray(0, end)], size - chunk.length + end);
+    const lines = countLines(bytes);
+    chunks = [Buffer.from(chunk.subarray(end))];
+    size = chunk.length - end;
     yield { bytes, firstLine };
-    firstLine += countLines(bytes);
-    // A copy: what is left of a batch must not hold all of it.
-    chunks = [Buffer.from(all.subarray(end))];
-    size = all.length - end;
+    firstLine += lines;
   }
   if (size > 0) {
-    yield { bytes: Buffer.concat(chunks), firstLine };
+    yield { bytes: toOwnBytes(chunks, size), firstLine };
   }
 }
 
-function countLines(bytes: Buffer): number {
+/** In memory that nothing else is in, so that it can be handed to a thread rather than copied. */
+function toOwnBytes(chunks: readonly Buffer[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size);
+  let end = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, end);
+    end += chunk.length;
+  }
+  return bytes;
+}
+
+function countLines(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) {
     count += 1;

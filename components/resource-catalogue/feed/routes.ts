@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Reader } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { badParameter, problem } from "../http/errors.ts";
+import { readSingle } from "../http/parameters.ts";
 import { type FeedPosition, isRetained, readChanges, readFeedEnd } from "../store/changes.ts";
 import { parseLimit } from "../stac/search-parameters.ts";
 import { sendJson } from "../stac/respond.ts";
@@ -18,8 +19,6 @@ const BEAT_MS = 15_000;
 /** Streams that are open at the same time. */
 const MAX_STREAMS = 500;
 
-type FeedQuery = { Querystring: { after?: string; limit?: string; collections?: string } };
-
 /** `/changes`: what changed, in order, as pages or as a stream of server-sent events that begins where the last one ended. */
 export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext, bell: Bell): void {
   const streams = new Set<AbortController>();
@@ -27,10 +26,10 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
     streams.forEach((stream) => stream.abort());
     done();
   });
-  scope.get<FeedQuery>("/changes", async (request, reply) => {
+  scope.get("/changes", async (request, reply) => {
     const follower = await readFollower(context.pool, request);
     const reader = follower?.reader ?? (await context.readerOf(request));
-    const { after = lastEventId(request), limit, collections } = request.query;
+    const { after = lastEventId(request), limit, collections } = readSingle(request);
     const wantsStream = /\btext\/event-stream\b/.test(request.headers.accept ?? "");
     const position =
       after === undefined

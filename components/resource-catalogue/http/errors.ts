@@ -21,8 +21,15 @@ export function problem(
   return new Problem(status, description, { extensions: { code, description, ...extensions } });
 }
 
+/** Longer names are not repeated whole. */
+const MAX_NAMED = 600;
+
 export const notFound = (what: string): Problem =>
-  problem(404, "NotFound", `${what} does not exist, or is not yours to see.`);
+  problem(
+    404,
+    "NotFound",
+    `${what.length > MAX_NAMED ? `${what.slice(0, MAX_NAMED)}…` : what} does not exist, or is not yours to see.`,
+  );
 
 export const badParameter = (name: string, rule: string): Problem =>
   problem(400, "InvalidParameterValue", `The parameter ${name} ${rule}.`);

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 
 import { badParameter } from "../http/errors.ts";
+import { readSingle } from "../http/parameters.ts";
 import { type Expression, allOf, call, property } from "../query/expression.ts";
 import { parseToken } from "../query/page-token.ts";
 import { parseBbox } from "../query/places.ts";
@@ -88,17 +89,6 @@ export function parseRecordSearch(request: FastifyRequest, queryables: ReadonlyS
     },
     hasFacets: facets !== undefined && facets !== "false",
   };
-}
-
-function readSingle(request: FastifyRequest): Readonly<Record<string, string>> {
-  const read: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.query as Readonly<Record<string, string | string[]>>)) {
-    if (Array.isArray(value)) {
-      throw badParameter(name, "occurs twice");
-    }
-    read[name] = value;
-  }
-  return read;
 }
 
 function parseOffset(value: string | undefined): number {

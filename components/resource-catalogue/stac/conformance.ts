@@ -4,6 +4,7 @@ const OGC = "http://www.opengis.net/spec";
 /** The classes that the STAC API declares; the same on the landing page and at `/conformance`. */
 export const CONFORMS_TO: readonly string[] = [
   `${STAC}/v1.0.0/core`,
+  `${STAC}/v1.0.0/browseable`,
   `${STAC}/v1.0.0/collections`,
   `${STAC}/v1.0.0/ogcapi-features`,
   `${STAC}/v1.0.0/item-search`,

@@ -47,7 +47,7 @@ function readText(value: unknown): Fields {
     .filter((name) => name !== "");
   const exclude = names.filter((name) => name.startsWith("-")).map((name) => name.slice(1));
   const include = names.filter((name) => !name.startsWith("-"));
-  return { include: include.length === 0 && exclude.length > 0 ? STANDARD : include, exclude };
+  return { include: include.length === 0 && exclude.length > 0 ? standardWithout(exclude) : include, exclude };
 }
 
 function readBody(value: unknown): Fields {
@@ -63,12 +63,14 @@ function readBody(value: unknown): Fields {
   const left = isList(exclude) ? exclude : [];
   if (!isList(include)) {
     // `include` left out: everything but what is excluded; null: the standard ones.
-    return include === undefined && left.length > 0
-      ? { include: [], exclude: left }
-      : { include: STANDARD, exclude: left };
+    return { include: include === undefined && left.length > 0 ? [] : standardWithout(left), exclude: left };
   }
-  return { include: include.length === 0 && left.length > 0 ? STANDARD : include, exclude: left };
+  return { include: include.length === 0 && left.length > 0 ? standardWithout(left) : include, exclude: left };
 }
+
+/** What is standard is not asked for: it goes where it, or what it is a part of, is excluded. */
+const standardWithout = (excluded: readonly string[]): readonly string[] =>
+  STANDARD.filter((name) => !excluded.some((path) => name === path || name.startsWith(`${path}.`)));
 
 /** An item with the wanted members only. A member that is named in both lists is sent; the deeper path wins. */
 export function selectFields(item: Json, { include, exclude }: Fields): Json {

@@ -30,6 +30,9 @@ export const collectionUrl = (root: string, collection: string): string =>
 export const itemUrl = (root: string, collection: string, id: string): string =>
   `${collectionUrl(root, collection)}/items/${encodeURIComponent(id)}`;
 
+/** The catalogue of a collection's items, page by page. */
+export const browseUrl = (root: string, collection: string): string => `${collectionUrl(root, collection)}/browse`;
+
 /** Links of an item, as JSON without brackets. Written as text: a page has a hundred of them. */
 export function itemLinks(root: string, collection: string, id: string): string {
   const parent = collectionUrl(root, collection);
@@ -48,6 +51,7 @@ export function collectionLinks(root: string, collection: string): string {
     { rel: "root", type: JSON_TYPE, href: root },
     { rel: "parent", type: JSON_TYPE, href: root },
     { rel: "items", type: GEOJSON_TYPE, href: `${self}/items` },
+    { rel: "child", type: JSON_TYPE, href: browseUrl(root, collection), title: "Items, page by page" },
     { rel: "http://www.opengis.net/def/rel/ogc/1.0/queryables", type: SCHEMA_TYPE, href: `${self}/queryables` },
     { rel: "http://www.opengis.net/def/rel/ogc/1.0/sortables", type: SCHEMA_TYPE, href: `${self}/sortables` },
     { rel: "aggregate", type: JSON_TYPE, href: `${self}/aggregate` },

@@ -5,15 +5,14 @@ import { notFound } from "../http/errors.ts";
 import { findRecord, readSource } from "../store/read-record.ts";
 import { searchRecords } from "../store/search.ts";
 import { toTokenText } from "../query/page-token.ts";
+import { linkCollections } from "./browse.ts";
 import { CONFORMS_TO } from "./conformance.ts";
 import { type Fields, selectFields } from "./fields.ts";
-import { JSON_TYPE, collectionUrl, landingLinks, selfOf, stacRoot, toText } from "./links.ts";
+import { JSON_TYPE, landingLinks, selfOf, stacRoot, toText } from "./links.ts";
 import { renderCollection, renderItem, sendJson, sendRecord } from "./respond.ts";
 import { nextByGet, refuseParameters } from "./search.ts";
 import { MAX_LIMIT, parseSearch, readQueryString } from "./search-parameters.ts";
 
-/** Collections that the landing page links to, so that the catalogue can be browsed. */
-const MAX_CHILDREN = 1000;
 const COLLECTION_PARAMETERS = new Set([
   "bbox",
   "datetime",
@@ -32,19 +31,7 @@ const COLLECTION_PARAMETERS = new Set([
 export function addReadRoutes(scope: FastifyInstance, context: CatalogueContext): void {
   scope.get("/", async (request, reply) => {
     const root = stacRoot(request);
-    const { records } = await searchRecords(context, {
-      reader: await context.readerOf(request),
-      kinds: ["c"],
-      limit: MAX_CHILDREN,
-      sort: [{ property: "id", direction: "asc" }],
-      countUpTo: 0,
-    });
-    const children = records.map(({ id, text }) => ({
-      rel: "child",
-      type: JSON_TYPE,
-      href: collectionUrl(root, id),
-      title: (JSON.parse(text) as { title?: string }).title ?? id,
-    }));
+    const children = await linkCollections(context, await context.readerOf(request), root);
     const landing = {
       type: "Catalog",
       stac_version: "1.1.0",

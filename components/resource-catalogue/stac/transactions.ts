@@ -6,6 +6,7 @@ import { MAIN_COLLECTION, type Reader, mayWrite } from "../access/reader.ts";
 import type { CatalogueContext } from "../http/context.ts";
 import { badParameter, notFound, problem } from "../http/errors.ts";
 import { type JsonBody, RequestBody, requireObject } from "../http/json-body.ts";
+import { readSingle } from "../http/parameters.ts";
 import { readPatch } from "../http/patch.ts";
 import { type NewRecord, toNewlyStored } from "../model/record.ts";
 import { type CollectionEntry, findCollection, insertCollection, setVisibility } from "../store/collections.ts";
@@ -102,26 +103,22 @@ function addItemRoutes(scope: FastifyInstance, context: CatalogueContext): void 
 
 function addCollectionRoutes(scope: FastifyInstance, context: CatalogueContext): void {
   const { pool } = context;
-  scope.post<{ Querystring: { workspace?: string; visibility?: string } }>(
-    "/collections",
-    { bodyLimit: MAX_COLLECTION_BYTES },
-    async (request, reply) => {
-      const reader = await context.readerOf(request);
-      const owner = requireOwner(reader, request.query);
-      await context.prepareWriting();
-      const record = prepareCollection(context, requireObject(request.body));
-      await insertCollection(pool, { record, ...owner });
-      context.announceChange();
-      void reply.code(201).header("location", collectionUrl(stacRoot(request), record.id));
-      return sendStored(context, request, reply, { collection: record.id });
-    },
-  );
-  scope.put<CollectionParams & { Querystring: { visibility?: string } }>(
+  scope.post("/collections", { bodyLimit: MAX_COLLECTION_BYTES }, async (request, reply) => {
+    const reader = await context.readerOf(request);
+    const owner = requireOwner(reader, readSingle(request));
+    await context.prepareWriting();
+    const record = prepareCollection(context, requireObject(request.body));
+    await insertCollection(pool, { record, ...owner });
+    context.announceChange();
+    void reply.code(201).header("location", collectionUrl(stacRoot(request), record.id));
+    return sendStored(context, request, reply, { collection: record.id });
+  });
+  scope.put<CollectionParams>(
     "/collections/:collection",
     { bodyLimit: MAX_COLLECTION_BYTES },
     async (request, reply) => {
       const { entry } = await enterForWriting(context, request, request.params.collection);
-      const isPublic = readVisibility(request.query);
+      const isPublic = readVisibility(readSingle(request));
       const record = prepareCollection(context, requireObject(request.body));
       requireSameId(record, entry.id);
       await writeRecords(pool, [record], { mode: "replace", collection: entry.key, ...toExpected(request) });

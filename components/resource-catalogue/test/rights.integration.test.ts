@@ -139,6 +139,8 @@ test("nobody else learns that a private item exists: not from pages, counts, fac
     "/stac/search?ids=secret-scene",
     "/stac/search?collections=private",
     "/stac/search?q=confidential",
+    "/stac/browse",
+    "/stac/collections/private/browse",
     "/stac/collections/private",
     "/stac/collections/private/items",
     "/stac/collections/private/items/secret-scene",

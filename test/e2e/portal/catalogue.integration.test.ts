@@ -219,7 +219,7 @@ test("a map goes to a place by its name, takes another base map, and an area fro
   assert.equal(new URL(page.url()).searchParams.get("bbox"), "5,51,6,52");
 });
 
-test("the owner of a workspace edits its own collections, and others do not see them", { skip }, async () => {
+test("the owner of a workspace edits its own collections and items, and others do not see them", { skip }, async () => {
   const owner = await rig.open();
   await owner.logIn("bob", "/workspaces/new");
   const { page } = owner;
@@ -246,6 +246,33 @@ test("the owner of a workspace edits its own collections, and others do not see 
     async () => (await fetch("/api/services/resource-catalogue/stac/collections/bobs-fields")).status,
   );
   assert.equal(seen, 404);
+  await page.getByRole("link", { name: "New item" }).click();
+  await page.waitForURL(/new-item$/);
+  await page.getByLabel("Id").fill("meadow");
+  await page.getByLabel("Title").fill("A meadow");
+  await page.getByLabel("Date and time").fill("this morning");
+  await page.getByLabel("Cloud cover (%)").fill("120");
+  await page.getByLabel("Area").fill("5,51,6,52");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  // What the page finds itself, then what the catalogue does: each at its field.
+  await page.getByText("A number from 0 to 100").waitFor();
+  await page.getByLabel("Cloud cover (%)").fill("12");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.locator("input[aria-invalid=true]").waitFor();
+  assert.equal(await page.getByLabel("Date and time").getAttribute("aria-invalid"), "true");
+  await page.getByLabel("Date and time").fill("2026-06-01T10:00:00Z");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/bobs-fields\/items\/meadow$/);
+  await page.getByRole("link", { name: "Edit", exact: true }).click();
+  await page.getByLabel("Title").fill("A mown meadow");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/bobs-fields\/items\/meadow$/);
+  await page.getByRole("heading", { name: "A mown meadow" }).waitFor();
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("meadow");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.waitForURL(/collections\/bobs-fields$/);
+  await page.getByRole("heading", { name: "bobs-fields" }).waitFor();
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("bobs-fields");
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

@@ -33,6 +33,7 @@ test("a document that goes through its form unchanged stays the same", () => {
   const item = {
     type: "Feature",
     stac_version: "1.0.0",
+    stac_extensions: ["https://stac-extensions.github.io/eo/v1.0.0/schema.json"],
     id: "i",
     collection: "c",
     geometry: {
@@ -63,7 +64,21 @@ test("a box makes a polygon and the bounding box, nothing makes an item without 
   assert.equal("bbox" in nowhere, false);
 });
 
+test("an item that says how cloudy it is declares the extension that has this", () => {
+  const made = toItem({ ...EMPTY_ITEM, id: "i", clouds: "12" }, "c", {
+    stac_extensions: ["https://example.org/x.json"],
+  });
+  assert.deepEqual(made["stac_extensions"], [
+    "https://example.org/x.json",
+    "https://stac-extensions.github.io/eo/v1.1.0/schema.json",
+  ]);
+  assert.equal("stac_extensions" in toItem({ ...EMPTY_ITEM, id: "i" }, "c"), false);
+});
+
 test("what is wrong is at its field", () => {
+  for (const clouds of ["120", "-1", "NaN"]) {
+    assert.deepEqual(Object.keys(checkItem({ ...EMPTY_ITEM, id: "i", clouds })), ["clouds"]);
+  }
   assert.deepEqual(Object.keys(checkCollection({ ...EMPTY_COLLECTION, area: "north" })), ["id", "description", "area"]);
   assert.deepEqual(Object.keys(checkItem({ ...EMPTY_ITEM, id: "i", area: "{", assets: "[]", clouds: "many" })), [
     "area",

@@ -118,6 +118,9 @@ export function checkCollection(form: CollectionForm): FieldErrors {
   };
 }
 
+const EO_ADDRESS = "https://stac-extensions.github.io/eo/v1.1.0/schema.json";
+const EO = /^https:\/\/stac-extensions\.github\.io\/eo\/v/;
+
 const FORM_PROPERTIES = new Set(["title", "datetime", "eo:cloud_cover"]);
 
 export function toItemForm({ id, geometry, properties, assets = {} }: StacItem): ItemForm {
@@ -143,10 +146,15 @@ export function toItem(form: ItemForm, collection: string, before: Json = {}): J
   const geometry = parseGeometry(form.area) ?? null;
   const isMoved = JSON.stringify(geometry) !== JSON.stringify(oldGeometry ?? null);
   const box = geometry === null ? undefined : isMoved ? boxOf(geometry) : bbox;
+  const extensions = (before["stac_extensions"] ?? []) as readonly string[];
+  const saysClouds = form.clouds.trim() !== "";
   return {
     stac_version: "1.1.0",
     links: [],
     ...rest,
+    // What is not declared is not validated, and other programs do not know what it means.
+    ...(saysClouds &&
+      !extensions.some((address) => EO.test(address)) && { stac_extensions: [...extensions, EO_ADDRESS] }),
     type: "Feature",
     id: form.id.trim(),
     collection,
@@ -156,7 +164,7 @@ export function toItem(form: ItemForm, collection: string, before: Json = {}): J
       ...parseObject(form.properties),
       ...(form.title.trim() !== "" && { title: form.title.trim() }),
       datetime: form.datetime.trim() === "" ? null : form.datetime.trim(),
-      ...(form.clouds.trim() !== "" && { "eo:cloud_cover": Number(form.clouds) }),
+      ...(saysClouds && { "eo:cloud_cover": Number(form.clouds) }),
     },
     assets: parseObject(form.assets),
   };
@@ -167,7 +175,8 @@ export function checkItem(form: ItemForm): FieldErrors {
     ...(form.id.trim() === "" && { id: "An item needs an id" }),
     ...(form.area.trim() !== "" &&
       parseGeometry(form.area) === undefined && { area: "A box west,south,east,north, or a GeoJSON geometry" }),
-    ...(form.clouds.trim() !== "" && !Number.isFinite(Number(form.clouds)) && { clouds: "A number from 0 to 100" }),
+    ...(form.clouds.trim() !== "" &&
+      !(Number(form.clouds) >= 0 && Number(form.clouds) <= 100) && { clouds: "A number from 0 to 100" }),
     ...(parseObject(form.assets) === undefined && { assets: "Must be a JSON object" }),
     ...(parseObject(form.properties) === undefined && { properties: "Must be a JSON object" }),
   };
