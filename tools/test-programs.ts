@@ -20,6 +20,7 @@ const PROGRAMS: readonly (readonly [program: string, packages: readonly string[]
   ["nmap", ["nmap"]],
   ["openssl", ["openssl"]],
   ["pebble", ["pebble"]],
+  ["/usr/lib/postgresql", ["postgresql"]],
   ["restic", ["restic"]],
   ["shellcheck", ["shellcheck"]],
 ];

@@ -76,7 +76,7 @@ async function apply(client: pg.PoolClient, schema: string, directory: string, f
   }
 }
 
-/** Refused, cut off, not yet open for business; on a cluster also: sent to the address of a pod that is gone. */
+/** Refused, cut off, not yet open for business; on a cluster also: sent to the address of a pod that is gone, or its Service is not made yet. */
 const PASSING = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -86,6 +86,7 @@ const PASSING = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
   "EAI_AGAIN",
+  "ENOTFOUND",
 ]);
 
 /** The pool's own timeout has no code. */

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
+import { lookup } from "node:dns/promises";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 
+import pg from "pg";
+
 import { openDatabase } from "../database.ts";
+import { migrate } from "../migrate.ts";
 import { type TestServer, startTestServer } from "./test-server.ts";
 
 const server: TestServer = await startTestServer();
@@ -45,6 +49,21 @@ test("what was committed survives kill -9", async () => {
   assert.deepEqual(row, { text: "kept" });
   await before.close();
   await afterwards.close();
+});
+
+test("a database whose name nobody knows yet is waited for", async () => {
+  const pool = new pg.Pool({ connectionString: server.url });
+  const connect = pool.connect.bind(pool);
+  let asked = 0;
+  pool.connect = (async () => {
+    asked += 1;
+    return asked === 1 ? lookup("nowhere.invalid") : connect();
+  }) as typeof pool.connect;
+  const reasons: (string | undefined)[] = [];
+  await migrate({ pool, schema: "notes", directory: migrations, onUnavailable: (reason) => reasons.push(reason) });
+  assert.match(reasons[0] ?? "", /cannot be reached: getaddrinfo (ENOTFOUND|EAI_AGAIN) nowhere\.invalid/);
+  assert.deepEqual(reasons.slice(1), [undefined]);
+  await pool.end();
 });
 
 test("a database that is away is waited for, and says why meanwhile", async () => {
