@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
+import { listMaterials } from "./bill-of-materials.ts";
 import { keepNeeded } from "./keep-needed.ts";
 import { removeLitter } from "./remove-litter.ts";
 
@@ -20,6 +21,8 @@ import { removeLitter } from "./remove-litter.ts";
 const SOURCES = ["cli/image", "components", "libs", "package.json", "package-lock.json", "LICENSE"];
 /** What services do not read: tests, documents, the sources of browser code (its bundle is in `dist`). */
 const UNUSED = /(^|\/)(test|web)\/|^libs\/(ui|testing)\/(?!package\.json)|\.test\.ts$|\.md$/;
+/** What the image is made of, in its folder of the application. */
+export const MATERIALS = "sbom.cdx.json";
 /** The command `swath` of the image. */
 const LAUNCHER = `#!/bin/sh\nexec node /app/cli/image/main.ts "$@"\n`;
 
@@ -59,6 +62,8 @@ function installDependencies(root: string, app: string): void {
   rmSync(join(app, ".npmrc"));
   rmSync(join(app, "node_modules/.package-lock.json"), { force: true });
   keepNeeded(realpathSync(app));
+  const listed = run("npm", ["sbom", "--sbom-format=cyclonedx", "--omit=dev", "--package-lock-only"], app);
+  writeFileSync(join(app, MATERIALS), listMaterials(app, listed));
   removeLitter(app);
 }
 

@@ -1,19 +1,20 @@
-// `npm run image [-- --tag NAME --base IMAGE --archive FILE]`: builds the container image that holds every service.
+// `npm run image [-- --tag NAME --base IMAGE --archive FILE --sbom FILE]`: builds the container image that holds every service.
 //
 //   --tag       its name, swath:<version> when left out (what SWATH_IMAGE is when nobody sets it)
 //   --base      what it is built on; when left out the public Node.js image, or one made of this machine's Node.js and
 //               libraries where that cannot be pulled
 //   --archive   also write it as a docker-archive, to carry to a cluster without a registry
+//   --sbom      also write what it is made of (CycloneDX), which is /app/sbom.cdx.json in it
 //
 // Needs buildah or podman.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { buildWebPages } from "../../cli/web-pages.ts";
-import { prepareContext } from "./context.ts";
+import { MATERIALS, prepareContext } from "./context.ts";
 import { layOutMachineBase, pinnedNodeVersion } from "./machine-base.ts";
 
 const PUBLIC_BASE = "docker.io/library/node:24-slim";
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     tag: { type: "string", default: `swath:${version}` },
     base: { type: "string" },
     archive: { type: "string" },
+    sbom: { type: "string" },
   },
 });
 const engine = ["buildah", "podman"].find((name) => spawnSync(name, ["--version"]).status === 0);
@@ -44,6 +46,10 @@ try {
   build(context, base, values.tag);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   console.log(`built ${values.tag} on ${base} in ${seconds} s: ${sizeOf(values.tag)}`);
+  if (values.sbom !== undefined) {
+    copyFileSync(join(context, "app", MATERIALS), values.sbom);
+    console.log(`wrote ${values.sbom}`);
+  }
   if (values.archive !== undefined) {
     rmSync(values.archive, { force: true });
     run(["push", "--quiet", values.tag, `docker-archive:${values.archive}:${fullName(values.tag)}`]);
