@@ -1,5 +1,6 @@
 // A PostgreSQL of the operator's own in place of the deployed one, and the loss of its primary while everybody is at work.
 import assert from "node:assert/strict";
+import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -33,15 +34,12 @@ after(async () => {
   await database?.close();
 });
 
-const url = (service: string, path: string) => `http://127.0.0.1:${cluster.port}${path}#${service}`;
-
 /** The status of a request; 0 where there is no answer. */
-async function send(service: string, path: string, body?: unknown, type = "application/json"): Promise<number> {
-  const { default: http } = await import("node:http");
+function send(service: string, path: string, body?: unknown, type = "application/json"): Promise<number> {
   const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
   return new Promise((resolve) => {
-    const request = http.request(
-      new URL(url(service, path)),
+    const sent = request(
+      `http://127.0.0.1:${cluster.port}${path}`,
       {
         method: body === undefined ? "GET" : "POST",
         headers: {
@@ -56,9 +54,9 @@ async function send(service: string, path: string, body?: unknown, type = "appli
         response.on("error", () => resolve(0));
       },
     );
-    request.on("timeout", () => request.destroy());
-    request.on("error", () => resolve(0));
-    request.end(text);
+    sent.on("timeout", () => sent.destroy());
+    sent.on("error", () => resolve(0));
+    sent.end(text);
   });
 }
 

@@ -16,19 +16,14 @@ export interface LiveObject extends KubernetesObject {
   };
 }
 
-/** Makes an object what it says. Fields that others set and it does not name stay. */
-export async function applyObject({ objects }: Connection, object: KubernetesObject): Promise<LiveObject> {
+/** Makes an object what it says; with `dryRun` only gives what it would become. Fields that others set and it does not name stay. */
+export async function applyObject(
+  { objects }: Connection,
+  object: KubernetesObject,
+  options: { readonly dryRun?: boolean } = {},
+): Promise<LiveObject> {
   try {
-    return (await objects.apply(object, FIELD_MANAGER)) as LiveObject;
-  } catch (cause) {
-    throw new KubernetesError(`${nameOf(object)} could not be applied: ${describeApiError(cause)}`, { cause });
-  }
-}
-
-/** What an object would become, with all that the cluster adds to it; nothing is changed. */
-export async function tryObject({ objects }: Connection, object: KubernetesObject): Promise<LiveObject> {
-  try {
-    return (await objects.apply(object, FIELD_MANAGER, { dryRun: true })) as LiveObject;
+    return (await objects.apply(object, FIELD_MANAGER, options)) as LiveObject;
   } catch (cause) {
     throw new KubernetesError(`${nameOf(object)} could not be applied: ${describeApiError(cause)}`, { cause });
   }

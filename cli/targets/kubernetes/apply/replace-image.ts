@@ -5,7 +5,7 @@ import type { KubernetesObject, PodTemplate } from "@swath/kubernetes";
 import type { PlatformSettings, Workload } from "@swath/manifest";
 
 import type { Connection } from "../api/connection.ts";
-import { type LiveObject, applyObject, listObjects, readObject, tryObject } from "../api/objects.ts";
+import { type LiveObject, applyObject, listObjects, readObject } from "../api/objects.ts";
 import type { LivePod } from "../pods/live-pod.ts";
 import { selectorOf } from "../render/labels.ts";
 import { pullImage } from "./pull-image.ts";
@@ -41,7 +41,7 @@ export async function replaceImage(connection: Connection, options: ReplaceOptio
   if (live === undefined) {
     return;
   }
-  const wanted = await tryObject(connection, controller);
+  const wanted = await applyObject(connection, controller, { dryRun: true });
   const [before, after] = [templateOf(live), templateOf(wanted)];
   const image = after.spec.containers[0]?.image;
   if (image === undefined || image === before.spec.containers[0]?.image) {
