@@ -43,7 +43,7 @@ export function withRelease(before: readonly Release[], release: Release): reado
 }
 
 /** All that tells one version of uncommitted code from another. */
-const identify = ({ appliedAt: _, backup: __, ...rest }: Release) => rest;
+const identify = (release: Release) => ({ ...release, appliedAt: "", backup: "" });
 
 /** With one of them, which was applied again; the version itself may have kept a record that names no commit. */
 export function withRepeated(before: readonly Release[], release: Release): readonly Release[] {

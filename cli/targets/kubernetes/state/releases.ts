@@ -30,4 +30,4 @@ export async function writeReleases(
   }
 }
 
-const withoutTime = ({ appliedAt: _, ...release }: Release) => release;
+const withoutTime = (release: Release) => ({ ...release, appliedAt: "" });
