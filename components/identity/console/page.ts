@@ -50,6 +50,8 @@ const DONE: Readonly<Record<string, string>> = {
   taken: "The role is taken away.",
   joined: "The user is in the group.",
   left: "The user has left the group.",
+  assigned: "It is assigned, and holds from now on.",
+  revoked: "It is taken back.",
   secret: "The client has a new secret; the old one is worth nothing any more.",
   rotated: "New tokens are signed with new keys; those in use go on for as long as they live.",
 };
