@@ -13,6 +13,7 @@ import { renderForbiddenPage } from "./forbidden-page.ts";
 import { CONSOLE_TOKEN, type Form, type Submitted, openForm } from "./form.ts";
 import { FormFields } from "./form-fields.ts";
 import { type View, realmPath, renderConsolePage } from "./layout.ts";
+import { findConsoleApp } from "./web.ts";
 import { type Visit, logInPath, noteSession, openVisit } from "./visit.ts";
 
 /** A visit to a page of one realm. */
@@ -163,8 +164,13 @@ async function answer(
     }
   }
   const view = await page.show(prepare(submitted));
+  const app = await findConsoleApp();
+  if (app !== undefined) {
+    void reply.header("content-security-policy", app.policy);
+  }
   void reply.code(status).send(
     renderConsolePage({
+      app,
       ...view,
       visit,
       realm: realm.name,
