@@ -167,6 +167,48 @@ async function loadUntil(
   return { failures, sent };
 }
 
+/** Logins of components, as the secrets have them. */
+const SCHEMAS = {
+  identity: "identity",
+  "resource-catalogue": "catalogue",
+  registry: "registry",
+  "workspace-api": "workspace",
+};
+const openAs = async (user: string, password: string | undefined): Promise<pg.Client> => {
+  const client = new pg.Client({ host: socketFolder(), database: "swath", user, password });
+  await client.connect();
+  return client;
+};
+
+test("each component's login opens its own schema of the database and nothing else", { skip }, async () => {
+  const known = secrets();
+  const passwords = Object.keys(SCHEMAS).map((component) => known[`DATABASE_PASSWORD.${component}`]);
+  assert.equal(new Set([...passwords, known["IDENTITY_POSTGRES_PASSWORD"]]).size, 5);
+  for (const [component, schema] of Object.entries(SCHEMAS)) {
+    const client = await openAs(`swath_${schema}`, known[`DATABASE_PASSWORD.${component}`]);
+    try {
+      for (const other of Object.values(SCHEMAS)) {
+        const select = client.query(`select * from ${other}.migrations`);
+        await (other === schema ? select : assert.rejects(select, /permission denied/));
+      }
+    } finally {
+      await client.end();
+    }
+  }
+  const owner = await openAs("swath", known["IDENTITY_POSTGRES_PASSWORD"]);
+  const { rows } = await owner.query<{ user: string }>(
+    "select distinct usename as user from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()",
+  );
+  await owner.end();
+  assert.deepEqual(
+    rows.map(({ user }) => user).toSorted(),
+    Object.values(SCHEMAS)
+      .map((schema) => `swath_${schema}`)
+      .toSorted(),
+    "no service is the superuser",
+  );
+});
+
 test(
   "everything is rotated under load without a failed request, and the old values are refused",
   { skip },
@@ -193,6 +235,8 @@ test(
       "OBJSTORE_ROOT_PASSWORD",
       "OBJSTORE_ENCRYPTION_KEYS",
       "REGISTRY_ADMIN_PASSWORD",
+      "IDENTITY_POSTGRES_PASSWORD",
+      ...Object.keys(SCHEMAS).map((component) => `DATABASE_PASSWORD.${component}`),
     ]) {
       assert.notEqual(fresh[name], old[name], name);
     }
@@ -257,6 +301,8 @@ async function refuseOld(old: Record<string, string>): Promise<void> {
   for (const [user, name] of [
     ["swath", "IDENTITY_POSTGRES_PASSWORD"],
     ["swath_rotating", "IDENTITY_POSTGRES_PASSWORD"],
+    ["swath_identity", "DATABASE_PASSWORD.identity"],
+    ["swath_identity_rotating", "DATABASE_PASSWORD.identity"],
   ]) {
     const database = new pg.Client({
       host: socketFolder(),

@@ -97,6 +97,7 @@ function choose({ plan, wanted, env, isNamed, stdout }: ChooseOptions): readonly
     if (found.length === 0 && isNamed) {
       throw new CommandError(`this deployment has no ${subject.name} of its own`);
     }
+    const isGiven = found.every(({ secret }) => secret.kind === "given");
     return found.flatMap((changeable): readonly Chosen[] => {
       const { secret, variable } = changeable;
       if (secret.kind === "generated") {
@@ -107,7 +108,7 @@ function choose({ plan, wanted, env, isNamed, stdout }: ChooseOptions): readonly
         return [{ subject, changeable, given }];
       }
       const advice = `${subject.name} is given by ${variable ?? "a variable"}: set that to the new value, run this again, and keep it set for every later apply`;
-      if (isNamed) {
+      if (isNamed && isGiven) {
         throw new CommandError(`nothing was changed: ${advice}`);
       }
       stdout.write(`left as it is: ${advice}\n`);

@@ -1,5 +1,6 @@
 import type { EnvValue, Workload } from "@swath/manifest";
 
+import { roleOf, usesDatabase } from "./plan-database.ts";
 import type { Plan } from "./plan.ts";
 
 /** Refuses a plan whose parts do not fit together, all mistakes at once. */
@@ -48,8 +49,17 @@ function checkWorkload(plan: Plan, workload: Workload): readonly string[] {
     ...mounts
       .filter(({ volume }) => !plan.volumes.some((v) => v.name === volume && v.namespace === workload.namespace))
       .map(({ volume }) => `workload ${name} mounts ${volume}, which does not exist in ${workload.namespace}`),
+    ...(usesDatabase(workload) && !mayLogIn(plan, workload)
+      ? [`workload ${name} uses the database, and its component has no databaseSchema`]
+      : []),
     ...Object.entries(env).flatMap(([variable, value]) => checkValue(plan, workload, variable, value)),
   ];
+}
+
+/** By a role of its own; as whoever owns the database only where that is what the component is about, or where all share one role. */
+function mayLogIn({ database, settings }: Plan, { component }: Workload): boolean {
+  const isShared = database.kind === "external" && settings.variables.DATABASE_ROLES === "shared";
+  return component === "postgres" || isShared || roleOf(database, component) !== undefined;
 }
 
 function checkValue(plan: Plan, workload: Workload, variable: string, value: EnvValue): readonly string[] {

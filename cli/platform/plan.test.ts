@@ -5,6 +5,7 @@ import type { Component, Workload } from "@swath/manifest";
 
 import { resolveConfig } from "../config/resolve.ts";
 import { components } from "./components.ts";
+import { databaseUrl, usesDatabase } from "./plan-database.ts";
 import { createPlan } from "./plan.ts";
 
 const settingsOf = (env: Record<string, string>) =>
@@ -124,6 +125,67 @@ test("an external database replaces the deployed one", () => {
   );
   assert.equal(plan.database.kind, "external");
   assert.ok(!plan.workloads.some(({ name }) => name === "postgres"));
+});
+
+test("every component logs in to the database by a role of its own, once that is made", () => {
+  const all = {
+    REQUIRE_IDENTITY_SERVICE: "true",
+    REQUIRE_ADES: "true",
+    REQUIRE_RESOURCE_CATALOGUE: "true",
+    REQUIRE_REGISTRY: "true",
+  };
+  const urls = (env: Record<string, string>) => {
+    const plan = createPlan(settingsOf({ ...all, ...env }), components);
+    return plan.workloads
+      .filter((workload) => usesDatabase(workload))
+      .map(({ name, component, needs = [] }) => {
+        const entry = databaseUrl(plan.database, component, "host/swath");
+        const text =
+          entry.kind === "joined" ? entry.parts.map((part) => (typeof part === "string" ? part : "*")) : ["*"];
+        return [name, { url: text.join(""), waits: needs.includes("database-roles") }] as const;
+      });
+  };
+  const deployed = new Map(urls({}));
+  assert.deepEqual(deployed.get("identity"), { url: "postgresql://swath_identity:*@host/swath", waits: true });
+  assert.deepEqual(deployed.get("resource-catalogue"), {
+    url: "postgresql://swath_catalogue:*@host/swath",
+    waits: true,
+  });
+  assert.deepEqual(deployed.get("database-roles"), { url: "postgresql://swath:*@host/swath", waits: false });
+  assert.equal([...deployed.values()].filter(({ url }) => url.startsWith("postgresql://swath:")).length, 1);
+
+  const external = new Map(urls({ DATABASE_URL: "postgres://me:p%40x@one,two:5433/eo?sslmode=require&user=me" }));
+  assert.deepEqual(external.get("registry"), {
+    url: "postgres://eo_registry:*@one,two:5433/eo?sslmode=require",
+    waits: true,
+  });
+  const shared = urls({ DATABASE_URL: "postgres://me:p@one/eo", DATABASE_ROLES: "shared" });
+  assert.ok(shared.length > 3 && shared.every(([, { url, waits }]) => url === "*" && !waits));
+});
+
+test("a component without a schema is not given the database", () => {
+  const broken: Component = {
+    name: "broken",
+    title: "Broken",
+    namespace: "test",
+    enabled: () => true,
+    deploy: () => ({
+      workloads: [
+        {
+          name: "broken",
+          namespace: "test",
+          component: "broken",
+          kind: "service",
+          env: { DATABASE_URL: { database: "url" } },
+          resources: { requests: { cpu: "0", memory: "0" }, limits: { memory: "0" } },
+        },
+      ],
+    }),
+  };
+  assert.throws(
+    () => createPlan(settingsOf({}), [broken]),
+    /broken uses the database, and its component has no databaseSchema/,
+  );
 });
 
 test("an existing image registry replaces the deployed one: nothing asks for ours, and the portal links to it", () => {

@@ -4,7 +4,6 @@ import type {
   ConfigMap,
   DeployContext,
   IdentityClient,
-  PlatformSecret,
   PlatformSettings,
   PodNetwork,
   Route,
@@ -14,6 +13,7 @@ import type {
 } from "@swath/manifest";
 
 import { checkPlan } from "./check-plan.ts";
+import { type PlannedDatabase, addDatabaseNeed, planDatabase } from "./plan-database.ts";
 import { type PlannedRoute, domainOf, planRoutes } from "./plan-routes.ts";
 
 /** Everything that a deployment consists of, before anyone knows where it runs. The same settings give the same plan. */
@@ -37,17 +37,6 @@ export interface PlannedComponent {
   readonly namespace: string;
 }
 
-/** The PostgreSQL that `{ database: "url" }` means. */
-export type PlannedDatabase =
-  | {
-      readonly kind: "deployed";
-      readonly workload: string;
-      readonly user: string;
-      readonly name: string;
-      readonly password: PlatformSecret;
-    }
-  | { readonly kind: "external"; readonly url: PlatformSecret };
-
 /**
  * Asks every enabled component what it deploys and puts it together. Pure.
  * @throws {Error} when manifests contradict each other (a bug of a manifest, never of the operator)
@@ -61,9 +50,9 @@ export function createPlan(settings: PlatformSettings, catalogue: readonly Compo
   const asked = enabled.flatMap((component) => component.declare?.(first).routes ?? []);
   const context = createContext(settings, enabled, asked);
   const declarations = enabled.map((component) => component.declare?.(context) ?? {});
-  const declared = collect(declarations);
+  const database = planDatabase(settings, enabled);
+  const declared = { ...collect(declarations), databaseRoles: database.roles ?? [] };
   const resources = enabled.map((component) => component.deploy({ ...context, declared }));
-  const database = planDatabase(settings);
   const workloads = resources.flatMap((part) => part.workloads).map((workload) => addDatabaseNeed(workload, database));
 
   const plan: Plan = {
@@ -102,11 +91,11 @@ function createContext(
     isEnabled: (name) => enabled.some((component) => component.name === name),
     host,
     publicUrl: (service) => `${scheme}://${host(service)}${port}`,
-    declared: { routes: [], identityClients: [] },
+    declared: { routes: [], identityClients: [], databaseRoles: [] },
   };
 }
 
-function collect(declarations: readonly ComponentDeclarations[]): DeployContext["declared"] {
+function collect(declarations: readonly ComponentDeclarations[]): Omit<DeployContext["declared"], "databaseRoles"> {
   return {
     routes: declarations.flatMap(({ routes }) => routes ?? []),
     identityClients: declarations.flatMap(({ identityClients }) => identityClients ?? []).map(giveOwnSecret),
@@ -119,29 +108,4 @@ function giveOwnSecret(client: IdentityClient): IdentityClient {
   return secret?.kind === "generated"
     ? { ...client, secret: { ...secret, name: `${secret.name}.${clientId}` } }
     : client;
-}
-
-/** Whoever is given the database's address waits for the database, where the deployment brings one. */
-function addDatabaseNeed(workload: Workload, database: PlannedDatabase): Workload {
-  const usesDatabase = Object.values(workload.env).some((value) => typeof value === "object" && "database" in value);
-  return usesDatabase && database.kind === "deployed"
-    ? { ...workload, needs: [...new Set([database.workload, ...(workload.needs ?? [])])] }
-    : workload;
-}
-
-function planDatabase({ variant, variables }: PlatformSettings): PlannedDatabase {
-  if (variables.DATABASE_URL !== undefined) {
-    return { kind: "external", url: variables.DATABASE_URL };
-  }
-  return {
-    kind: "deployed",
-    workload: "postgres",
-    user: "swath",
-    name: "swath",
-    // Variant B has no variable for it.
-    password:
-      variant === "A"
-        ? variables.IDENTITY_POSTGRES_PASSWORD
-        : { kind: "generated", name: "POSTGRES_PASSWORD", bytes: 24 },
-  };
 }

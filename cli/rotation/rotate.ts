@@ -1,10 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 
+import type { PlatformSecret } from "@swath/manifest";
+
 import type { Plan } from "../platform/plan.ts";
 import type { Target } from "../targets/target.ts";
 import { type Change, type Journal, endJournal, enterStep, givenSecrets, readJournal } from "./journal.ts";
-import { changePassword, makeSecondRole, planWithSecondRole, removeSecondRole } from "./second-role.ts";
+import {
+  changePasswords,
+  findChangedRoles,
+  makeSecondRoles,
+  planWithSecondRoles,
+  removeSecondRoles,
+} from "./second-role.ts";
 import type { Changeable, Subject } from "./subjects.ts";
 
 interface RotateOptions {
@@ -55,23 +63,26 @@ export async function carryOn(options: RotateOptions): Promise<boolean> {
       return true;
     }
     const plan = options.plan(givenSecrets(journal));
-    const role = journal.changes.find(({ manner }) => manner === "second role");
-    const database = plan.database.kind === "deployed" ? plan.database : undefined;
+    const changed = findChangedRoles(plan, journal.changes);
     const host = target.databaseFolder;
-    const roles = role && database && host !== undefined ? { change: role, options: { host, database } } : undefined;
+    const { database } = plan;
+    const roles =
+      changed.length > 0 && host !== undefined
+        ? { host, database, readSecret: async (secret: PlatformSecret) => target.readSecret(secret) }
+        : undefined;
     switch (journal.step) {
       case 1:
         say("1 of 3: the new values are made known");
         if (roles) {
-          await makeSecondRole(roles.options, roles.change);
+          await makeSecondRoles(roles, changed);
         }
-        await apply(roles ? planWithSecondRole(plan, roles.change) : plan);
+        await apply(roles ? planWithSecondRoles(plan, changed) : plan);
         await enter(target, { ...journal, step: 2 });
         break;
       case 2:
         say("2 of 3: everything turns to the new values");
         if (roles) {
-          await changePassword(roles.options, roles.change);
+          await changePasswords(roles, changed);
         }
         await apply(plan);
         await waitForKeys(options, journal);
@@ -84,7 +95,7 @@ export async function carryOn(options: RotateOptions): Promise<boolean> {
         say("3 of 3: the old values are forgotten");
         await apply(plan);
         if (roles) {
-          await removeSecondRole(roles.options, roles.change);
+          await removeSecondRoles(roles, changed);
         }
         await target.changeSecrets(endJournal);
         return true;

@@ -37,17 +37,19 @@ const ofVariable = <K extends keyof Variables>(plan: Plan, variable: K): readonl
 export const subjects: readonly Subject[] = [
   {
     name: "database",
-    meaning: "password of the role that all services use",
+    meaning: "passwords of the roles of the database: its owner's and each component's",
     manner: "second role",
-    find: ({ database, settings }) =>
-      database.kind === "external"
+    find: ({ database, settings }) => [
+      ...(database.roles ?? []).map(({ password }) => ({ secret: password })),
+      ...(database.kind === "external"
         ? []
         : [
             {
               secret: database.password,
               ...(settings.variant === "A" && { variable: "IDENTITY_POSTGRES_PASSWORD" as const }),
             },
-          ],
+          ]),
+    ],
   },
   {
     name: "objstore",

@@ -22,6 +22,7 @@ export const manifest: Component = {
   name: "ades",
   title: "Processing service",
   namespace: NAMESPACE,
+  databaseSchema: "ades",
   enabled: ({ variables }) => variables.REQUIRE_ADES,
   declare: ({
     settings,

@@ -41,6 +41,7 @@ export const manifest: Component = {
   name: "application-hub",
   title: "Application hub",
   namespace: NAMESPACE,
+  databaseSchema: "application_hub",
   enabled: ({ variant, variables }) => (variant === "A" ? variables.REQUIRE_APPLICATION_HUB : variables.REQUIRE_PDE),
   declare: (context) => {
     const service = serviceOf(context);

@@ -13,6 +13,7 @@ export const manifest: Component = {
   title: "Bucket operator",
   namespace: NAMESPACE,
   variants: ["B"],
+  databaseSchema: "bucket_operator",
   enabled: (settings) => settings.variables.REQUIRE_BUCKET_OPERATOR && hasStorage(settings),
   deploy: (context) => ({
     workloads: [

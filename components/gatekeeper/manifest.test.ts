@@ -7,7 +7,7 @@ import { parseHosts } from "./hosts.ts";
 import { manifest } from "./manifest.ts";
 
 const secret = { kind: "given", value: "hush" } as const;
-function deploy(variables: Record<string, unknown>, { required = true, identity = true } = {}) {
+function deploy(variables: Record<string, unknown>, { required = true, identity = true, postgres = false } = {}) {
   const context: DeployContext = {
     settings: {
       domain: "example.org",
@@ -18,10 +18,11 @@ function deploy(variables: Record<string, unknown>, { required = true, identity 
         ...variables,
       },
     } as unknown as PlatformSettings,
-    isEnabled: (name) => name === "identity" && identity,
+    isEnabled: (name) => (name === "identity" && identity) || (name === "postgres" && postgres),
     host: (service) => `${service}.example.org`,
     publicUrl: (service) => `https://${service}.example.org`,
     declared: {
+      databaseRoles: [],
       routes: [
         { service: "portal", workload: "portal" },
         {
@@ -84,10 +85,10 @@ test("with another issuer the declared rules go along; with none at all only ope
   assert.equal(external?.env["IDENTITY_ISSUER"], "https://login.example.com");
   assert.equal(external?.env["IDENTITY_INTERNAL_URL"], undefined);
   assert.equal(external?.env["DATABASE_URL"], undefined);
-  const [shared] = deploy({ IDENTITY_ISSUER_URL: "https://login.example.com", DATABASE_URL: secret });
+  const [shared] = deploy({ IDENTITY_ISSUER_URL: "https://login.example.com" }, { postgres: true });
   assert.deepEqual(shared?.env["DATABASE_URL"], { database: "url" });
   assert.equal(
-    deploy({ DATABASE_URL: secret })[0]?.env["DATABASE_URL"],
+    deploy({}, { postgres: true })[0]?.env["DATABASE_URL"],
     undefined,
     "the identity service tells everybody",
   );

@@ -18,6 +18,7 @@ export const manifest: Component = {
   title: "Gatekeeper",
   namespace: "um",
   // Which routes are protected is known when every component has declared; without any nothing is deployed.
+  databaseSchema: "gatekeeper",
   enabled: ({ variables }) =>
     variables.REQUIRE_IDENTITY_SERVICE ||
     variables.REQUIRE_LOGIN_SERVICE ||
@@ -117,11 +118,10 @@ function issuerOf(context: DeployContext): Readonly<Record<string, EnvValue>> {
     isEnabled,
   } = context;
   if (variables.IDENTITY_ISSUER_URL !== undefined) {
-    const hasDatabase = variables.DATABASE_URL !== undefined || isEnabled("postgres");
     return {
       IDENTITY_ISSUER: variables.IDENTITY_ISSUER_URL,
       // It tells one replica of a logout.
-      ...(hasDatabase && { DATABASE_URL: { database: "url" } }),
+      ...(isEnabled("postgres") && { DATABASE_URL: { database: "url" } }),
     };
   }
   return isEnabled("identity") ? identityIssuerEnv(context) : {};

@@ -16,6 +16,7 @@ export const manifest: Component = {
   name: "identity",
   title: "Identity service",
   namespace: NAMESPACE,
+  databaseSchema: "identity",
   enabled: ({ variant, variables }) =>
     (variant === "B" ? variables.REQUIRE_LOGIN_SERVICE : variables.REQUIRE_IDENTITY_SERVICE) &&
     variables.IDENTITY_ISSUER_URL === undefined,

@@ -1,4 +1,11 @@
-import type { Component, PlatformSettings } from "@swath/manifest";
+import type {
+  Component,
+  ComponentResources,
+  DatabaseRole,
+  DeployContext,
+  PlatformSettings,
+  Workload,
+} from "@swath/manifest";
 
 /** Version of PostgreSQL and, behind the plus, of what starts it here: raised when that changes so that a restart is worth it. */
 export const POSTGRES_VERSION = "18.4+1";
@@ -20,8 +27,36 @@ export const manifest: Component = {
   name: "postgres",
   title: "PostgreSQL",
   namespace: "storage",
-  enabled: (settings) => settings.variables.DATABASE_URL === undefined && needsDatabase(settings),
-  deploy: ({ settings: { variant, variables } }) => ({
+  enabled: needsDatabase,
+  deploy: (context) => {
+    const tasks = context.declared.databaseRoles.length === 0 ? [] : [makeRolesTask(context)];
+    const server = context.settings.variables.DATABASE_URL === undefined ? deployServer(context) : { workloads: [] };
+    return { ...server, workloads: [...server.workloads, ...tasks] };
+  },
+};
+
+/** Makes the roles by which components log in. It runs again whenever there are others, or other passwords. */
+function makeRolesTask({ declared: { databaseRoles } }: DeployContext): Workload {
+  const variable = ({ schema }: DatabaseRole): string => `PASSWORD_${schema.toUpperCase()}`;
+  return {
+    name: "database-roles",
+    namespace: "storage",
+    component: "postgres",
+    entry: "roles",
+    kind: "task",
+    env: {
+      DATABASE_URL: { database: "url" },
+      DATABASE_ROLES: JSON.stringify(
+        databaseRoles.map((role) => ({ user: role.user, schema: role.schema, passwordEnv: variable(role) })),
+      ),
+      ...Object.fromEntries(databaseRoles.map((role) => [variable(role), role.password])),
+    },
+    resources: { requests: { cpu: "10m", memory: "64Mi" }, limits: { memory: "256Mi" } },
+  };
+}
+
+function deployServer({ settings: { variant, variables } }: DeployContext): ComponentResources {
+  return {
     volumes: [
       {
         name: "postgres",
@@ -68,5 +103,5 @@ export const manifest: Component = {
         resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "2Gi" } },
       },
     ],
-  }),
-};
+  };
+}

@@ -23,6 +23,7 @@ export const manifest: Component = {
   namespace: NAMESPACE,
   variants: ["A"],
   // What is registered is written to the catalogue.
+  databaseSchema: "registration",
   enabled: ({ variables }) => variables.REQUIRE_REGISTRATION_API && variables.REQUIRE_RESOURCE_CATALOGUE,
   declare: ({ settings: { variables } }) => ({
     routes: [

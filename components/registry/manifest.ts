@@ -9,6 +9,7 @@ export const manifest: Component = {
   name: "registry",
   title: "Image registry",
   namespace: NAMESPACE,
+  databaseSchema: "registry",
   enabled: ({ variables }) => variables.REQUIRE_REGISTRY && variables.REGISTRY_URL === undefined,
   declare: ({ publicUrl }) => ({
     identityClients: [

@@ -10,6 +10,7 @@ export const manifest: Component = {
   name: SERVICE,
   title: "Resource catalogue",
   namespace: NAMESPACE,
+  databaseSchema: "catalogue",
   enabled: ({ variables }) => variables.REQUIRE_RESOURCE_CATALOGUE,
   declare: ({ settings: { variables } }) => ({
     routes: [

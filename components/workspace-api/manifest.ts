@@ -29,6 +29,7 @@ export const manifest: Component = {
   name: "workspace-api",
   title: "Workspace API",
   namespace: NAMESPACE,
+  databaseSchema: "workspace",
   enabled: ({ variables }) => variables.REQUIRE_WORKSPACE_API,
   declare: ({ settings: { variables } }) => ({
     routes: [

@@ -85,6 +85,8 @@ test(
       false,
     );
     assert.equal(await logIn(), 200);
+    // Each by a role of its own: the one that was given makes them, and no service uses it.
+    assert.deepEqual(await database.listClients(), ["swath_catalogue", "swath_identity"]);
   },
 );
 

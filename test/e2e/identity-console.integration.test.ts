@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { launchChromium, skipWithoutChromium } from "@swath/testing/chromium";
 import { type Browser, type BrowserContext, type Page } from "playwright-core";
 
+import { buildWebPages } from "../../cli/web-pages.ts";
 import { PASSWORD, type TestIdentity, startIdentity } from "../../components/identity/test/start-identity.ts";
 import { checkForms } from "./in-browser.ts";
 
@@ -15,8 +16,9 @@ let context: BrowserContext | undefined;
 before(async () => {
   identity = await startIdentity();
   if (skip === false) {
+    await buildWebPages({ components: ["identity"], stdout: process.stderr });
     browser = await launchChromium();
-    // The checker is put into the page, which the pages' own policy forbids. Script of the pages there is none.
+    // The checker is put into the page, which the pages' own policy forbids.
     context = await browser.newContext({ bypassCSP: true });
     context.setDefaultTimeout(120_000);
   }
@@ -28,8 +30,24 @@ after(async () => {
 
 const at = (path: string) => `${identity.url}/console/realms/master${path}`;
 
-/** What the page that answers says of it; the page before may say something as well. */
-const waitForStatus = (page: Page, text: RegExp) => page.getByRole("status").filter({ hasText: text }).waitFor();
+/** What is said at the edge of the window; closed, so that the next of the same words is another. */
+async function waitForNotice(page: Page, text: RegExp): Promise<void> {
+  const notice = page.getByRole("alert").filter({ hasText: text }).first();
+  await notice.waitFor();
+  await notice.getByRole("button", { name: "Close" }).click();
+  await notice.waitFor({ state: "detached" });
+}
+
+const field = (page: Page, name: string) => page.getByRole("textbox", { name, exact: true });
+
+async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page
+    .getByRole("combobox", { name: label })
+    .or(page.getByRole("textbox", { name: label }))
+    .first()
+    .click();
+  await page.getByRole("option", { name: option }).click();
+}
 
 async function logIn(page: Page): Promise<void> {
   await page.goto(`${identity.url}/`);
@@ -37,65 +55,80 @@ async function logIn(page: Page): Promise<void> {
   await page.getByLabel("Password").fill(PASSWORD);
   await page.getByLabel("Password").press("Enter");
   await page.waitForURL(at("/users"));
+  await waitForApp(page);
 }
+
+/** Until the page that the service sent is the app. */
+const waitForApp = (page: Page) => page.locator("[data-mantine-color-scheme] .mantine-AppShell-root").waitFor();
 
 test("in Chromium: users, a protected client, who may, events", { skip }, async () => {
   const page = await context!.newPage();
   await logIn(page);
   await page.getByRole("link", { name: "Create user" }).click();
-  await page.getByLabel("User name", { exact: true }).fill("carol");
-  await page.getByLabel("Password", { exact: true }).fill("carols password");
+  await field(page, "User name").fill("carol");
+  await page.locator("input[name=password]").fill("carols password");
   await page.getByRole("checkbox", { name: "The user must choose" }).uncheck();
-  await page.getByRole("button", { name: "Create user" }).click();
-  await waitForStatus(page, /created/);
+  await page.getByRole("dialog").getByRole("button", { name: "Create user" }).click();
+  await waitForNotice(page, /created/);
   assert.equal(typeof (await identity.logIn("carol", "carols password")).access_token, "string");
 
   await page.getByRole("button", { name: "Disable" }).click();
-  await waitForStatus(page, /disabled/);
+  await waitForNotice(page, /disabled/);
   assert.equal((await identity.logIn("carol", "carols password")).error, "invalid_grant");
   await page.getByRole("button", { name: "Enable" }).click();
-  await waitForStatus(page, /enabled/);
-  await page.getByLabel("New password", { exact: true }).fill("another password");
-  await page.getByLabel("New password again").fill("another password");
+  await waitForNotice(page, /enabled/);
+  await page.locator("input[name=password]").fill("another password");
+  await page.locator("input[name=again]").fill("other password");
   await page.getByRole("checkbox", { name: "must choose another" }).uncheck();
   await page.getByRole("button", { name: "Set password" }).click();
-  await waitForStatus(page, /password is set/);
+  // What was wrong is said at the form.
+  await page.getByRole("alert").filter({ hasText: "not the same" }).waitFor();
+  await page.locator("input[name=password]").fill("another password");
+  await page.locator("input[name=again]").fill("another password");
+  await page.getByRole("checkbox", { name: "must choose another" }).uncheck();
+  await page.getByRole("button", { name: "Set password" }).click();
+  await waitForNotice(page, /password is set/);
   assert.equal(typeof (await identity.logIn("carol", "another password")).access_token, "string");
-  await page.getByLabel("Another role").selectOption({ label: "offline_access" });
+  await choose(page, "Another role", "offline_access");
   await page.getByRole("button", { name: "Give role" }).click();
-  await waitForStatus(page, /given/);
+  await waitForNotice(page, /given/);
 
   await page.getByRole("link", { name: "Clients" }).click();
   await page.getByRole("link", { name: "Create client" }).click();
-  await page.getByLabel("Client id").fill("maps");
-  await page.getByLabel("Redirect URIs").fill("https://maps.platform.test/*");
+  await field(page, "Client id").fill("maps");
+  await field(page, "Redirect URIs").fill("https://maps.platform.test/*");
   await page.getByRole("checkbox", { name: "Protects resources" }).check();
-  await page.getByRole("button", { name: "Create client" }).click();
-  await waitForStatus(page, /created/);
-  assert.equal(await page.getByLabel("Redirect URIs").inputValue(), "https://maps.platform.test/*");
+  await page.getByRole("dialog").getByRole("button", { name: "Create client" }).click();
+  await waitForNotice(page, /created/);
+  assert.equal(await field(page, "Redirect URIs").inputValue(), "https://maps.platform.test/*");
   await page.getByRole("link", { name: "Protected resources" }).click();
   await page.getByRole("link", { name: "Create resource" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("carol");
-  await page.getByRole("textbox", { name: "Paths" }).fill("/carol/*");
-  await page.getByRole("button", { name: "Create resource" }).click();
+  await field(page, "Name").fill("carol");
+  await field(page, "Paths").fill("carol");
+  await page.getByRole("dialog").getByRole("button", { name: "Create resource" }).click();
+  await page.getByRole("dialog").getByRole("alert").filter({ hasText: "allowed: paths" }).waitFor();
+  await field(page, "Paths").fill("/carol/*");
+  await page.getByRole("dialog").getByRole("button", { name: "Create resource" }).click();
+  await waitForNotice(page, /created/);
   await page.getByRole("link", { name: "users", exact: true }).click();
-  await page.getByLabel("Name", { exact: true }).fill("carol only");
-  await page.getByRole("textbox", { name: "Users" }).fill("carol");
+  await field(page, "Name").fill("carol only");
+  await field(page, "Users").fill("carol");
   await page.getByRole("button", { name: "Create", exact: true }).click();
+  await waitForNotice(page, /created/);
   await page.getByRole("link", { name: "Create permission" }).click();
-  await page.getByLabel("Name", { exact: true }).fill("carol permission");
-  await page.getByLabel("carol", { exact: true }).check();
-  await page.getByLabel("carol only").check();
+  await field(page, "Name").fill("carol permission");
+  await page.getByRole("checkbox", { name: "carol", exact: true }).check();
+  await page.getByRole("checkbox", { name: "carol only" }).check();
   await page.getByRole("button", { name: "Create", exact: true }).click();
-  await waitForStatus(page, /created/);
+  await waitForNotice(page, /created/);
   for (const [user, answer] of [
-    ["carol", /granted\s+carol\s+may\s+use/],
-    ["eric", /refused\s+eric\s+may not\s+use/],
+    ["carol", /granted\s*carol\s+may\s+use/],
+    ["eric", /refused\s*eric\s+may not\s+use/],
   ] as const) {
-    await page.getByRole("textbox", { name: "User" }).fill(user);
-    await page.getByRole("textbox", { name: "Path" }).fill("/carol/x");
+    await field(page, "User").fill(user);
+    await field(page, "Path").fill("/carol/x");
     await page.getByRole("button", { name: "Ask" }).click();
-    await waitForStatus(page, answer);
+    await page.getByRole("status").filter({ hasText: answer }).waitFor();
   }
 
   await page.getByRole("link", { name: "Events" }).click();
@@ -105,35 +138,105 @@ test("in Chromium: users, a protected client, who may, events", { skip }, async 
   for (const what of [/users\/carol/, /clients\/maps/, /reset-password/, /AUTHORIZATION_RULES/]) {
     await main.filter({ hasText: what }).waitFor();
   }
+
+  await page.getByRole("link", { name: "Users" }).click();
+  await page.getByRole("link", { name: "carol" }).click();
+  await page.getByRole("link", { name: "Delete carol" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.filter({ hasText: "gone for good" }).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  assert.equal((await identity.logIn("carol", "another password")).error, undefined);
+  await page.getByRole("link", { name: "Delete carol" }).click();
+  await dialog.getByRole("button", { name: "Delete carol" }).click();
+  await waitForNotice(page, /deleted/);
+  await page.waitForURL(at("/users"));
+  assert.equal((await identity.logIn("carol", "another password")).error, "invalid_grant");
   await page.close();
 });
+
+/** Presses the Tab key until something of that name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press("Tab");
+    const label = await page.evaluate(`(() => {
+      const { activeElement: at } = document;
+      return at.getAttribute("aria-label") ?? at.labels?.[0]?.textContent ?? at.textContent;
+    })()`);
+    if (String(label).replace("*", "").trim() === name) {
+      return;
+    }
+  }
+  assert.fail(`${name} is not reached by the Tab key`);
+}
 
 test("in Chromium: by keyboard alone", { skip }, async () => {
   const page = await context!.newPage();
   await page.goto(at("/users"));
-  await page.keyboard.press("Tab");
-  assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to content");
+  await waitForApp(page);
+  await tabTo(page, "Skip to content");
   await page.keyboard.press("Enter");
-  const tabTo = async (name: string) => {
-    for (let presses = 0; presses < 40; presses += 1) {
-      await page.keyboard.press("Tab");
-      const label = await page.evaluate(
-        "document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent",
-      );
-      if (String(label).trim() === name) {
-        return;
-      }
-    }
-    assert.fail(`${name} is not reached by the Tab key`);
-  };
-  await tabTo("Create user");
+  await tabTo(page, "Create user");
   await page.keyboard.press("Enter");
-  await page.waitForURL(at("/users/new"));
-  await tabTo("User name");
+  await field(page, "User name").waitFor();
+  await tabTo(page, "User name");
   await page.keyboard.type("keys");
   await page.keyboard.press("Enter");
-  await page.waitForURL(/done=created/);
+  await waitForNotice(page, /created/);
   assert.equal(await page.textContent("h1"), "keys");
+
+  const bearer = (await identity.logIn("admin")).access_token as string;
+  const [client] = (await identity.ask("/admin/realms/master/clients?clientId=dummy-service", { bearer })).body;
+  await page.goto(at(`/clients/${client.id}/protection/matrix`));
+  await waitForApp(page);
+  for (const [before, button, after] of [
+    ["Why keys may not use eric", "Assign eric to keys", "Why keys may use eric"],
+    ["Why keys may use eric", "Take eric back from keys", "Why keys may not use eric"],
+  ] as const) {
+    await page.getByRole("link", { name: before, exact: true }).waitFor();
+    await tabTo(page, before);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: button }).waitFor();
+    await tabTo(page, button);
+    await page.keyboard.press("Enter");
+    const question = page
+      .getByRole("dialog")
+      .filter({ hasText: /from now on|any more/ })
+      .last();
+    await question.waitFor();
+    await tabTo(page, button.startsWith("Assign") ? "Assign" : "Take back");
+    await page.keyboard.press("Enter");
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /assigned, and holds|taken back/ })
+      .first()
+      .waitFor();
+    await page.getByRole("button", { name: button }).waitFor({ state: "detached" });
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: after, exact: true }).waitFor();
+  }
+  await page.close();
+});
+
+test("in Chromium: an assignment that would let nobody in says why, and nothing is changed", { skip }, async () => {
+  const bearer = (await identity.logIn("admin")).access_token as string;
+  const ask = async (path: string, json?: unknown) =>
+    (await identity.ask(`/admin/realms/master${path}`, { bearer, ...(json !== undefined && { json }) })).body;
+  const [client] = await ask("/clients?clientId=dummy-service");
+  const rules = `/clients/${client.id}/authz/resource-server`;
+  await ask(`${rules}/resource`, { name: "lake", uris: ["/lake/*"] });
+  const names = ["lake one", "lake two"];
+  for (const name of names) {
+    await ask(`${rules}/policy/user`, { name, users: ["eric"] });
+  }
+  await ask(`${rules}/permission/resource`, { name: "both", resources: ["lake"], policies: names });
+  const page = await context!.newPage();
+  await page.goto(at(`/clients/${client.id}/protection/matrix`));
+  await waitForApp(page);
+  await page.getByRole("link", { name: "Why bob may not use lake" }).click();
+  await page.getByRole("button", { name: "Assign lake to bob" }).click();
+  await page.getByRole("button", { name: "Assign", exact: true }).last().click();
+  await page.getByRole("dialog").getByRole("alert").filter({ hasText: "both decides about it" }).waitFor();
+  assert.deepEqual(await ask(`${rules}/policy?name=assigned`), []);
   await page.close();
 });
 
@@ -159,6 +262,8 @@ test("in Chromium: no serious accessibility fault, and nothing wider than a phon
     `/clients/${client}/delete`,
     `${protection}?user=eric&path=/eric/x`,
     `${protection}/matrix`,
+    `${protection}/matrix/roles`,
+    `${protection}/matrix/users/${user}/${resource}`,
     `${protection}/resources/new`,
     `${protection}/resources/${resource}`,
     `${protection}/policies/new?type=role`,
@@ -175,6 +280,7 @@ test("in Chromium: no serious accessibility fault, and nothing wider than a phon
   const page = await context!.newPage();
   for (const path of [...paths, `${identity.url}/console/new-realm`]) {
     assert.equal((await page.goto(path))?.status(), 200, path);
+    await waitForApp(page);
     await checkForms(page, path);
   }
   await page.close();

@@ -15,6 +15,8 @@ const PASSWORD = "a:secret/with@signs";
 export interface ReplicatedDatabase {
   /** Leads to the primary, whichever that is. */
   readonly url: string;
+  /** Roles that are logged in to the deployment's database. */
+  readonly listClients: () => Promise<readonly string[]>;
   /** A power cut of the primary: nothing answers any more. */
   readonly killPrimary: () => void;
   /** The standby becomes the primary, and the address leads to it. */
@@ -50,8 +52,8 @@ export async function startReplicatedDatabase(): Promise<ReplicatedDatabase> {
   const [primary, standby, sockets] = [own("primary"), own("standby"), own("sockets")];
   const asPostgres = (program: string, ...args: readonly string[]) =>
     must("runuser", ["-u", USER, "--", join(programs, program), ...args]);
-  const query = (text: string) =>
-    asPostgres("psql", "-qh", sockets, "-p", String(primaryPort), "-d", "postgres", "-c", text);
+  const query = (text: string, ...options: readonly string[]) =>
+    asPostgres("psql", "-qh", sockets, "-p", String(primaryPort), "-d", "postgres", ...options, "-c", text);
   const start = (data: string, ownPort: number) =>
     asPostgres(
       "pg_ctl",
@@ -69,7 +71,7 @@ export async function startReplicatedDatabase(): Promise<ReplicatedDatabase> {
 
   await asPostgres("initdb", "-D", primary, "--auth-local=peer", "--auth-host=scram-sha-256", "-E", "UTF8");
   await start(primary, primaryPort);
-  await query(`create role swath login password '${PASSWORD}'`);
+  await query(`create role swath login createrole password '${PASSWORD}'`);
   await query("create database swath owner swath");
   await asPostgres(
     "pg_basebackup",
@@ -94,6 +96,10 @@ export async function startReplicatedDatabase(): Promise<ReplicatedDatabase> {
   await switchboard.listen(port);
   return {
     url: `postgres://swath:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/swath`,
+    listClients: async () => {
+      const names = "select distinct usename from pg_stat_activity where datname = 'swath' order by 1";
+      return (await query(names, "-At")).split("\n").filter((name) => name !== "");
+    },
     killPrimary: () => {
       killServer(primary);
       switchboard.turnTo(undefined);

@@ -101,6 +101,12 @@ export const storageVariables = {
     fallback: fixed(undefined),
     meaning: "Existing PostgreSQL used instead of the deployed one.",
   },
+  DATABASE_ROLES: {
+    type: choice(["own", "shared"]),
+    fallback: fixed("own"),
+    meaning:
+      "How services log in to DATABASE_URL. own: each by a role that reaches its own schema alone; the role of DATABASE_URL makes them and needs CREATEROLE. shared: all by DATABASE_URL itself, so that what leaks of one opens the data of all.",
+  },
   DEFAULT_STORAGE: {
     type: storageClass,
     variants: ["A"],

@@ -23,6 +23,7 @@ import { addDefaultGroupRoutes } from "./default-groups.ts";
 import { addUserProfileRoutes } from "./user-profile.ts";
 import { addRealmTransferRoutes } from "./realm-transfer.ts";
 import { addComponentRoutes } from "./components.ts";
+import { addAuthzAssignmentRoutes } from "./authz-assignments.ts";
 import { addAuthenticationRoutes } from "./authentication.ts";
 import { addServerInfoRoutes } from "./server-info.ts";
 import { addCredentialRoutes } from "./credentials.ts";
@@ -45,6 +46,7 @@ export function addAdminRoutes(app: FastifyInstance, context: IdentityContext): 
       addGroupRoutes,
       addAuthzResourceRoutes,
       addAuthzPolicyRoutes,
+      addAuthzAssignmentRoutes,
       addEventRoutes,
       addRolesByIdRoutes,
       addScopeEvaluationRoutes,

@@ -9,7 +9,7 @@ import type { PasswordHasher } from "../login/hasher.ts";
 import { LOGIN_CLIENT_MAPPERS } from "../faces/b/client-mappers.ts";
 import { ensureLoginScopes } from "../faces/b/login-scopes.ts";
 import { ADMIN_ROLE, createRealm } from "../realms/create-realm.ts";
-import { findPolicyByName, putPolicy } from "../store/authz-policies.ts";
+import { findPolicyByName, listPolicies, putPolicy } from "../store/authz-policies.ts";
 import { insertResource, listResources, updateResource } from "../store/authz-resources.ts";
 import { DEVICE_GRANT_ATTRIBUTE } from "../protocol/device-authorization.ts";
 import { PLATFORM_MAPPER } from "../claims/platform-mapper.ts";
@@ -19,6 +19,7 @@ import { type Client, OTHER_SECRET, findClient } from "../store/clients.ts";
 import { type Queryable, inTransaction } from "../store/database.ts";
 import { type Realm, findRealm, listRealms } from "../store/realms.ts";
 import { ensureRole, findRole, giveRoles } from "../store/roles.ts";
+import { assignedPolicies } from "../policy/assignments.ts";
 import { announceRules } from "../store/resource-servers.ts";
 import { announceUser, findPassword, findUserByName, setPasswordHash } from "../store/users.ts";
 import type { DeclaredClient } from "./declared-clients.ts";
@@ -207,6 +208,8 @@ async function ensureResource(db: Queryable, realm: Realm, client: Client, decla
     ties: { resources?: string[]; policies?: string[] } = {},
   ) => {
     const known = await findPolicyByName(db, client.id, policyName);
+    // What administrators assigned stays.
+    const assigned = known && type === "resource" ? assignedPolicies(known, await listPolicies(db, client.id)) : [];
     return putPolicy(db, client.id, known?.id, {
       name: policyName,
       description: "Declared by the deployment",
@@ -216,7 +219,7 @@ async function ensureResource(db: Queryable, realm: Realm, client: Client, decla
       config: config as Record<string, unknown>,
       resources: ties.resources ?? [],
       scopes: [],
-      policies: ties.policies ?? [],
+      policies: [...(ties.policies ?? []), ...assigned],
     });
   };
   const policies: string[] = [];

@@ -85,7 +85,11 @@ function renderSecret({ form }: RealmVisit, { secret, clientId }: Client): Html 
       <summary>Show the secret of ${clientId}</summary>
       <p><code>${secret ?? "There is none."}</code></p>
     </details>
-    ${form("secret").close({ button: "Make a new secret", look: "quiet" })}
+    ${form("secret").close({
+      button: "Make a new secret",
+      look: "quiet",
+      confirm: `Programs that use the present secret of ${clientId} are refused at once.`,
+    })}
     <p class="hint">Programs that use the old one are refused at once.</p>
   </section>`;
 }

@@ -53,6 +53,8 @@ export interface Form {
     readonly hidden?: Readonly<Record<string, string>>;
     /** Buttons in tables say to whom they belong. */
     readonly label?: string;
+    /** What the change means: asked before it is made, where the page has script. */
+    readonly confirm?: string;
   }) => Html;
 }
 
@@ -141,8 +143,12 @@ ${shown}</textarea>
         )}
         ${hintOf(options)}</fieldset>`;
     },
-    close: ({ button, content, look, hidden = {}, label }) =>
-      html`<form method="post" action="${visit.request.url.split("?", 1)[0]}">
+    close: ({ button, content, look, hidden = {}, label, confirm }) =>
+      html`<form
+        method="post"
+        action="${visit.request.url.split("?", 1)[0]}"
+        ${confirm !== undefined && html` data-confirm="${confirm}"`}
+      >
         ${
           refused !== undefined &&
           Object.entries(hidden).every(([name, value]) => refused.fields.text(name) === value) &&

@@ -1,75 +1,93 @@
 import { type Resource, createEvaluator } from "@swath/auth";
-import { html } from "@swath/pages";
+import { type Html, html } from "@swath/pages";
 
+import { type AssignmentKind, isAssignmentKind } from "../policy/assignments.ts";
 import { loadPolicySet } from "../policy/load-policy-set.ts";
-import { countUsers, listUsersWithAccess } from "../store/users.ts";
+import { assignmentPages } from "./assignment-page.ts";
 import { renderBadge } from "./badge.ts";
-import { PAGE_SIZE, readPageNumber, renderPager, renderSearch, renderTable } from "./list.ts";
+import { type Holder, listHolders } from "./holders.ts";
 import type { View } from "./layout.ts";
+import { PAGE_SIZE, readPageNumber, renderPager, renderSearch, renderTable } from "./list.ts";
 import type { ConsolePage, RealmVisit } from "./page.ts";
 import { aboveProtection, openProtection, protectionPaths } from "./resources.ts";
-import { identityAt } from "./who-may.ts";
 
-/** Users against the resources of a client: who may what, as the policy engine decides now; each field leads to why. */
+const KINDS: readonly (readonly [AssignmentKind, string, string])[] = [
+  ["users", "Users", "Groups"],
+  ["groups", "Groups", ""],
+  ["roles", "Roles", "Of"],
+];
+
+/**
+ * Users, groups or roles against the resources of a client: who may what, as the policy engine decides now. Each field leads to why,
+ * and to where it is changed.
+ */
 async function showMatrix(visit: RealmVisit): Promise<View> {
-  const { context, realm, query } = visit;
+  const { context, realm, query, params } = visit;
   const { pool } = context;
   const client = await openProtection(visit);
-  const { page: protection } = protectionPaths(visit);
-  const path = `${protection}/matrix`;
+  const asked = params["kind"] ?? "users";
+  const kind = isAssignmentKind(asked) ? asked : "users";
+  const matrix = `${protectionPaths(visit).page}/matrix`;
+  const path = kind === "users" ? matrix : `${matrix}/${kind}`;
   const page = readPageNumber(query);
   const search = query["search"]?.trim() ?? "";
-  const filter = search === "" ? {} : { search };
-  const [set, total, users] = await Promise.all([
+  const [set, { total, holders }] = await Promise.all([
     loadPolicySet(pool, realm.id, client),
-    countUsers(pool, realm.id, filter),
-    listUsersWithAccess(pool, realm.id, { ...filter, first: (page - 1) * PAGE_SIZE, max: PAGE_SIZE }),
+    listHolders({ db: pool, realmId: realm.id, client }, kind, {
+      search,
+      first: (page - 1) * PAGE_SIZE,
+      max: PAGE_SIZE,
+    }),
   ]);
   const evaluator = createEvaluator(set);
   const now = new Date();
-  const show = (username: string, resource: Resource, granted: boolean) => {
-    const badge = granted ? renderBadge("may", "good") : renderBadge("may not");
-    // An address of the resource: the explanation is of one.
-    const address = resource.uris[0]?.replace(/[*{].*$/, "");
-    return address === undefined
-      ? badge
-      : html`<a
-          href="${protection}?${new URLSearchParams({ user: username, path: address }).toString()}#who-may"
-          aria-label="Why ${username} ${granted ? "may" : "may not"} use ${resource.name}"
-          >${badge}</a
-        >`;
+  const show = (holder: Holder, resource: Resource): Html => {
+    const granted =
+      holder.enabled && evaluator.evaluateResource(resource, { identity: holder.identity, now }, []).granted;
+    return html`<a
+      class="open"
+      href="${matrix}/${kind}/${holder.id}/${resource.id}"
+      aria-label="Why ${holder.name} ${granted ? "may" : "may not"} use ${resource.name}"
+      >${granted ? renderBadge("may", "good") : renderBadge("may not")}</a
+    >`;
   };
+  const [, title, about] = KINDS.find(([name]) => name === kind) ?? ["", "", ""];
   return {
-    title: "Users and resources",
+    title: `${title} and resources`,
     section: "clients",
     above: aboveProtection(visit, client),
-    content: html`<div class="tools">${renderSearch(path, "Name or e-mail", search)}</div>
+    content: html`<p class="inline tabs">
+        ${KINDS.map(
+          ([name, label]) =>
+            html`<a
+              href="${name === "users" ? matrix : `${matrix}/${name}`}"
+              ${name === kind && html` aria-current="page"`}
+              >${label}</a
+            > `,
+        )}
+      </p>
+      <div class="tools">${renderSearch(path, kind === "users" ? "Name or e-mail" : "Name", search)}</div>
       <div class="panel">
         <p class="hint">
-          Who may use what, by all policies together. A field leads to why. Groups and roles count for their members.
+          Who may use what, by all policies together. A field leads to why, and to where it is assigned or taken back.
+          ${kind === "users" ? "Groups and roles count for their members." : "What is shown holds for whoever has nothing else."}
         </p>
         ${renderTable(
-          "Users and resources",
-          ["User name", "Groups", ...set.resources.map(({ name }) => name)],
-          users.map((found) => {
-            const { user, access } = found;
-            const identity = identityAt(client, found);
-            return [
-              html`<a href="${visit.to(`/users/${user.id}`)}">${user.username}</a>`,
-              access.groups.join(", "),
-              ...set.resources.map((resource) =>
-                show(
-                  user.username,
-                  resource,
-                  user.enabled && evaluator.evaluateResource(resource, { identity, now }, []).granted,
-                ),
-              ),
-            ];
-          }),
+          `${title} and resources`,
+          [title.slice(0, -1), ...(about === "" ? [] : [about]), ...set.resources.map(({ name }) => name)],
+          holders.map((holder) => [
+            html`<a href="${visit.to(`/${kind}/${holder.id}`)}">${holder.name}</a>`,
+            ...(about === "" ? [] : [holder.about]),
+            ...set.resources.map((resource) => show(holder, resource)),
+          ]),
         )}
         ${renderPager({ page, path, query, more: page * PAGE_SIZE < total, total })}
       </div>`,
   };
 }
 
-export const matrixPages: readonly ConsolePage[] = [{ path: "/clients/:client/protection/matrix", show: showMatrix }];
+export const matrixPages: readonly ConsolePage[] = [
+  { path: "/clients/:client/protection/matrix", show: showMatrix },
+  { path: "/clients/:client/protection/matrix/:kind", show: showMatrix },
+  ...assignmentPages,
+];

@@ -13,6 +13,7 @@ import { renderForbiddenPage } from "./forbidden-page.ts";
 import { CONSOLE_TOKEN, type Form, type Submitted, openForm } from "./form.ts";
 import { FormFields } from "./form-fields.ts";
 import { type View, realmPath, renderConsolePage } from "./layout.ts";
+import { findConsoleApp } from "./web.ts";
 import { type Visit, logInPath, noteSession, openVisit } from "./visit.ts";
 
 /** A visit to a page of one realm. */
@@ -50,6 +51,8 @@ const DONE: Readonly<Record<string, string>> = {
   taken: "The role is taken away.",
   joined: "The user is in the group.",
   left: "The user has left the group.",
+  assigned: "It is assigned, and holds from now on.",
+  revoked: "It is taken back.",
   secret: "The client has a new secret; the old one is worth nothing any more.",
   rotated: "New tokens are signed with new keys; those in use go on for as long as they live.",
 };
@@ -161,8 +164,13 @@ async function answer(
     }
   }
   const view = await page.show(prepare(submitted));
+  const app = await findConsoleApp();
+  if (app !== undefined) {
+    void reply.header("content-security-policy", app.policy);
+  }
   void reply.code(status).send(
     renderConsolePage({
+      app,
       ...view,
       visit,
       realm: realm.name,

@@ -18,10 +18,12 @@ import { CONSOLE_STYLE } from "./style.ts";
 import { userListPages } from "./user-list.ts";
 import { userPages } from "./users.ts";
 import { CONSOLE } from "./visit.ts";
+import { addConsoleApp } from "./web.ts";
 
 /** The administration console at `/`, for people with the role `admin` of realm `master`. */
-export function addConsoleRoutes(app: FastifyInstance, context: IdentityContext): void {
+export async function addConsoleRoutes(app: FastifyInstance, context: IdentityContext): Promise<void> {
   app.setErrorHandler(sendErrorPage);
+  await addConsoleApp(app);
   app.get(CONSOLE_STYLE_PATH, { schema: { hide: true } }, (_request, reply) =>
     reply.type("text/css; charset=utf-8").header("cache-control", "public, max-age=300").send(CONSOLE_STYLE),
   );

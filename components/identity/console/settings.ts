@@ -103,7 +103,11 @@ async function showSettings({ context, realm, form, to }: RealmVisit): Promise<V
             toTime(createdAt),
           ]),
         )}
-        ${form("rotate").close({ button: "Rotate keys", look: "quiet" })}
+        ${form("rotate").close({
+          button: "Rotate keys",
+          look: "quiet",
+          confirm: "New tokens are signed with new keys; those in use go on for as long as they live.",
+        })}
       </section>
       ${realm.name !== "master" && html`<p><a class="danger" href="${to("/settings/delete")}">Delete realm ${realm.name} …</a></p>`}`,
   };

@@ -1,5 +1,6 @@
 /** What the console has besides the style of all pages. */
-export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head head" auto "nav main" 1fr / 14rem minmax(0, 1fr); place-items: stretch; padding: 0; }
+export const CONSOLE_STYLE = `body:has(> .console) { display: block; padding: 0; }
+.console { display: grid; min-height: 100vh; grid-template: "head head" auto "nav main" 1fr / 14rem minmax(0, 1fr); place-items: stretch; padding: 0; }
 .console header { grid-area: head; display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; align-items: center; min-height: 3.5rem;
   padding: 0.5rem 1rem; background: var(--card); border-bottom: 1px solid var(--line); }
 .console header .brand { margin: 0; }
@@ -67,7 +68,7 @@ export const CONSOLE_STYLE = `body.console { display: grid; grid-template: "head
 .console code { overflow-wrap: anywhere; }
 .console td code { overflow-wrap: normal; }
 @media (max-width: 45rem) {
-  body.console { display: block; }
+  .console { display: block; }
   .console nav { border: 0; padding: 0.25rem 0.5rem; border-bottom: 1px solid var(--line); }
   .console nav ul { display: flex; flex-wrap: wrap; }
   .console nav a { padding: 0.4rem 0.6rem; }

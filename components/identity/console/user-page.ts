@@ -115,6 +115,7 @@ function renderSecondFactor({ form }: RealmVisit, user: User, devices: readonly 
           look: "quiet",
           hidden: { device: id },
           label: `Remove ${label} of ${user.username}`,
+          confirm: `${user.username} cannot log in with codes of ${label} any more.`,
         }),
       ]),
     )}
@@ -184,6 +185,13 @@ function renderSessions({ form }: RealmVisit, user: User, sessions: readonly Ses
         }),
       ]),
     )}
-    ${sessions.length > 0 && form("logout").close({ button: "Log out everywhere", look: "quiet" })}
+    ${
+      sessions.length > 0 &&
+      form("logout").close({
+        button: "Log out everywhere",
+        look: "quiet",
+        confirm: `All sessions of ${user.username} end; programs and browsers have to log in again.`,
+      })
+    }
   </section>`;
 }

@@ -97,7 +97,7 @@ function explain(set: PolicySet, decision: ReturnType<ReturnType<typeof createEv
 }
 
 /** What each permission on a resource says by itself. */
-function renderVotes(set: PolicySet, resource: Resource, identity: Identity): Html {
+export function renderVotes(set: PolicySet, resource: Resource, identity: Identity): Html {
   const about = set.permissions.filter(
     ({ type, resources, resourceType }) =>
       resources.includes(resource.id) ||

@@ -18,17 +18,20 @@ interface Waiting extends Rotation {
 }
 
 const MOST_AT_ONCE = 64;
+/** Two statements in time share the processor of the database; a second one is worth it when this many wait. */
+const WORTH_ANOTHER = 32;
 const STATEMENTS_AT_ONCE = 2;
 
 /**
  * Exchanges that come while others are at the database go there together, with one statement and one commit: the way there and back
- * costs a process more than all else about an exchange. One that comes alone waits for nobody.
+ * costs a process more than all else about an exchange. One that comes alone waits for nobody but those that came in the same moment.
  */
 export function createRefreshRotation(pool: Queryable, startedAt: Date): RefreshRotation {
   const waiting: Waiting[] = [];
   /** Sessions at the database: a statement changes a session once. */
   const busy = new Set<string>();
   let running = 0;
+  let isScheduled = false;
 
   const alone = async (item: Waiting): Promise<void> => {
     try {
@@ -36,12 +39,6 @@ export function createRefreshRotation(pool: Queryable, startedAt: Date): Refresh
     } catch (error) {
       item.reject(error);
     }
-  };
-  const together = async (batch: readonly Waiting[]): Promise<void> => {
-    // What was left out, or failed with the others, is decided by itself.
-    const grants = await rotateRefreshTokens(pool, batch, startedAt, "skip").catch(() => []);
-    batch.forEach((item, index) => grants[index] !== undefined && item.resolve(grants[index]));
-    await Promise.all(batch.filter((_, index) => grants[index] === undefined).map(alone));
   };
   const takeBatch = (): readonly Waiting[] => {
     const batch: Waiting[] = [];
@@ -57,26 +54,42 @@ export function createRefreshRotation(pool: Queryable, startedAt: Date): Refresh
     }
     return batch;
   };
+  const exchange = async (batch: readonly Waiting[]): Promise<void> => {
+    const grants = await rotateRefreshTokens(pool, batch, startedAt, "skip").catch(() => []);
+    batch.forEach((item, index) => grants[index] !== undefined && item.resolve(grants[index]));
+    running -= 1;
+    const left = batch.filter((_, index) => grants[index] === undefined);
+    const free = (items: readonly Waiting[]) => items.forEach(({ shown }) => busy.delete(shown.sessionId));
+    free(batch.filter((item) => !left.includes(item)));
+    send();
+    // What was left out, or failed with the others, is decided by itself: who waits for a lock keeps nobody else waiting.
+    await Promise.all(left.map((item) => alone(item).finally(() => free([item]))));
+    if (left.length > 0) {
+      send();
+    }
+  };
   const send = (): void => {
-    while (running < STATEMENTS_AT_ONCE) {
+    while (running === 0 || (running < STATEMENTS_AT_ONCE && waiting.length >= WORTH_ANOTHER)) {
       const batch = takeBatch();
-      const [first] = batch;
-      if (first === undefined) {
+      if (batch.length === 0) {
         return;
       }
       running += 1;
-      void (batch.length === 1 ? alone(first) : together(batch)).finally(() => {
-        running -= 1;
-        batch.forEach(({ shown }) => busy.delete(shown.sessionId));
-        send();
-      });
+      void exchange(batch);
     }
   };
   return {
     rotate: (shown, settings) =>
       new Promise((resolve, reject) => {
         waiting.push({ shown, settings, resolve, reject });
-        send();
+        if (!isScheduled) {
+          isScheduled = true;
+          // Requests that were read in the same round of the event loop come first.
+          setImmediate(() => {
+            isScheduled = false;
+            send();
+          });
+        }
       }),
   };
 }

@@ -185,3 +185,41 @@ export async function listAllRoles(
   );
   return rows.map((row) => ({ ...toRole(row), clientId: row.client_id ?? undefined }));
 }
+
+interface NamedRole {
+  readonly name: string;
+  readonly clientId: string | undefined;
+}
+
+/** The roles that each role stands for: itself, and all that it holds. */
+export const listAccessOfRoles = (
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly NamedRole[]>> =>
+  listAccess(db, "select id as holder, id from role where id = any($1::uuid[])", ids);
+
+/** The roles that members of each group have by it and by the groups above it. */
+export const listAccessOfGroups = (
+  db: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly NamedRole[]>> =>
+  listAccess(
+    db,
+    `select g.holder, gr.role_id as id from groups g join group_role gr on gr.group_id = g.id`,
+    ids,
+    `groups as (select id as holder, id, parent from user_group where id = any($1::uuid[])
+       union select c.holder, p.id, p.parent from groups c join user_group p on p.id = c.parent),`,
+  );
+
+async function listAccess(db: Queryable, own: string, ids: readonly string[], before = "") {
+  const { rows } = await db.query<{ holder: string; name: string; client_id: string | null }>(
+    `with recursive ${before} held as (${own} union select h.holder, c.child from held h join role_composite c on c.parent = h.id)
+     select h.holder, r.name, c.client_id from held h join role r on r.id = h.id left join client c on c.id = r.client order by r.name`,
+    [ids],
+  );
+  const access = new Map<string, NamedRole[]>();
+  for (const { holder, name, client_id: clientId } of rows) {
+    access.set(holder, [...(access.get(holder) ?? []), { name, clientId: clientId ?? undefined }]);
+  }
+  return access;
+}

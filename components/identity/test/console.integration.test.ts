@@ -21,7 +21,11 @@ test("the way in: from / through the login to the users, without the code in the
   assert.equal(page.url, at("/users"));
   assert.equal(page.status, 200);
   assert.equal(page.headers.get("cache-control"), "no-store");
-  assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
+  // With the app's files where they are built, and without any script else; never with script inside the page.
+  const policy = page.headers.get("content-security-policy") ?? "";
+  assert.match(policy, /default-src 'none'|default-src 'self'; script-src 'self';/);
+  assert.doesNotMatch(policy, /unsafe/);
+  assert.doesNotMatch(page.text, /<script(?![^>]* src=)|style="/);
   for (const section of ["users", "clients", "roles", "sessions", "events", "settings"]) {
     const { status, text } = await admin.open(at(`/${section}`));
     assert.equal(status, 200, section);
@@ -198,7 +202,7 @@ test("a client with resources, policies and permissions decides who may", async 
   const matrix = await admin.open(`${protection}/matrix`);
   assert.match(matrix.text, /aria-label="Why eric may use forest"/);
   const why = await admin.open(linkOfLabel(matrix, "Why bob may not use forest"));
-  assert.match(why.text, /refused[^]*bob\s+may not use <code>\/forest\/<\/code>/);
+  assert.match(why.text.replaceAll(/\s+/g, " "), /bob may not use forest[^]*<code>\/forest\/\*<\/code>/);
   assert.doesNotMatch((await admin.open(`${protection}/matrix?search=eric`)).text, /Why bob/);
   const saved = await submit(`${protection}/policies/${strict.id}`, "rule", {
     type: "role",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashOf, toName } from "./names.ts";
+import { hashOf, notNumber, toName } from "./names.ts";
 
 test("a label stays as it is", () => {
   assert.equal(toName("resource-catalogue", "tls"), "resource-catalogue-tls");
@@ -18,4 +18,10 @@ test("what loses something gets a hash, so different names stay different", () =
 test("a hash does not depend on the order of keys", () => {
   assert.equal(hashOf({ a: 1, b: [{ c: 2, d: 3 }] }), hashOf({ b: [{ d: 3, c: 2 }], a: 1 }));
   assert.notEqual(hashOf({ a: [1, 2] }), hashOf({ a: [2, 1] }));
+});
+
+test("no hash is the spelling of a number", () => {
+  assert.equal(notNumber("009e5130"), "009f5130");
+  assert.equal(notNumber("00ae5130"), "00ae5130");
+  assert.equal(notNumber("12345678"), "12345678");
 });

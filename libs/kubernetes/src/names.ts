@@ -38,11 +38,12 @@ export function secretsRoleName(deployment: string, namespace: string, workload:
 
 /** Eight hexadecimal digits that change when the value does, whatever the order of its keys. */
 export function hashOf(value: unknown): string {
-  return createHash("sha256")
-    .update(JSON.stringify(sortKeys(value)))
-    .digest("hex")
-    .slice(0, 8);
+  const text = JSON.stringify(sortKeys(value));
+  return notNumber(createHash("sha256").update(text).digest("hex").slice(0, 8));
 }
+
+/** Programs that rewrite YAML (kustomize) print 009e5130 without quotes, and others read infinity there. */
+export const notNumber = (hash: string): string => hash.replace(/^(\d+)e(\d+)$/, "$1f$2");
 
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import type { IdentityClient, Route } from "./routes.ts";
 import type { PlatformSettings } from "./settings.ts";
-import type { ConfigMap, Secret, Volume } from "./values.ts";
+import type { ConfigMap, PlatformSecret, Secret, Volume } from "./values.ts";
 import type { PodNetwork, Workload } from "./workload.ts";
 
 /** A: identity service with realms and access tokens (release line 1.4). B: the earlier login service with ID tokens. */
@@ -20,6 +20,11 @@ export interface Component {
   /** Variants that have this component; both when left out. */
   readonly variants?: readonly Variant[];
   readonly enabled: (settings: PlatformSettings) => boolean;
+  /**
+   * Schema of the component in the deployment's PostgreSQL. `{ database: "url" }` of its workloads logs in by a role that can reach
+   * this schema alone.
+   */
+  readonly databaseSchema?: string;
   /** First pass: what others need to know of this component before anyone is deployed. */
   readonly declare?: (context: DeployContext) => ComponentDeclarations;
   /** Second pass: what is deployed. `context.declared` holds the declarations of every enabled component. */
@@ -29,6 +34,14 @@ export interface Component {
 export interface ComponentDeclarations {
   readonly routes?: readonly Route[];
   readonly identityClients?: readonly IdentityClient[];
+}
+
+/** A login of the database that can reach one schema. */
+export interface DatabaseRole {
+  readonly component: string;
+  readonly user: string;
+  readonly schema: string;
+  readonly password: PlatformSecret;
 }
 
 export interface ComponentResources {
@@ -51,5 +64,7 @@ export interface DeployContext {
   readonly declared: {
     readonly routes: readonly Route[];
     readonly identityClients: readonly IdentityClient[];
+    /** Roles of the enabled components in the database; empty where all share one. */
+    readonly databaseRoles: readonly DatabaseRole[];
   };
 }

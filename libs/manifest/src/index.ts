@@ -11,7 +11,14 @@ export { cloudDataStorageEnv } from "./cloud-data.ts";
 export { isHostName } from "./host-name.ts";
 export { objectStorageEnv } from "./object-storage.ts";
 export { parseQuantity, toBytes } from "./quantity.ts";
-export type { Component, ComponentDeclarations, ComponentResources, DeployContext, Variant } from "./component.ts";
+export type {
+  Component,
+  ComponentDeclarations,
+  ComponentResources,
+  DatabaseRole,
+  DeployContext,
+  Variant,
+} from "./component.ts";
 export type {
   ConfigMap,
   EnvValue,

@@ -149,6 +149,8 @@ export interface Variables {
   readonly REGISTRY_REDIRECT: boolean;
   /** Existing PostgreSQL used instead of the deployed one. */
   readonly DATABASE_URL: PlatformSecret | undefined;
+  /** Whether each component has a role of its own in that one. */
+  readonly DATABASE_ROLES: "own" | "shared";
 
   readonly INGRESS_CLASS: string;
   readonly IMAGE_PULL_SECRETS: string | undefined;

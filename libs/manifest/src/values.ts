@@ -74,7 +74,7 @@ export type EnvValue =
   | { readonly configMap: string; readonly key: string }
   /** Base URL of another workload inside the deployment, `http://…` or `http+unix://…`; see `createPeer` of @swath/service. */
   | { readonly peer: string; readonly port?: string }
-  /** Connection string of the deployment's PostgreSQL, deployed or external. */
+  /** Connection string of the deployment's PostgreSQL, deployed or external, by the component's own role. */
   | { readonly database: "url" }
   /**
    * Where the target tells, read-only, which pods there are and what they log: a peer address on the embedded cluster

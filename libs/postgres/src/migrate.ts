@@ -4,6 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type pg from "pg";
 
+import { isLoginFailure, isPassing } from "./is-passing.ts";
+
 interface MigrateOptions {
   readonly pool: pg.Pool;
   readonly schema: string;
@@ -38,7 +40,11 @@ export async function migrate({
   try {
     // One lock a schema: the first of several replicas migrates, the others find the work done.
     await client.query("select pg_advisory_lock(hashtext($1))", [`migrate ${schema}`]);
-    await client.query(`create schema if not exists ${schema}`);
+    // A role of its own has its schema already, and may not make another.
+    const { rowCount } = await client.query("select from pg_namespace where nspname = $1", [schema]);
+    if (rowCount === 0) {
+      await client.query(`create schema if not exists ${schema}`);
+    }
     await client.query(
       `create table if not exists ${schema}.migrations (name text primary key, applied_at timestamptz not null default now())`,
     );
@@ -76,42 +82,30 @@ async function apply(client: pg.PoolClient, schema: string, directory: string, f
   }
 }
 
-/** Refused, cut off, not yet open for business; on a cluster also: sent to the address of a pod that is gone, or its Service is not made yet. */
-const PASSING = new Set([
-  "ECONNREFUSED",
-  "ECONNRESET",
-  "ENOENT",
-  "57P03",
-  "ETIMEDOUT",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "EAI_AGAIN",
-  "ENOTFOUND",
-]);
-
-/** The pool's own timeout has no code. */
-function isPassing({ code, message }: NodeJS.ErrnoException): boolean {
-  return code === undefined ? /connection timeout|timeout exceeded|timeout expired/i.test(message) : PASSING.has(code);
-}
-
 const INITIAL_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 2000;
 
+/** How long a login that is refused is tried again: where everything starts at once, the role may not be there yet. */
+const LOGIN_PATIENCE_MS = 15_000;
+
 /**
  * Waits for a database that is starting, restarting or unreachable, for as long as that takes: a process that ended instead would
- * be started again into the same wait, ever more slowly. Anything else (a wrong password) is an error at once.
+ * be started again into the same wait, ever more slowly. A login that goes on being refused is an error, anything else at once.
  */
 async function connect(pool: pg.Pool, onUnavailable: OnUnavailable): Promise<pg.PoolClient> {
+  const began = performance.now();
   for (let delayMs = INITIAL_BACKOFF_MS; ; delayMs = Math.min(delayMs * 2, MAX_BACKOFF_MS)) {
     try {
       const client = await pool.connect();
       onUnavailable(undefined);
       return client;
     } catch (error) {
-      if (!isPassing(error as NodeJS.ErrnoException)) {
+      const failure = error as NodeJS.ErrnoException;
+      const mayPass = isLoginFailure(failure) && performance.now() - began < LOGIN_PATIENCE_MS;
+      if (!isPassing(failure) && !mayPass) {
         throw error;
       }
-      onUnavailable(`the database cannot be reached: ${(error as Error).message}`);
+      onUnavailable(`the database cannot be reached: ${failure.message}`);
       await sleep(delayMs);
     }
   }

@@ -27,6 +27,23 @@ interface WebFilesOptions {
  */
 export async function addWebFiles(app: FastifyInstance, options: WebFilesOptions): Promise<void> {
   const { directory, programs = ["/api/"] } = options;
+  await addWebAssets(app, options);
+  app.get("/*", { schema: { hide: true } as object }, async (request, reply) => {
+    const path = request.url.split("?", 1)[0] ?? "/";
+    if (programs.some((prefix) => path.startsWith(prefix)) || !wantsPage(request)) {
+      throw new Problem(404, `There is nothing at ${request.method} ${path}.`);
+    }
+    const template = await readWebPage(directory);
+    if (template === undefined) {
+      throw new Problem(503, "The web pages of this service are not built. Run npm run build:web.");
+    }
+    return sendPage(reply, template, options);
+  });
+}
+
+/** The files of a build alone, for a service that makes its pages itself. */
+export async function addWebAssets(app: FastifyInstance, options: WebFilesOptions): Promise<void> {
+  const { directory } = options;
   await app.register(fastifyStatic, {
     // May come later than the service, with the first build.
     root: join(directory, "assets"),
@@ -44,21 +61,10 @@ export async function addWebFiles(app: FastifyInstance, options: WebFilesOptions
       response.header("content-security-policy", toAssetPolicy(options));
     },
   });
-  app.get("/*", { schema: { hide: true } as object }, async (request, reply) => {
-    const path = request.url.split("?", 1)[0] ?? "/";
-    if (programs.some((prefix) => path.startsWith(prefix)) || !wantsPage(request)) {
-      throw new Problem(404, `There is nothing at ${request.method} ${path}.`);
-    }
-    const template = await readPage(directory);
-    if (template === undefined) {
-      throw new Problem(503, "The web pages of this service are not built. Run npm run build:web.");
-    }
-    return sendPage(reply, template, options);
-  });
 }
 
 /** The page of the build that is there now: one that came while the service ran is served at once. */
-async function readPage(directory: string): Promise<string | undefined> {
+export async function readWebPage(directory: string): Promise<string | undefined> {
   try {
     return await readFile(join(directory, "index.html"), "utf8");
   } catch (error) {
@@ -76,7 +82,7 @@ function wantsPage(request: FastifyRequest): boolean {
 
 /** The page with a nonce of its own, which lets its scripts write style elements. */
 function sendPage(reply: FastifyReply, template: string, options: WebFilesOptions): FastifyReply {
-  const nonce = randomBytes(16).toString("base64url");
+  const nonce = makeNonce();
   return reply
     .headers({
       "content-security-policy": toPolicy(nonce, options),
@@ -90,11 +96,17 @@ function sendPage(reply: FastifyReply, template: string, options: WebFilesOption
     .send(template.replaceAll("CSP_NONCE", nonce));
 }
 
+export const makeNonce = (): string => randomBytes(16).toString("base64url");
+
 function toAssetPolicy({ connect = [] }: WebFilesOptions): string {
   return `default-src 'self'; connect-src ${["'self'", ...connect].join(" ")}; worker-src 'self' blob:; object-src 'none'; frame-ancestors 'none'`;
 }
 
-function toPolicy(nonce: string, { connect = [], images = [], frames = [] }: WebFilesOptions): string {
+/** What a page of an app may do: no script inside it, styles by the nonce, no host but those named. */
+export function toPolicy(
+  nonce: string,
+  { connect = [], images = [], frames = [] }: Omit<WebFilesOptions, "directory"> = {},
+): string {
   const policy: Readonly<Record<string, readonly string[]>> = {
     "default-src": ["'self'"],
     "script-src": ["'self'"],

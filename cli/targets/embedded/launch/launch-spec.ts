@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import type { EnvValue, PlatformSecret, SecretEntry, Workload } from "@swath/manifest";
 
+import { databaseUrl } from "../../../platform/plan-database.ts";
 import type { Plan } from "../../../platform/plan.ts";
 import type { ClusterPaths } from "../state/paths.ts";
 import type { SecretReader } from "../state/secrets.ts";
@@ -92,7 +93,7 @@ function resolveValue(value: EnvValue, workload: Workload, context: LaunchContex
     return `http+unix://${encodeURIComponent(serviceSocket(paths, value.peer, value.port ?? "http"))}`;
   }
   if ("database" in value) {
-    return databaseUrl(context);
+    return resolveEntry(databaseEntry(workload, context), workload, context);
   }
   if ("platform" in value) {
     return `http+unix://${encodeURIComponent(paths.statusSocket)}`;
@@ -110,11 +111,8 @@ function resolveEntry(entry: SecretEntry, workload: Workload, context: LaunchCon
     : context.readSecret(entry);
 }
 
-function databaseUrl({ plan: { database }, paths, readSecret }: LaunchContext): string {
-  if (database.kind === "external") {
-    return readSecret(database.url);
-  }
-  const { user, password, name, workload } = database;
-  const folder = join(paths.run, "svc", workload);
-  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(readSecret(password))}@/${name}?host=${encodeURIComponent(folder)}`;
+function databaseEntry({ component }: Workload, { plan: { database }, paths }: LaunchContext): SecretEntry {
+  const folder = database.kind === "deployed" ? join(paths.run, "svc", database.workload) : "";
+  const place = database.kind === "deployed" ? `/${database.name}?host=${encodeURIComponent(folder)}` : "";
+  return databaseUrl(database, component, place);
 }

@@ -1,5 +1,6 @@
 import { toName, type EnvVar } from "@swath/kubernetes";
 import type { EnvValue, PlatformSecret, Secret, SecretEntry, Workload } from "@swath/manifest";
+import { databaseUrl } from "../../../platform/plan-database.ts";
 import { otherName } from "../../other-secret.ts";
 import type { RenderInput } from "./render-input.ts";
 
@@ -28,7 +29,7 @@ export function renderEnvironment(
         return fromOwnSecret(variable, value);
       }
       if ("database" in value) {
-        return fromOwnSecret(variable, databaseUrl(plan));
+        return fromOwnSecret(variable, databaseEntry(plan, workload));
       }
       if ("secret" in value) {
         return { name: variable, valueFrom: { secretKeyRef: { name: value.secret, key: value.key } } };
@@ -114,22 +115,11 @@ export function serviceAddress(plan: RenderInput, name: string, port: string): s
   return `${peer.name}.${peer.namespace}.svc:${number}`;
 }
 
-function databaseUrl(plan: RenderInput): SecretEntry {
+function databaseEntry(plan: RenderInput, { component }: Workload): SecretEntry {
   const { database } = plan;
-  if (database.kind === "external") {
-    return database.url;
-  }
-  const { password } = database;
-  const host = serviceAddress(plan, database.workload, "postgres");
-  return {
-    kind: "joined",
-    parts: [
-      `postgresql://${database.user}:`,
-      // A generated secret has no character that a URL would have to escape.
-      password.kind === "given" ? { kind: "given", value: encodeURIComponent(password.value) } : password,
-      `@${host}/${database.name}`,
-    ],
-  };
+  const isDeployed = database.kind === "deployed";
+  const place = isDeployed ? `${serviceAddress(plan, database.workload, "postgres")}/${database.name}` : "";
+  return databaseUrl(database, component, place);
 }
 
 function listeners(plan: RenderInput, { name: workload, kind, ports = [], probe }: Workload): readonly EnvVar[] {

@@ -50,7 +50,7 @@ test("every object is named once", () => {
 
 test("every pod is held to the restricted security standard", () => {
   const pods = render().filter(({ kind }) => ["Deployment", "StatefulSet", "Job"].includes(kind));
-  assert.equal(pods.length, 4);
+  assert.equal(pods.length, 5);
   for (const { metadata } of pods) {
     const object = find(pods, pods.find((one) => one.metadata === metadata)?.kind ?? "", metadata.name);
     const pod = object["spec"]?.["template"]?.["spec"];
@@ -80,7 +80,8 @@ test("a program that owns a volume is a StatefulSet on its claim, others roll ov
 });
 
 test("a changed task is a new Job", () => {
-  const jobName = (env: Record<string, string>) => render(env).find(({ kind }) => kind === "Job")?.metadata.name;
+  const jobName = (env: Record<string, string>) =>
+    render(env).find(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("sample"))?.metadata.name;
   assert.match(jobName({}) ?? "", /^sample-setup-[0-9a-f]{8}$/);
   assert.notEqual(jobName({}), jobName({ SWATH_IMAGE: "registry.example.org/swath:2" }));
 });
@@ -89,10 +90,18 @@ test("no given secret is outside a Secret, and no generated one is anywhere", ()
   const objects = render({ OBJSTORE_ROOT_PASSWORD: "hidden-word", IDENTITY_POSTGRES_PASSWORD: "p@ss/word" });
   const text = toYaml(objects.filter(({ kind }) => kind !== "Secret"));
   assert.ok(!text.includes("hidden-word") && !text.includes("p@ss"));
-  const data = find(objects, "Secret", "sample-settings")["data"];
+  const { data, metadata } = find(objects, "Secret", "sample-settings");
   const decode = (value: unknown) => Buffer.from(value as string, "base64").toString();
   assert.equal(decode(data?.["ROOT_PASSWORD"]), "hidden-word");
-  assert.equal(decode(data?.["DATABASE_URL"]), "postgresql://swath:p%40ss%2Fword@postgres.storage.svc:5432/swath");
+  // Its own login, whose password apply makes, and not that of the database's owner.
+  assert.match(JSON.stringify(metadata?.["annotations"]), /swath_sample:[^]*@postgres\.storage\.svc:5432\/swath/);
+  assert.equal(data?.["DATABASE_URL"], undefined);
+  const owner = find(objects, "Secret", "database-roles-settings");
+  assert.equal(
+    decode(owner["data"]?.["DATABASE_URL"]),
+    "postgresql://swath:p%40ss%2Fword@postgres.storage.svc:5432/swath",
+  );
+  assert.match(JSON.stringify(owner["metadata"]?.["annotations"]), /DATABASE_PASSWORD\.sample/);
 });
 
 test("generated values are described for apply to make once, given parts stay in the data", () => {
@@ -159,7 +168,7 @@ test("only callers and the ingress controller reach a service", () => {
   const postgres = find(objects, "NetworkPolicy", "allow-postgres");
   assert.deepEqual(
     (postgres["spec"]?.["ingress"]?.[0]?.["from"] ?? []).map((peer) => peer["podSelector"]?.["matchLabels"]),
-    [{ "app.kubernetes.io/name": "sample" }],
+    [{ "app.kubernetes.io/name": "database-roles" }, { "app.kubernetes.io/name": "sample" }],
   );
   assert.deepEqual(
     objects.filter(({ metadata }) => metadata.name === "default-deny").map(({ metadata }) => metadata.namespace),

@@ -5,6 +5,7 @@ export const sampleComponent: Component = {
   name: "sample",
   title: "Sample",
   namespace: "um",
+  databaseSchema: "sample",
   enabled: () => true,
   declare: () => ({ routes: [{ service: "sample", workload: "sample", wildcard: true }] }),
   deploy: ({ settings: { variables } }) => ({
