@@ -1,7 +1,11 @@
-import type { Component, PlatformSettings } from "@swath/manifest";
+import { type Component, type PlatformSettings, toBytes } from "@swath/manifest";
 
 /** Version of PostgreSQL and, behind the plus, of what starts it here: raised when that changes so that a restart is worth it. */
 export const POSTGRES_VERSION = "18.4+1";
+
+const MIB = 2 ** 20;
+/** The pod of a deployment that says nothing of it stays as it is. */
+const DEFAULT_SHARED_BUFFERS = 128 * MIB;
 
 /** Components without state in the database; a deployment of nothing else needs no PostgreSQL. */
 const needsDatabase = ({ variables: v }: PlatformSettings): boolean =>
@@ -21,7 +25,12 @@ export const manifest: Component = {
   title: "PostgreSQL",
   namespace: "storage",
   enabled: (settings) => settings.variables.DATABASE_URL === undefined && needsDatabase(settings),
-  deploy: ({ settings: { variant, variables } }) => ({
+  deploy: ({ settings }) => deployPostgres(settings),
+};
+
+function deployPostgres({ variant, variables }: PlatformSettings): ReturnType<Component["deploy"]> {
+  const sharedBuffers = toBytes(variables.POSTGRES_SHARED_BUFFERS);
+  return {
     volumes: [
       {
         name: "postgres",
@@ -47,6 +56,9 @@ export const manifest: Component = {
           DATA_DIR: { volume: "postgres" },
           POSTGRES_USER: "swath",
           POSTGRES_DATABASE: "swath",
+          ...(sharedBuffers !== DEFAULT_SHARED_BUFFERS && {
+            POSTGRES_SHARED_BUFFERS: `${Math.max(1, Math.floor(sharedBuffers / MIB))}MB`,
+          }),
           POSTGRES_PASSWORD:
             variant === "A"
               ? variables.IDENTITY_POSTGRES_PASSWORD
@@ -65,8 +77,13 @@ export const manifest: Component = {
         ...(variables.POSTGRES_IMAGE === undefined
           ? { keepImageOf: POSTGRES_VERSION }
           : { image: variables.POSTGRES_IMAGE }),
-        resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "2Gi" } },
+        resources: {
+          requests: { cpu: "100m", memory: "256Mi" },
+          limits: {
+            memory: sharedBuffers > DEFAULT_SHARED_BUFFERS ? `${2048 + Math.ceil(sharedBuffers / MIB)}Mi` : "2Gi",
+          },
+        },
       },
     ],
-  }),
-};
+  };
+}
