@@ -21,6 +21,7 @@ import { openCatalogueDatabase } from "./store/database.ts";
 import { GroupInserts } from "./store/group-inserts.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
 import { startMaintenance } from "./store/maintenance.ts";
+import { startQueryableIndexes } from "./store/queryable-indexes.ts";
 import { RecordStatistics } from "./store/statistics.ts";
 import { StatementNames } from "./store/statement-names.ts";
 
@@ -73,6 +74,10 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     changeRetentionDays: settings.CHANGE_RETENTION_DAYS,
     onError: (error) => logger.warn({ err: error }, "maintenance failed; retrying"),
   });
+  const indexes = startQueryableIndexes({
+    pool,
+    onError: (error) => logger.warn({ err: error }, "failed to update the indexes of queryables; retrying"),
+  });
   const internal = settings.INTERNAL_SECRET === undefined ? undefined : createInternalPort(settings.INTERNAL_SECRET);
   const app = await createCatalogueService(logger, {
     pool,
@@ -100,6 +105,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
       maintenance.noteLoaded(records);
     },
     bell,
+    wakeIndexes: indexes.wake,
     wakeDeliveries: deliveries.wake,
   });
   return {
@@ -109,6 +115,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     close: async () => {
       await app.close();
       await maintenance.close();
+      await indexes.close();
       await deliveries.close();
       await bell.close();
       await thread.close();

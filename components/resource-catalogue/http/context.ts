@@ -37,6 +37,8 @@ export interface CatalogueContext extends SearchDeps {
   /** Tells those who follow that something was written. */
   readonly announceChange: (records?: number) => void;
   readonly bell: Bell;
+  /** Looks at once which queryables are declared. */
+  readonly wakeIndexes: () => void;
   /** Looks at once whether a subscriber is due. */
   readonly wakeDeliveries: () => void;
 }

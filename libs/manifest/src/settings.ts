@@ -164,6 +164,7 @@ export interface Variables {
   readonly POSTGRES_STORAGE: string;
   readonly POSTGRES_STORAGE_SIZE: string;
   readonly POSTGRES_STORAGE_ACCESS: VolumeAccess;
+  readonly POSTGRES_SHARED_BUFFERS: string;
   readonly OBJSTORE_STORAGE: string;
   readonly OBJSTORE_STORAGE_SIZE: string;
   readonly OBJSTORE_STORAGE_ACCESS: VolumeAccess;
