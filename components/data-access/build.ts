@@ -7,6 +7,7 @@ import type { FastifyInstance } from "fastify";
 
 import { createCatalogueClient } from "./catalogue/client.ts";
 import type { settings } from "./config.ts";
+import { createResponseCache } from "./http/response-cache.ts";
 import { createCatalogueSource } from "./layers/catalogue-source.ts";
 import { createFolderSource } from "./layers/folder-source.ts";
 import type { LayerSource } from "./layers/layer.ts";
@@ -69,6 +70,7 @@ export async function buildDataAccess(
   const app = await createDataAccessService(logger, {
     pool,
     pictures: createPictureCache({ pool, store, memoryBytes: given.TILE_CACHE_BYTES }),
+    responses: createResponseCache(logger),
     layers,
     privateHosts,
     allowPublicUrls: given.ALLOW_PUBLIC_URLS,

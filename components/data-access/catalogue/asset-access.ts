@@ -1,11 +1,10 @@
 import type { StacItem } from "@swath/stac";
 
+import { MAX_AGE_MS } from "../layers/basis.ts";
 import type { Caller } from "../layers/layer.ts";
 import { type StorageSettings, toObject } from "../layers/locate-asset.ts";
 import type { CatalogueClient } from "./client.ts";
 
-/** As long as what is known of a layer: who lost a right must not go on for longer. */
-const MAX_AGE_MS = 1000;
 const MAX_KEPT = 5000;
 
 /** Says of each bucket that items name whether the catalogue leads the caller to its objects by them. */
@@ -36,6 +35,7 @@ export function createAssetAccess(
     const key = JSON.stringify([asset.collection, bucket, caller.authorization, caller.hostname]);
     const known = kept.get(key);
     if (known !== undefined && Date.now() - known.at < MAX_AGE_MS) {
+      caller.basis?.note(known.at);
       return known.verdict;
     }
     if (kept.size >= MAX_KEPT) {

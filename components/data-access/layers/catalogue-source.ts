@@ -199,9 +199,12 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
               kind: "search",
             };
       }),
-    findItems: async ({ search: wanted }, query, caller, signal) =>
-      toLayerItems(await search(wanted, query, caller, signal), caller, signal),
+    findItems: async ({ search: wanted }, query, caller, signal) => {
+      caller.basis?.note(Date.now());
+      return toLayerItems(await search(wanted, query, caller, signal), caller, signal);
+    },
     findItemAt: async (url, caller, signal) => {
+      caller.basis?.note(Date.now());
       const path = pathOfItem(url, publicUrl);
       const value = path === undefined ? undefined : await client.call(path, caller, { signal });
       const item = toItem(value, publicUrl);
