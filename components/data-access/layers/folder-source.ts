@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Bbox } from "@swath/raster";
 import { type StacItem, extentOf, isStac, parseStac } from "@swath/stac";
 
-import { type Basis, MAX_AGE_MS } from "./basis.ts";
+import { type Basis, type Reading, holds } from "./basis.ts";
 import { dimensionsOf } from "./cube.ts";
 import type { ItemQuery, Layer, LayerItem, LayerSource } from "./layer.ts";
 import { makeStyles } from "../styles/make-styles.ts";
@@ -24,12 +24,12 @@ interface Found {
 /** Layers of the STAC items in a folder, one a collection: for a service without a catalogue. Everybody sees them. */
 export function createFolderSource(path: string, places: Omit<AssetPlaces, "folder">): LayerSource {
   const folder = resolve(path);
-  let last: { readonly at: number; readonly found: Promise<Found> } | undefined;
+  let last: { readonly reading: Reading; readonly found: Promise<Found> } | undefined;
   const find = (basis?: Basis): Promise<Found> => {
-    if (last === undefined || Date.now() - last.at >= MAX_AGE_MS) {
-      last = { at: Date.now(), found: scan(folder, { ...places, folder }) };
+    if (last === undefined || !holds(last.reading)) {
+      last = { reading: { askedAt: Date.now() }, found: scan(folder, { ...places, folder }) };
     }
-    basis?.note(last.at);
+    basis?.note(last.reading);
     return last.found;
   };
   const findItems: LayerSource["findItems"] = async ({ search }, query, { basis }) => {
