@@ -13,6 +13,7 @@ import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
 import { openBell } from "./feed/bell.ts";
 import { startDeliveries } from "./feed/deliveries.ts";
+import { createFeedKeyCheck } from "./feed/keys.ts";
 import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
 import { CollectionMemory } from "./store/collection-memory.ts";
@@ -106,6 +107,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     },
     bell,
     wakeIndexes: indexes.wake,
+    isServiceFeedKey: createFeedKeyCheck(settings.FEED_KEY),
     wakeDeliveries: deliveries.wake,
   });
   return {

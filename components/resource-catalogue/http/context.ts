@@ -39,6 +39,8 @@ export interface CatalogueContext extends SearchDeps {
   readonly bell: Bell;
   /** Looks at once which queryables are declared. */
   readonly wakeIndexes: () => void;
+  /** Whether a key is the one of the deployment's own services, which follow the changes of all collections. */
+  readonly isServiceFeedKey: (key: string) => boolean;
   /** Looks at once whether a subscriber is due. */
   readonly wakeDeliveries: () => void;
 }
