@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { cpSync, copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -96,13 +96,20 @@ async function prepareCode({ commit = "" }: Release, root: string, say: (line: s
   const lock = (at: string) => readFileSync(join(at, "package-lock.json"), "utf8");
   const modules = join(repositoryRoot, "node_modules");
   if (lock(unfinished) === lock(repositoryRoot) && existsSync(join(modules, ".installed-lock"))) {
-    copyModules(modules, join(unfinished, "node_modules"));
+    for (const folder of listModules(repositoryRoot)) {
+      copyModules(join(repositoryRoot, folder), join(unfinished, folder));
+    }
     copyFileSync(join(unfinished, "package-lock.json"), join(unfinished, "node_modules/.installed-lock"));
   } else {
     say("its dependencies differ from those of the present version, so they are installed");
   }
   renameSync(unfinished, folder);
   return folder;
+}
+
+/** Folders of dependencies; npm gives a package one of its own where its versions differ from those of the others. */
+function listModules(root: string): readonly string[] {
+  return ["node_modules", ...globSync("{libs,components}/*/node_modules", { cwd: root })];
 }
 
 /** By hard links where the file system lets that, for it is many files. */

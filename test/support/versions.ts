@@ -1,7 +1,7 @@
 // Other versions of this repository, for tests that take a deployment from one to another.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
@@ -43,7 +43,12 @@ export function commitMigration(at: string, component: string): string {
 
 /** The dependencies of this checkout, as links: what another version needs is among them. */
 function addModules(at: string): void {
-  assert.equal(spawnSync("cp", ["-al", join(root, "node_modules"), join(at, "node_modules")]).status, 0);
+  for (const folder of ["node_modules", ...globSync("{libs,components}/*/node_modules", { cwd: root })]) {
+    // A component of today may not be there yet.
+    if (existsSync(join(at, folder, ".."))) {
+      assert.equal(spawnSync("cp", ["-al", join(root, folder), join(at, folder)]).status, 0);
+    }
+  }
   // A file of its own, for the link would lead to that of this checkout.
   rmSync(join(at, "node_modules/.installed-lock"), { force: true });
   copyFileSync(join(at, "package-lock.json"), join(at, "node_modules/.installed-lock"));
