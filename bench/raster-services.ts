@@ -5,6 +5,8 @@ import { join } from "node:path";
 
 import { waitUntil } from "@swath/testing";
 
+import { PROCESS_ENVIRONMENT } from "../components/data-access/process-environment.ts";
+
 const NGINX = "/usr/sbin/nginx";
 const MAPSERV = "/usr/lib/cgi-bin/mapserv";
 const LOOPBACK = "127.0.0.1";
@@ -23,7 +25,7 @@ export interface TileServer {
   readonly close: () => Promise<void>;
 }
 
-/** Data access over a folder of items, keeping no rendered pictures unless told otherwise. */
+/** Data access over a folder of items, as the platform starts it, keeping no rendered pictures unless told otherwise. */
 export async function startDataAccess(
   layersFolder: string,
   port: number,
@@ -32,6 +34,7 @@ export async function startDataAccess(
   const child = spawn(process.execPath, [join(import.meta.dirname, "../components/data-access/main.ts")], {
     env: {
       ...process.env,
+      ...PROCESS_ENVIRONMENT,
       LAYERS_FOLDER: layersFolder,
       LISTEN: `${LOOPBACK}:${port}`,
       MANAGEMENT_LISTEN: `${LOOPBACK}:0`,

@@ -53,7 +53,7 @@ export const settings = defineSettings({
   },
   CACHE_BYTES: {
     kind: "integer",
-    default: 268_435_456,
+    default: 167_772_160,
     minimum: 1_048_576,
     description: "Memory for decoded blocks, of all threads together.",
   },

@@ -6,6 +6,8 @@ import {
   objectStorageEnv,
 } from "@swath/manifest";
 
+import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
+
 const NAMESPACE = "rm";
 const SERVICE = "data-access";
 /** Rendered pictures, in the deployment's own object storage only: an existing one is not given buckets unasked. */
@@ -49,6 +51,7 @@ export const manifest: Component = {
         component: SERVICE,
         kind: "service",
         env: {
+          ...PROCESS_ENVIRONMENT,
           ...toCatalogue(context),
           ...objectStorageEnv(context),
           ...cloudDataStorageEnv(context.settings),

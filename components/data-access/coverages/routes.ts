@@ -43,8 +43,10 @@ export function addCoverageRoutes(app: FastifyInstance, context: DataAccessConte
   app.get("/collections/:collection/coverage/domainset", tagged, async (request, reply) =>
     describeDomain(await find(request, reply)),
   );
-  app.get("/collections/:collection/coverage/rangetype", tagged, async (request, reply) =>
-    describeRange(await find(request, reply)),
+  app.get(
+    "/collections/:collection/coverage/rangetype",
+    tagged,
+    async (request, reply) => describeRange(await find(request, reply)).rangeType,
   );
   app.get("/collections/:collection/schema", tagged, async (request, reply) => {
     const { fields, layer } = await find(request, reply);
@@ -141,10 +143,11 @@ function guessSubsetCrs(subsets: readonly AxisSubset[], query: Query, native: Cr
 }
 
 function parseScaling(query: Query): Scaling {
-  const factor = one(query["scale-factor"]);
+  // GDAL has the names of a draft.
+  const factor = one(query["scale-factor"]) ?? one(query["scaleFactor"]);
   const [width, height] = [parseCount(query, "width", MAX_SIZE), parseCount(query, "height", MAX_SIZE)];
-  const size = parseByAxis(one(query["scale-size"]));
-  const factors = parseByAxis(one(query["scale-axes"]));
+  const size = parseByAxis(one(query["scale-size"]) ?? one(query["scaleSize"]));
+  const factors = parseByAxis(one(query["scale-axes"]) ?? one(query["scaleAxes"]));
   const [wide, high] = [width ?? size.x, height ?? size.y];
   return {
     // The standard's factor divides.
@@ -204,19 +207,22 @@ function formatOf(request: FastifyRequest): string {
 
 function describeDomain({ grid: { crs, bbox, width, height }, layer }: Coverage) {
   const [minX, minY, maxX, maxY] = bbox;
-  const labels = crs.isGeographic ? ["Lon", "Lat"] : ["E", "N"];
-  const axis = (label: string | undefined, lower: number, upper: number, count: number) => ({
+  const isNorthFirst = crs.isNorthFirst;
+  const [x, y] = crs.isGeographic ? (["Lon", "Lat"] as const) : (["E", "N"] as const);
+  const axis = (label: string, lower: number, upper: number, count: number) => ({
     type: "RegularAxis",
     axisLabel: label,
     lowerBound: lower,
     upperBound: upper,
     resolution: (upper - lower) / count,
   });
+  const axes = [axis(x, minX, maxX, width), axis(y, minY, maxY, height)];
   const generalGrid = {
     type: "GeneralGridCoverage",
     srsName: crsUri(crs),
-    axisLabels: labels,
-    axis: [axis(labels[0], minX, maxX, width), axis(labels[1], minY, maxY, height)],
+    // In the order of the system's own axes.
+    axisLabels: isNorthFirst ? [y, x] : [x, y],
+    axis: isNorthFirst ? axes.toReversed() : axes,
     gridLimits: {
       type: "GridLimits",
       axisLabels: ["i", "j"],

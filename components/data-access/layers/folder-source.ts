@@ -19,6 +19,7 @@ const WITHOUT_COLLECTION = "scenes";
 interface Found {
   readonly layers: readonly Layer[];
   readonly items: ReadonlyMap<string, readonly LayerItem[]>;
+  readonly documents: ReadonlyMap<LayerItem, StacItem>;
 }
 
 /** Layers of the STAC items in a folder, one a collection: for a service without a catalogue. Everybody sees them. */
@@ -46,7 +47,7 @@ export function createFolderSource(path: string, places: Omit<AssetPlaces, "fold
     return (query.order === "oldest" ? found.toReversed() : found).slice(0, query.limit);
   };
   const findItem = async (id: string, basis: Basis | undefined): Promise<Layer | undefined> => {
-    const { items, layers } = await find(basis);
+    const { items, layers, documents } = await find(basis);
     const named = splitItemId(id);
     const found = [...items].flatMap(([collection, list]) =>
       list
@@ -59,12 +60,14 @@ export function createFolderSource(path: string, places: Omit<AssetPlaces, "fold
     );
     const [only] = found;
     const parent = layers.find((layer) => layer.id === only?.collection);
-    return only === undefined || found.length > 1 || parent === undefined
+    const document = only && documents.get(only.item);
+    return only === undefined || document === undefined || found.length > 1 || parent === undefined
       ? undefined
       : {
-          ...parent,
-          id: `${only.collection}${ITEM_SEPARATOR}${only.item.id}`,
+          // Items of a collection do not all have the same assets.
+          ...toLayer(parent.id, [document]),
           title: only.item.id,
+          id: `${only.collection}${ITEM_SEPARATOR}${only.item.id}`,
           description: `Item ${only.item.id} of ${parent.title}`,
           bbox: toBbox(only.item.bbox),
           interval: [only.item.datetime, only.item.datetime],
@@ -97,6 +100,7 @@ export function createFolderSource(path: string, places: Omit<AssetPlaces, "fold
 
 async function scan(folder: string, places: AssetPlaces): Promise<Found> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".json")).sort();
+  const documents = new Map<LayerItem, StacItem>();
   const collections = new Map<string, { readonly items: StacItem[]; readonly layerItems: LayerItem[] }>();
   for (const name of names.slice(0, MAX_FILES)) {
     const path = join(folder, name);
@@ -113,8 +117,10 @@ async function scan(folder: string, places: AssetPlaces): Promise<Found> {
     collections.set(id, collection);
     collection.items.push(item);
     collection.layerItems.push(layerItem);
+    documents.set(layerItem, item);
   }
   return {
+    documents,
     layers: [...collections].map(([id, { items }]) => toLayer(id, items)),
     items: new Map(
       [...collections].map(([id, { layerItems }]) => [

@@ -11,6 +11,7 @@ import {
 
 import type { DataAccessContext } from "../http/context.ts";
 import type { Picture } from "../tiles/picture-cache.ts";
+import type { Position } from "./position.ts";
 import { placeScene } from "./place-scene.ts";
 import type { Caller, Layer, LayerItem, LayerStyle, TimeRange } from "./layer.ts";
 
@@ -26,7 +27,7 @@ export interface LayerRequest {
   readonly background?: readonly [number, number, number];
   readonly resampling?: Resampling;
   /** Coordinates in the layer's dimensions, by their names. */
-  readonly position?: Readonly<Record<string, string>>;
+  readonly position?: Position;
   readonly caller: Caller;
 }
 

@@ -1,4 +1,5 @@
 import type { Layer } from "../layers/layer.ts";
+import { placesOf } from "../layers/position.ts";
 import { TILE_MATRIX_SETS, type TileMatrixSet, crsUri } from "../tiles/tile-matrix-sets.ts";
 
 const TILES = "http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf";
@@ -19,6 +20,7 @@ export const CONFORMANCE: readonly string[] = [
     "background",
     "scaling",
     "spatial-subsetting",
+    "general-subsetting",
     "datetime",
     "crs",
     "tilesets",
@@ -74,14 +76,32 @@ export function toLandingPage(title: string, base: string) {
   };
 }
 
-export function toCollection({ id, title, description, keywords, bbox, interval, styles }: Layer, base: string) {
+/** Dimensions beside space and time, as OGC API Common part 2 has them. */
+const dimensionExtents = (layer: Layer) =>
+  Object.fromEntries(
+    placesOf(layer).map(({ name, values, preset, unit }) => {
+      const all = values.length === 0 ? [preset] : values;
+      const coordinates = all.every((value) => Number.isFinite(Number(value))) ? all.map(Number) : all;
+      return [
+        name,
+        {
+          interval: [[coordinates[0], coordinates.at(-1)]],
+          ...(unit !== undefined && { unit }),
+          grid: { cellsCount: coordinates.length, coordinates },
+        },
+      ];
+    }),
+  );
+
+export function toCollection(layer: Layer, base: string) {
+  const { id, title, description, keywords, bbox, interval, styles, kind } = layer;
   const self = `${base}/collections/${encodeURIComponent(id)}`;
   return {
     id,
     title,
     description,
     keywords,
-    extent: { spatial: { bbox: [bbox] }, temporal: { interval: [interval] } },
+    extent: { spatial: { bbox: [bbox] }, temporal: { interval: [interval] }, ...dimensionExtents(layer) },
     crs: [
       "http://www.opengis.net/def/crs/OGC/1.3/CRS84",
       "http://www.opengis.net/def/crs/EPSG/0/3857",
@@ -106,7 +126,12 @@ export function toCollection({ id, title, description, keywords, bbox, interval,
       { rel: MAP, type: "image/png", href: `${self}/map?f=png` },
       { rel: "[ogc-rel:map]", type: "image/png", href: `${self}/map?f=png` },
       { rel: TILESETS, type: "application/json", href: `${self}/map/tiles` },
-      { rel: COVERAGE, type: "image/tiff", href: `${self}/coverage?f=tiff` },
+      { rel: COVERAGE, type: "image/tiff; application=geotiff", href: `${self}/coverage?f=tiff` },
+      // GDAL takes the numbers of a domain set for degrees, which those of mosaics are; without one it asks by boxes in degrees.
+      ...(kind === "item"
+        ? []
+        : [{ rel: `${COVERAGE}-domainset`, type: "application/json", href: `${self}/coverage/domainset` }]),
+      { rel: `${COVERAGE}-rangetype`, type: "application/json", href: `${self}/coverage/rangetype` },
       { rel: COVERAGE, type: "application/prs.coverage+json", href: `${self}/coverage?f=covjson` },
       { rel: "http://www.opengis.net/def/rel/ogc/1.0/schema", type: "application/schema+json", href: `${self}/schema` },
       { rel: "tilejson", type: "application/json", href: `${self}/WebMercatorQuad/tilejson.json` },

@@ -16,10 +16,11 @@ import { type DataAccessContext, baseUrlOf, callerOf, signalOf } from "../http/c
 import { sendImage } from "../http/send-image.ts";
 import type { Layer } from "../layers/layer.ts";
 import { parseTimes } from "../layers/parse-time.ts";
+import { parsePosition } from "../layers/position.ts";
 import { renderLayer } from "../layers/render-layer.ts";
 import { requireStyle } from "../styles/routes.ts";
 import { TILE_MATRIX_SETS, findTileMatrixSet, tileToGrid, toTileMatrixSetDocument } from "../tiles/tile-matrix-sets.ts";
-import { type Query, one, parseCount } from "../tiler/parameters.ts";
+import { type Query, listOf, one, parseCount } from "../tiler/parameters.ts";
 import { CONFORMANCE, toCollection, toLandingPage, toTileset, toTilesets } from "./documents.ts";
 
 const MAX_MAP_SIZE = 4096;
@@ -62,6 +63,7 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
     const query = request.query as Query;
     const times = parseTimes(one(query["datetime"]));
     const background = toBackground(query);
+    const position = parsePosition(listOf(query["subset"]), layer, "subset");
     const resampling = RESAMPLINGS.find((each): each is Resampling => each === one(query["resampling"]));
     const image = await renderLayer(
       context,
@@ -70,6 +72,7 @@ export function addOgcRoutes(app: FastifyInstance, context: DataAccessContext): 
         style: requireStyle(layer, (request.params as Params)["style"] ?? one(query["style"])),
         grid,
         caller: callerOf(request),
+        position,
         ...(times !== undefined && { times }),
         ...(format !== undefined && { format }),
         ...(background !== undefined && { background }),

@@ -62,7 +62,16 @@ export function addOwsRoutes(app: FastifyInstance, context: DataAccessContext): 
         string
       > & { time?: string };
       return withExceptionReports(reply, 404, () =>
-        sendTile(context, { ...params, time: params.time }, request, reply),
+        sendTile(
+          context,
+          {
+            ...params,
+            time: params.time,
+            dimensions: new Kvp(request.query as Readonly<Record<string, unknown>>),
+          },
+          request,
+          reply,
+        ),
       );
     });
   }

@@ -69,3 +69,41 @@ test("GDAL reads the layers by WMS and WMTS", { skip: gdalSkipReason }, async (t
   const { channels } = await sharp(out).stats();
   assert.ok((channels[0]?.mean ?? 0) > 10);
 });
+
+test("GDAL reads layers by OGC API: coverages and maps", { skip: gdalSkipReason }, async (t) => {
+  const { url, folder } = await start(t);
+  const collection = await findCollection(url);
+  const item = "S2B_33TWM_20230820_0_L2A_crop";
+  const list = await run("gdalinfo", [`OGCAPI:${url}`]);
+  assert.match(list.stdout, new RegExp(`SUBDATASET_\\d+_NAME=OGCAPI:.*/collections/${collection}`), list.stderr);
+  for (const [layer, api] of [
+    [collection, "COVERAGE"],
+    [item, "COVERAGE"],
+    [item, "MAP"],
+  ] as const) {
+    const out = join(folder, "out.tif");
+    const window = ["-projwin", "15.22", "46.38", "15.32", "46.3"];
+    const { status, stderr } = await run("gdal_translate", [
+      "-q",
+      "-oo",
+      `API=${api}`,
+      "-oo",
+      "CACHE=NO",
+      ...window,
+      "-outsize",
+      "50",
+      "40",
+      `OGCAPI:${url}/collections/${layer}`,
+      out,
+    ]);
+    assert.equal(status, 0, `${layer} ${api}: ${stderr}`);
+    const { stdout } = await run("gdalinfo", ["-stats", "-json", out]);
+    const { bands, wgs84Extent } = JSON.parse(stdout) as {
+      bands: readonly { readonly mean: number; readonly stdDev: number }[];
+      wgs84Extent: { coordinates: readonly (readonly (readonly number[])[])[] };
+    };
+    assert.ok((bands[0]?.mean ?? 0) > 10 && (bands[0]?.stdDev ?? 0) > 1, `${layer} ${api}: ${stdout}`);
+    const [west = 0, north = 0] = wgs84Extent.coordinates[0]?.[0] ?? [];
+    assert.ok(Math.abs(west - 15.22) < 0.01 && Math.abs(north - 46.38) < 0.01, `${layer} ${api}: ${west} ${north}`);
+  }
+});

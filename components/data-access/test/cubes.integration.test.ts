@@ -97,6 +97,50 @@ test("items of NetCDF, HDF5 and Zarr are layers, with their variables as styles 
     );
     assert.match(await wrong.text(), /InvalidDimensionValue.*DIM_LEVEL must be one of 850, 500/);
   }
+  await t.test("WMTS, OGC API and the tilers' paths choose by the same dimensions", async () => {
+    const wmts = await (await fetch(`${url}/wmts/1.0.0/WMTSCapabilities.xml`)).text();
+    assert.match(
+      wmts,
+      /<ows:Identifier>DIM_LEVEL<\/ows:Identifier><ows:UOM>hPa<\/ows:UOM><Default>850<\/Default><Value>850<\/Value><Value>500<\/Value>/,
+    );
+    const [, template = ""] = /template="([^"]*\/netcdf\/[^"]*\.png\?DIM_LEVEL=\{DIM_LEVEL\})"/.exec(wmts) ?? [];
+    const tileAt = (level: string) =>
+      template
+        .replace("{Style}", "data_tas")
+        .replace("{time}", "2020-01-01")
+        .replace("{TileMatrixSet}", "WebMercatorQuad")
+        .replace("{TileMatrix}/{TileRow}/{TileCol}", "0/0/0")
+        .replace("{DIM_LEVEL}", level);
+    const kvpAt = (level: string) =>
+      `${url}/ows?service=WMTS&request=GetTile&version=1.0.0&layer=netcdf&style=data_tas&tilematrixset=WebMercatorQuad&tilematrix=0&tilerow=0&tilecol=0&format=image/png&time=2020-01-01&dim_level=${level}`;
+    const ogcAt = (level: string) =>
+      `${url}/collections/netcdf/styles/data_tas/map/tiles/WebMercatorQuad/0/0/0?f=png&datetime=2020-01-01&subset=level(${level})`;
+    const tilerAt = (level: string) =>
+      `${url}/collections/netcdf/tiles/WebMercatorQuad/0/0/0.png?style=data_tas&datetime=2020-01-01&sel=level=${level}`;
+    const bytesOf = async (address: string) => {
+      const response = await fetch(address);
+      const bytes = Buffer.from(await response.arrayBuffer());
+      assert.equal(response.status, 200, `${address}: ${bytes.toString("utf8", 0, 500)}`);
+      return bytes;
+    };
+    const [low, high] = [await bytesOf(tileAt("850")), await bytesOf(tileAt("500"))];
+    assert.notDeepEqual(low, high);
+    for (const at of [kvpAt, ogcAt, tilerAt]) {
+      assert.deepEqual(await bytesOf(at("850")), low, at("850"));
+      assert.deepEqual(await bytesOf(at("500")), high, at("500"));
+    }
+    const wrong = await fetch(kvpAt("7"));
+    assert.match(await wrong.text(), /InvalidDimensionValue.*DIM_LEVEL must be one of 850, 500/);
+    for (const at of [ogcAt, tilerAt]) {
+      const response = await fetch(at("7"));
+      assert.deepEqual([response.status, /level must be one of 850, 500/.test(await response.text())], [400, true]);
+    }
+    const { extent } = (await getJson(`${url}/collections/netcdf`)) as unknown as {
+      extent: { level: { unit: string; grid: { coordinates: number[] } } };
+    };
+    assert.deepEqual([extent.level.unit, extent.level.grid.coordinates], ["hPa", [850, 500]]);
+  });
+
   // Without a description there is the file's first variable, and all of them by number.
   assert.deepEqual((await pixel("bare", "data", "")).length, 12);
   const tile = await fetch(`${url}/collections/zarr/styles/data_wind/map/tiles/WebMercatorQuad/0/0/0?f=png`);

@@ -117,9 +117,9 @@ test("OGC API Coverages: areas, bands, sizes and systems of values", async (t) =
   ).json()) as { features: { id: string }[] };
   const item = `${url}/collections/${collection}__${features[0]?.id ?? ""}`;
   const range = (await getJson(`${item}/coverage/rangetype`)) as unknown as {
-    rangeType: { field: { name: string }[] };
+    field: { name: string }[];
   };
-  assert.deepEqual(range.rangeType.field.map(({ name }) => name).toSorted(), ["nir", "red", "scl"]);
+  assert.deepEqual(range.field.map(({ name }) => name).toSorted(), ["nir", "red", "scl"]);
   const grid = (await (
     await fetch(`${item}/coverage?f=covjson&properties=red,nir&subset=Lat(46.3:46.32),Lon(15.2:15.22)&scale-factor=4`)
   ).json()) as {

@@ -5,9 +5,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DataAccessContext, callerOf, signalOf } from "../http/context.ts";
 import { ITEM_ORDERS, type ItemQuery, type Layer, type LayerItem, type LayerStyle } from "../layers/layer.ts";
 import { parseTimes } from "../layers/parse-time.ts";
+import { placeScene } from "../layers/place-scene.ts";
+import { parsePosition } from "../layers/position.ts";
 import { canShow } from "../layers/render-layer.ts";
 import { requireStyle } from "../styles/routes.ts";
-import { type Query, one, parseRender } from "./parameters.ts";
+import { type Query, listOf, one, parseRender } from "./parameters.ts";
 import { parseSelection } from "./selection.ts";
 
 /** Scenes of one picture; more are hidden below those that come first. */
@@ -44,6 +46,7 @@ export function toLayerTarget(
     ...(order !== undefined && { order }),
     ...(sorted !== undefined && { order: sorted }),
   };
+  const place = { position: parsePosition(listOf(query["sel"]), layer, "sel"), ...(times !== undefined && { times }) };
   const signal = signalOf(reply);
   return {
     id: layer.id,
@@ -51,13 +54,15 @@ export function toLayerTarget(
     bounds: layer.bbox,
     styles: layer.styles,
     layer,
-    findItems: (area, limit = MAX_ITEMS) =>
-      layers.findItems(
+    findItems: async (area, limit = MAX_ITEMS) => {
+      const items = await layers.findItems(
         layer,
         { ...conditions, limit, ...(area !== undefined && { bbox: area }) },
         callerOf(request),
         signal,
-      ),
+      );
+      return items.map((item) => ({ ...item, scene: placeScene(item.scene, layer, place) }));
+    },
   };
 }
 

@@ -12,7 +12,7 @@ import { createFileVersions } from "./file-versions.ts";
 import type { PictureStore } from "./picture-store.ts";
 
 /** What pictures look like for a request; raised when the same request makes another picture. */
-const RENDERING = 1;
+const RENDERING = 2;
 /** Larger pictures are asked for once; tiles again and again. */
 const MAX_PIXELS = 1024 * 1024;
 const ENTRY_BYTES = 1024;

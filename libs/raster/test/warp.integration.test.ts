@@ -9,7 +9,7 @@ import type { Grid } from "../src/warp/grid.ts";
 import { readGrid } from "../src/warp/read-grid.ts";
 import { BlockCache } from "../src/windows/block-cache.ts";
 import { compareBand, compareWarps, warpWithGdal } from "./compare-warps.ts";
-import { SCENES, SHARED_DATA, gdalSkipReason, makeFolder, sharedSkipReason } from "./gdal.ts";
+import { SCENES, SHARED_DATA, gdalSkipReason, makeFolder, runGdal, sharedSkipReason } from "./gdal.ts";
 
 const files = [
   { folder: SCENES, file: "maribor-0820/B04.tif" },
@@ -55,3 +55,31 @@ test("an overview gives what gdalwarp takes from it", { skip: sharedSkipReason("
   const { bands } = await readGrid(raster, new BlockCache(1e8), grid, { bands: [0] });
   assert.equal(compareBand(expected, bands[0]!.samples, bands[0]!.mask).different, 0);
 });
+
+test(
+  "an average is there where GDAL's is: where any pixel below has a value",
+  { skip: gdalSkipReason() },
+  async (t) => {
+    const temporary = makeFolder(t);
+    const path = join(temporary, "holes.tif");
+    // Vegetation, which is everywhere in between, is made nothing.
+    runGdal("gdal_translate", ["-q", "-a_nodata", "4", join(SCENES, "maribor-0820/SCL.tif"), path]);
+    const raster = await openRaster({ kind: "file", path });
+    t.after(() => raster.close());
+    for (const system of ["own", "EPSG:3857"] as const) {
+      const crs = system === "own" ? raster.info.crs! : parseCrs(system);
+      const [minX, minY, maxX, maxY] = boundsOf(raster.info, crs)!;
+      const [x, y] = [(maxX - minX) / 9, (maxY - minY) / 9];
+      const grid: Grid = { crs, bbox: [minX + x, minY + y, maxX - x, maxY - y], width: 71, height: 67 };
+      const expected = warpWithGdal(path, grid, system === "own" ? undefined : system, "average", temporary);
+      const { bands } = await readGrid(raster, new BlockCache(1e8), grid, {
+        bands: [0],
+        resampling: "average",
+        ignoreOverviews: true,
+      });
+      const { edges, valid } = compareBand(expected, bands[0]!.samples, bands[0]!.mask);
+      assert.ok(valid > 1000, `${system}: ${valid}`);
+      assert.ok(edges <= valid * 0.002, `${system}: ${edges} of ${valid} are there in one of both alone`);
+    }
+  },
+);

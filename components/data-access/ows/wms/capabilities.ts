@@ -1,6 +1,7 @@
 import { type Bbox, parseCrs, reprojectBbox } from "@swath/raster";
 
-import type { Layer, LayerDimension } from "../../layers/layer.ts";
+import type { Layer } from "../../layers/layer.ts";
+import { parameterOf, placesOf } from "../../layers/position.ts";
 import { escapeXml } from "../ows-error.ts";
 
 /** Systems that are announced; any other with an EPSG code works as well. */
@@ -107,15 +108,9 @@ function dimension({ interval: [start, end] }: Layer, version: "1.1.1" | "1.3.0"
     : `<Dimension name="time" units="ISO8601"/><Extent ${attributes}>${values}</Extent>`;
 }
 
-/** The parameter of a dimension of files: their time is the layer's. */
-export function parameterOf({ name, kind }: Pick<LayerDimension, "name" | "kind">): string {
-  return kind === "time" ? "TIME" : kind === "elevation" ? "ELEVATION" : `DIM_${name.toUpperCase()}`;
-}
-
 /** Dimensions of the files beside the time (annex C.2 of 1.3.0). */
-function dimensions({ dimensions: all = [] }: Layer, version: "1.1.1" | "1.3.0"): string {
-  return all
-    .filter(({ kind }) => kind !== "time")
+function dimensions(layer: Layer, version: "1.1.1" | "1.3.0"): string {
+  return placesOf(layer)
     .map((each) => {
       const { values, preset, unit = "" } = each;
       const name = parameterOf(each).replace(/^DIM_/, "").toLowerCase();

@@ -13,11 +13,12 @@ import sharp from "sharp";
 import type { DataAccessContext } from "../../http/context.ts";
 import type { Caller, Layer, LayerStyle, TimeRange } from "../../layers/layer.ts";
 import { parseTimes } from "../../layers/parse-time.ts";
+import { type Position, PositionError, readPosition } from "../../layers/position.ts";
 import { renderLayer } from "../../layers/render-layer.ts";
 import type { Picture } from "../../tiles/picture-cache.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError } from "../ows-error.ts";
-import { IMAGE_TYPES, MAX_IMAGE_SIZE, parameterOf } from "./capabilities.ts";
+import { IMAGE_TYPES, MAX_IMAGE_SIZE } from "./capabilities.ts";
 
 const MAX_LAYERS = 20;
 const FORMATS = { "image/png": "png", "image/jpeg": "jpeg", "image/webp": "webp", "image/tiff": "tif" } as const;
@@ -31,7 +32,7 @@ export interface MapRequest {
   readonly grid: Grid;
   readonly layers: readonly StyledLayer[];
   readonly times: readonly TimeRange[] | undefined;
-  readonly position: Readonly<Record<string, string>>;
+  readonly position: Position;
 }
 
 /** A picture of layers one upon another, the first one at the bottom. */
@@ -120,7 +121,7 @@ export async function parseMapRequest(
     width: kvp.requireCount("WIDTH", MAX_IMAGE_SIZE),
     height: kvp.requireCount("HEIGHT", MAX_IMAGE_SIZE),
   };
-  return { grid, layers, times: parseDimension(kvp), position: parsePosition(kvp, layers) };
+  return { grid, layers, times: parseDimension(kvp), position: parseDimensions(kvp, layers) };
 }
 
 export async function findStyledLayer(
@@ -178,26 +179,18 @@ function parseDimension(kvp: Kvp): readonly TimeRange[] | undefined {
   }
 }
 
-/** ELEVATION and DIM_<name> (annex C of 1.3.0), of the dimensions that the layers have. */
-function parsePosition(kvp: Kvp, layers: readonly StyledLayer[]): Readonly<Record<string, string>> {
-  const position: Record<string, string> = {};
-  for (const { name, kind, values } of layers.flatMap(({ layer }) => layer.dimensions ?? [])) {
-    const parameter = parameterOf({ name, kind });
-    const value = parameter === "TIME" ? undefined : kvp.get(parameter)?.trim();
-    if (value === undefined || value === "") {
-      continue;
-    }
-    const known = values.find((each) => each === value || (value !== "" && Number(each) === Number(value)));
-    if (known === undefined && values.length > 0) {
-      throw new OwsError(
-        "InvalidDimensionValue",
-        `${parameter} must be one of ${values.slice(0, 50).join(", ")}${values.length > 50 ? ", …" : ""}.`,
-        { locator: parameter },
-      );
-    }
-    position[name] = known ?? value.slice(0, 100);
+/** @throws {OwsError} for values that there are not */
+export function parseDimensions(kvp: Pick<Kvp, "get">, layers: readonly StyledLayer[]): Position {
+  try {
+    return readPosition(
+      layers.map(({ layer }) => layer),
+      (parameter) => kvp.get(parameter),
+    );
+  } catch (error) {
+    throw error instanceof PositionError
+      ? new OwsError("InvalidDimensionValue", error.message, { locator: error.parameter })
+      : error;
   }
-  return position;
 }
 
 function parseInterpolation(kvp: Kvp): Resampling | undefined {

@@ -1,4 +1,5 @@
-import type { Layer } from "../../layers/layer.ts";
+import type { Layer, LayerDimension } from "../../layers/layer.ts";
+import { parameterOf, placesOf } from "../../layers/position.ts";
 import { TILE_MATRIX_SETS, type TileMatrixSet, scaleDenominatorOf } from "../../tiles/tile-matrix-sets.ts";
 import { escapeXml } from "../ows-error.ts";
 
@@ -28,7 +29,22 @@ ${TILE_MATRIX_SETS.map(writeSet).join("\n")}
 </Capabilities>`;
 }
 
-function writeLayer({ id, title, description, bbox, interval: [start, end], styles }: Layer, restUrl: string): string {
+/** Dimensions of the files, by the names that WMS has for them. Templates have them as parameters, which may be left out. */
+function writeDimension(dimension: LayerDimension): string {
+  const { name, values, preset, unit } = dimension;
+  const all = values.length === 0 ? [preset] : values;
+  return `<Dimension><ows:Title>${escapeXml(name)}</ows:Title><ows:Identifier>${escapeXml(parameterOf(dimension))}</ows:Identifier>${unit === undefined ? "" : `<ows:UOM>${escapeXml(unit)}</ows:UOM>`}<Default>${escapeXml(preset)}</Default>${all.map((value) => `<Value>${escapeXml(value)}</Value>`).join("")}</Dimension>`;
+}
+
+function writeLayer(layer: Layer, restUrl: string): string {
+  const {
+    id,
+    title,
+    description,
+    bbox,
+    interval: [start, end],
+    styles,
+  } = layer;
   const [west, south, east, north] = bbox[0] <= bbox[2] ? bbox : [-180, bbox[1], 180, bbox[3]];
   const hasTime = start !== null || end !== null;
   const values = escapeXml(`${start ?? end ?? ""}/${end ?? ".."}`);
@@ -43,11 +59,14 @@ function writeLayer({ id, title, description, bbox, interval: [start, end], styl
   const sets = TILE_MATRIX_SETS.map(
     (set) => `<TileMatrixSetLink><TileMatrixSet>${set.id}</TileMatrixSet></TileMatrixSetLink>`,
   );
+  const places = placesOf(layer);
+  const query = places.map(parameterOf).map((name) => `${encodeURIComponent(name)}={${name}}`);
+  const ending = query.length === 0 ? "" : `?${query.join("&")}`;
   const resources = ["png", "jpeg"].map(
     (format) =>
-      `<ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(`${template}.${format}`)}"/>`,
+      `<ResourceURL format="image/${format}" resourceType="tile" template="${escapeXml(`${template}.${format}${ending}`)}"/>`,
   );
-  return `<Layer><ows:Title>${escapeXml(title)}</ows:Title><ows:Abstract>${escapeXml(description.slice(0, 2000))}</ows:Abstract><ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox><ows:Identifier>${escapeXml(id)}</ows:Identifier>${styleList.join("")}<Format>image/png</Format><Format>image/jpeg</Format>${time}${sets.join("")}${resources.join("")}</Layer>`;
+  return `<Layer><ows:Title>${escapeXml(title)}</ows:Title><ows:Abstract>${escapeXml(description.slice(0, 2000))}</ows:Abstract><ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox><ows:Identifier>${escapeXml(id)}</ows:Identifier>${styleList.join("")}<Format>image/png</Format><Format>image/jpeg</Format>${time}${places.map(writeDimension).join("")}${sets.join("")}${resources.join("")}</Layer>`;
 }
 
 function writeSet(set: TileMatrixSet): string {

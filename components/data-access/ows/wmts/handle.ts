@@ -7,7 +7,7 @@ import { renderLayer } from "../../layers/render-layer.ts";
 import { findTileMatrixSet, tileToGrid } from "../../tiles/tile-matrix-sets.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError, escapeXml } from "../ows-error.ts";
-import { findStyledLayer } from "../wms/get-map.ts";
+import { findStyledLayer, parseDimensions } from "../wms/get-map.ts";
 import { toOwsError } from "../wms/handle.ts";
 import { writeWmtsCapabilities } from "./capabilities.ts";
 
@@ -20,6 +20,8 @@ export interface TileRequest {
   readonly column: string;
   readonly format: string;
   readonly time: string | undefined;
+  /** ELEVATION and DIM_<name>. */
+  readonly dimensions: Pick<Kvp, "get">;
 }
 
 /** Web Map Tile Service 1.0.0 with parameters; the paths of its REST form end up at the same functions. */
@@ -50,6 +52,7 @@ export function handleWmts(
       column: kvp.require("TILECOL"),
       format: kvp.get("FORMAT") ?? "image/png",
       time: kvp.get("TIME"),
+      dimensions: kvp,
     };
     return sendTile(context, tile, request, reply);
   });
@@ -90,10 +93,11 @@ export async function sendTile(
   if (format === undefined) {
     throw new OwsError("InvalidParameterValue", "FORMAT must be image/png or image/jpeg.", { locator: "Format" });
   }
+  const position = parseDimensions(tile.dimensions, [{ layer, style }]);
   const times = tile.time === "default" ? undefined : parseTimes(tile.time);
   const image = await renderLayer(
     context,
-    { layer, style, grid, format, caller, ...(times !== undefined && { times }) },
+    { layer, style, grid, format, caller, position, ...(times !== undefined && { times }) },
     signalOf(reply),
   );
   return sendImage(request, reply, image);

@@ -66,7 +66,8 @@ export async function readGridPart(
   const source = createGeoreferencing(info);
   const map = createPixelMap(grid, source, westernmostOf(info.transform, info.width));
   const level = options.ignoreOverviews === true ? 0 : chooseLevel(info, map);
-  const part = map.findPart(wanted, info);
+  const centres = map.findPart(wanted, info);
+  const part = centres && (resampling === "average" ? widenPart(centres, wanted) : centres);
   const window = part && chooseWindow(info, level, map, part, bands.length, resampling);
   const infos = bands.map((band) => ({
     ...info.bands[band]!,
@@ -119,13 +120,16 @@ export async function readGridPart(
   const output = infos.map((band, at): GridBand => {
     const plane = planes[at]!;
     const valid = toValid(plane, mask, band);
+    const covered = resampling === "average" ? new Uint8Array(index.length) : undefined;
     const samples = resample(
       { width, height, type: band.type, samples: plane, ...(valid && { valid }) },
       target,
       index,
       resampling,
+      covered,
     );
-    return { info: band, samples, mask: valid === undefined ? shared : maskBy(shared, valid, index) };
+    const own = valid === undefined ? shared : maskBy(shared, valid, index);
+    return { info: band, samples, mask: covered === undefined ? own : coverMask(own, covered) };
   });
   return { part, bands: output };
 }
@@ -319,6 +323,22 @@ function maskBy(mask: Uint8Array, valid: Uint8Array, index: Int32Array): Uint8Ar
     }
   }
   return output;
+}
+
+/** With the pixels around it, whose centres are outside of the raster and which may cover a part of it all the same. */
+function widenPart(part: Part, within: Part): Part {
+  const [x, y] = [Math.max(within.x, part.x - 1), Math.max(within.y, part.y - 1)];
+  return {
+    x,
+    y,
+    width: Math.min(within.x + within.width, part.x + part.width + 1) - x,
+    height: Math.min(within.y + within.height, part.y + part.height + 1) - y,
+  };
+}
+
+/** Whole where the source's own pixel is not there, but others that the target pixel covers are. */
+function coverMask(mask: Uint8Array, covered: Uint8Array): Uint8Array {
+  return mask.map((value, at) => (covered[at] === 0 ? 0 : value === 0 ? 255 : value));
 }
 
 function createEmptyBand(info: BandInfo, pixels: number): GridBand {

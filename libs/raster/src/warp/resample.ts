@@ -22,7 +22,8 @@ export interface ResampleTarget {
 }
 
 /**
- * Weighted means of valid neighbours. A target pixel is valid where the source pixel it falls on is.
+ * Weighted means of valid neighbours. A target pixel is valid where the source pixel it falls on is; that of an average, as with GDAL,
+ * where it covers any valid one, which is noted in `covered`.
  * Where a target pixel covers several source pixels, kernels widen, so that nothing is skipped.
  */
 export function resample(
@@ -30,6 +31,7 @@ export function resample(
   target: ResampleTarget,
   index: Int32Array,
   method: Exclude<Resampling, "nearest">,
+  covered?: Uint8Array,
 ): Samples {
   const output = createSamples(source.type, index.length);
   const store = createStore(output, source.type);
@@ -37,7 +39,7 @@ export function resample(
   // Other software does not widen for the few percent that projections stretch either.
   const isWide = scaleX > 1.05 || scaleY > 1.05;
   if (method === "average") {
-    averageInto(source, target, index, store);
+    averageInto(source, target, store, covered);
   } else if (method === "bilinear" && !isWide) {
     bilinearInto(source, target, index, output);
   } else {
@@ -190,18 +192,22 @@ function convolveInto(
 /** The mean of what a target pixel covers, parts of pixels by their share. */
 function averageInto(
   { width, height, samples, valid }: ResampleSource,
-  target: ResampleTarget,
-  index: Int32Array,
+  { columns, rows, scaleX, scaleY }: ResampleTarget,
   store: Store,
+  covered: Uint8Array | undefined,
 ): void {
-  const [halfX, halfY] = [Math.max(0.5, target.scaleX / 2), Math.max(0.5, target.scaleY / 2)];
-  for (let at = 0; at < index.length; at += 1) {
-    const nearest = index[at]!;
-    if (nearest < 0 || (valid !== undefined && valid[nearest] === 0)) {
+  const [halfX, halfY] = [Math.max(0.5, scaleX / 2), Math.max(0.5, scaleY / 2)];
+  // What is magnified is a mean of more than it covers, but is there only where it covers something.
+  const [reachX, reachY] = [scaleX / 2, scaleY / 2];
+  for (let at = 0; at < columns.length; at += 1) {
+    const [x, y] = [columns[at]!, rows[at]!];
+    // Not true of points that are nowhere either.
+    if (!(x + reachX > 0 && x - reachX < width && y + reachY > 0 && y - reachY < height)) {
       continue;
     }
-    const [left, right] = [Math.max(0, target.columns[at]! - halfX), Math.min(width, target.columns[at]! + halfX)];
-    const [top, bottom] = [Math.max(0, target.rows[at]! - halfY), Math.min(height, target.rows[at]! + halfY)];
+    const [left, right] = [Math.max(0, x - halfX), Math.min(width, x + halfX)];
+    const [top, bottom] = [Math.max(0, y - halfY), Math.min(height, y + halfY)];
+    let isCovered = false;
     let sum = 0;
     let weights = 0;
     for (let row = Math.floor(top); row < bottom; row += 1) {
@@ -212,9 +218,15 @@ function averageInto(
           const weight = share * (Math.min(column + 1, right) - Math.max(column, left));
           sum += samples[from]! * weight;
           weights += weight;
+          isCovered ||= x - reachX < column + 1 && x + reachX > column && y - reachY < row + 1 && y + reachY > row;
         }
       }
     }
-    store(at, weights > 0 ? sum / weights : samples[nearest]!);
+    if (isCovered && weights > 0) {
+      store(at, sum / weights);
+      if (covered !== undefined) {
+        covered[at] = 1;
+      }
+    }
   }
 }
