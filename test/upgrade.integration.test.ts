@@ -6,6 +6,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -60,7 +61,11 @@ after(async () => {
 
 /** The dependencies of this checkout, as links: what an earlier version needs is among them. */
 function addModules(at: string): void {
-  assert.equal(spawnSync("cp", ["-al", join(root, "node_modules"), join(at, "node_modules")]).status, 0);
+  for (const part of ["node_modules", ...globSync("{libs,components}/*/node_modules", { cwd: root })]) {
+    if (existsSync(join(at, part, ".."))) {
+      assert.equal(spawnSync("cp", ["-al", join(root, part), join(at, part)]).status, 0, part);
+    }
+  }
   // A file of its own, for the link would lead to that of this checkout.
   rmSync(join(at, "node_modules/.installed-lock"), { force: true });
   copyFileSync(join(at, "package-lock.json"), join(at, "node_modules/.installed-lock"));

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { cpSync, copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 
@@ -102,7 +102,10 @@ async function prepareCode({ commit = "" }: Release, root: string, say: (line: s
   const lock = (at: string) => readFileSync(join(at, "package-lock.json"), "utf8");
   const modules = join(repositoryRoot, "node_modules");
   if (lock(unfinished) === lock(repositoryRoot) && existsSync(join(modules, ".installed-lock"))) {
-    copyModules(modules, join(unfinished, "node_modules"));
+    // Packages that another version of is used elsewhere lie with the part that needs them.
+    for (const part of ["node_modules", ...globSync("{libs,components}/*/node_modules", { cwd: repositoryRoot })]) {
+      copyModules(join(repositoryRoot, part), join(unfinished, part));
+    }
     copyFileSync(join(unfinished, "package-lock.json"), join(unfinished, "node_modules/.installed-lock"));
   } else {
     say("its dependencies differ from those of the present version, so they are installed");
