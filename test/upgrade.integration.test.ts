@@ -1,18 +1,7 @@
 // A deployment with data is taken from an earlier version of this repository to the present one, onwards, and back where that is
 // possible.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,16 +9,11 @@ import { after, test } from "node:test";
 
 import { type CommandResult, findFreePorts, runCommand } from "@swath/testing";
 
+import { cloneVersion, commitMigration, extractVersion, git, whyNoCommit } from "./support/versions.ts";
+
 /** The release point that upgrades are tried from. */
 const EARLIER = "20d05a5";
-const root = join(import.meta.dirname, "..");
-const git = (at: string, ...args: readonly string[]) =>
-  spawnSync("git", ["-C", at, "-c", "user.name=test", "-c", "user.email=test@example.org", ...args], {
-    encoding: "utf8",
-  });
-const skip =
-  git(root, "cat-file", "-e", `${EARLIER}^{commit}`).status !== 0 &&
-  `commit ${EARLIER} is not here (a shallow clone); git fetch --unshallow`;
+const skip = whyNoCommit(EARLIER);
 
 const OFF =
   "ADES APPLICATION_HUB RESOURCE_CATALOGUE DATA_ACCESS REGISTRATION_API WORKSPACE_API REGISTRY PORTAL OBJSTORE STORAGE";
@@ -58,18 +42,6 @@ after(async () => {
   }
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** The dependencies of this checkout, as links: what an earlier version needs is among them. */
-function addModules(at: string): void {
-  for (const part of ["node_modules", ...globSync("{libs,components}/*/node_modules", { cwd: root })]) {
-    if (existsSync(join(at, part, ".."))) {
-      assert.equal(spawnSync("cp", ["-al", join(root, part), join(at, part)]).status, 0, part);
-    }
-  }
-  // A file of its own, for the link would lead to that of this checkout.
-  rmSync(join(at, "node_modules/.installed-lock"), { force: true });
-  copyFileSync(join(at, "package-lock.json"), join(at, "node_modules/.installed-lock"));
-}
 
 function send(path: string, body: string, headers: Record<string, string>): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
@@ -105,10 +77,7 @@ function must(result: CommandResult): CommandResult {
 }
 
 test("data of an earlier version", { skip }, async () => {
-  mkdirSync(earlier, { recursive: true });
-  const archive = spawnSync("git", ["-C", root, "archive", "--format=tar", EARLIER], { maxBuffer: 2 ** 30 });
-  assert.equal(spawnSync("tar", ["-x", "-C", earlier], { input: archive.stdout }).status, 0);
-  addModules(earlier);
+  extractVersion(EARLIER, earlier);
   must(await apply(earlier));
   const { access_token: token } = JSON.parse((await logIn("admin", "changeme")).text) as { access_token: string };
   const credentials = [{ type: "password", value: "a password of before", temporary: false }];
@@ -125,8 +94,7 @@ test("data of an earlier version", { skip }, async () => {
 });
 
 test("the present version over it: a backup first, and the data are there", { skip }, async () => {
-  assert.equal(git(root, "clone", "--quiet", "--shared", root, present).status, 0);
-  addModules(present);
+  cloneVersion(present);
   const { stdout } = must(await apply(present));
   const [, backup = ""] = /wrote (\S+)/.exec(stdout) ?? [];
   assert.ok(existsSync(backup), stdout);
@@ -152,12 +120,7 @@ test(
   "a version that changes the data: no way back but the backup, and no older version over it",
   { skip },
   async () => {
-    const migrations = join(present, "components/identity/migrations");
-    const number = git(present, "ls-files", "components/identity/migrations").stdout.trim().split("\n").length + 1;
-    const name = `${String(number).padStart(4, "0")}-tried.sql`;
-    writeFileSync(join(migrations, name), "create table tried (id integer);\n");
-    git(present, "add", "-A", "components");
-    assert.equal(git(present, "commit", "--quiet", "-m", "a migration").status, 0);
+    const name = commitMigration(present, "identity");
     const { stdout } = must(await apply(present));
     assert.match(stdout, new RegExp(`changes the data: identity: ${name}[^]*wrote `));
     await checkData();

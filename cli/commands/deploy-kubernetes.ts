@@ -7,6 +7,7 @@ import { findDeploymentAddress, findVariablesAddress } from "../targets/kubernet
 import { forgetKnownCluster, writeKnownCluster } from "../targets/kubernetes/known-clusters.ts";
 import { createKubernetesTarget } from "../targets/kubernetes/kubernetes-target.ts";
 import type { Applying } from "../targets/target.ts";
+import { type Release, describeRelease, withRelease } from "../releases/releases.ts";
 import { formatTable } from "../view/table.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type CommandContext } from "./command.ts";
@@ -17,10 +18,22 @@ import { requireNoRotation } from "./rotate-credentials.ts";
 import { requireRealm } from "./require-realm.ts";
 import { sayWaiting } from "./say-waiting.ts";
 import { describeNextCommand } from "./next-steps.ts";
+import { upgradeFirst } from "./upgrade-first.ts";
 import { listUrls } from "./urls.ts";
 
+export interface ApplyOptions {
+  /** Removes what goes without asking. */
+  readonly yes: boolean;
+  /** Makes a backup before the data are changed. */
+  readonly withBackup: boolean;
+}
+
 /** Makes the deployment on the cluster that the variables mean. */
-export async function applyOnKubernetes(config: Config, context: CommandContext, yes: boolean): Promise<number> {
+export async function applyOnKubernetes(
+  config: Config,
+  context: CommandContext,
+  options: ApplyOptions,
+): Promise<number> {
   const { stdout, env } = context;
   const plan = createPlan(config, components);
   const { resolveContext } = await import("../targets/kubernetes/api/resolve-context.ts");
@@ -29,7 +42,7 @@ export async function applyOnKubernetes(config: Config, context: CommandContext,
   if (missing.length > 0) {
     stdout.write(`Note: asked for, but not part of this version yet: ${missing.join(", ")}.\n`);
   }
-  return applyPlan(plan, address, context, yes);
+  return applyPlan(plan, address, context, options);
 }
 
 /** Brings a cluster to a plan, showing the progress of every pod. */
@@ -37,14 +50,15 @@ export async function applyPlan(
   plan: Plan,
   address: ClusterAddress & { readonly context: string },
   context: CommandContext,
-  yes = true,
+  { yes, withBackup }: ApplyOptions,
 ): Promise<number> {
   const { env, stdout, stderr } = context;
   const started = performance.now();
   const { clusterName, domain } = plan.settings;
   const target = createKubernetesTarget({ clusterName, address, env, onWait: sayWaiting(stderr) });
   const controller = new AbortController();
-  let release: Applying["release"];
+  let letGo: Applying["release"];
+  let release: Release = describeRelease(env);
   try {
     stdout.write(`Deploying ${plan.components.map(({ title }) => title).join(", ")} on the ${target.title}\n`);
     await requireRealm(target, plan);
@@ -53,9 +67,11 @@ export async function applyPlan(
       beforeChange: async () => {
         await requireNoRotation(target);
         await confirmRemovedServices(target, plan, { context, yes });
+        release = await upgradeFirst({ target, cluster: clusterName, release, context, withBackup });
       },
+      record: async () => target.releases.write(withRelease(await target.releases.read(), release)),
     });
-    ({ release } = applying);
+    letGo = applying.release;
     writeKnownCluster(clusterName, { ...address, domain }, env);
     const outcome = await watchUntilSettled({ target, stdout, finished: applying.finished });
     if (!outcome.settled) {
@@ -70,7 +86,7 @@ export async function applyPlan(
     return 0;
   } finally {
     controller.abort();
-    await release?.();
+    await letGo?.();
   }
 }
 

@@ -20,10 +20,10 @@ import { prepareDirectories } from "../targets/embedded/state/prepare-directorie
 import { writeClusterSettings } from "../targets/embedded/state/cluster-settings.ts";
 import { holdApply } from "../targets/embedded/hold-apply.ts";
 import { findVariablesAddress } from "../targets/kubernetes/find-address.ts";
-import { addRelease, describeRelease } from "../releases/releases.ts";
+import { describeRelease, withRelease } from "../releases/releases.ts";
 import { watchUntilSettled } from "../view/watch-until-settled.ts";
 import { CommandError, type Command, type CommandContext } from "./command.ts";
-import { applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
+import { type ApplyOptions, applyOnKubernetes, deleteOnKubernetes } from "./deploy-kubernetes.ts";
 import { formatCredentials, readCredentials } from "./credentials.ts";
 import { DEFAULT_CLUSTER } from "./open-target.ts";
 import { type TemplateOptions, takeTemplateOptions } from "./template-options.ts";
@@ -65,6 +65,7 @@ export const deployCommand: Command = {
     // What is removed is what was deployed, whatever the variables are now.
     report(parsed.action === "delete" ? { ...prepared.resolution, warnings: [] } : prepared.resolution, stderr);
     const context = { env, stdout, stderr, args, ...(stdin && { stdin }) };
+    const options = { yes, withBackup: !args.includes(NO_BACKUP) };
     switch (parsed.action) {
       case "template":
         return printTemplate(prepared, context, template);
@@ -74,8 +75,8 @@ export const deployCommand: Command = {
           : deleteDeployment(parsed.clusterName, context);
       case "apply":
         return onKubernetes
-          ? applyOnKubernetes(prepared.resolution.config, context, yes)
-          : apply(prepared, context, { yes, withBackup: !args.includes(NO_BACKUP) });
+          ? applyOnKubernetes(prepared.resolution.config, context, options)
+          : apply(prepared, context, options);
     }
   },
 };
@@ -151,11 +152,6 @@ async function printTemplate(
   return 0;
 }
 
-interface ApplyOptions {
-  readonly yes: boolean;
-  readonly withBackup: boolean;
-}
-
 async function apply(
   prepared: PreparedCluster,
   context: CommandContext,
@@ -173,7 +169,13 @@ async function apply(
   await refuseObstacles({ env, prepared, plan });
   await warnOfNames(prepared, stderr);
   const target = createEmbeddedTarget(cluster.name, env);
-  const release = await upgradeFirst({ target, paths, release: describeRelease(env), context, withBackup });
+  const release = await upgradeFirst({
+    target,
+    cluster: cluster.name,
+    release: describeRelease(env),
+    context,
+    withBackup,
+  });
   const letGo = await holdApply(paths.id, () =>
     stderr.write(`another apply of cluster "${cluster.name}" is at work; waiting for it to end ...\n`),
   );
@@ -192,7 +194,7 @@ async function apply(
     await buildPages(plan, stdout);
     prepareDirectories(paths);
     writeClusterSettings(paths, cluster);
-    addRelease(paths, release);
+    await target.releases.write(withRelease(await target.releases.read(), release));
     const { finished } = await target.apply(plan);
     const outcome = await watchUntilSettled({ target, stdout, finished });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);

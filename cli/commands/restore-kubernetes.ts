@@ -50,5 +50,8 @@ export async function restoreOnKubernetes(
   for (const { what, because } of header.leftOut) {
     stdout.write(`not in the backup: ${what}; ${because}\n`);
   }
-  return applyPlan(plan, { ...address, context: connection.context }, context);
+  return applyPlan(plan, { ...address, context: connection.context }, context, {
+    yes: true,
+    withBackup: false,
+  });
 }

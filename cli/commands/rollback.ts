@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { extractCommit, hasCommit } from "../releases/git.ts";
-import { type Release, missingMigrations, readReleases, repeatRelease } from "../releases/releases.ts";
+import { type Release, missingMigrations, withRepeated } from "../releases/releases.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
-import { type ClusterPaths, clusterPaths, stateRoot } from "../targets/embedded/state/paths.ts";
+import { stateRoot } from "../targets/embedded/state/paths.ts";
 import { CommandError, type Command } from "./command.ts";
-import { DEFAULT_CLUSTER, findClusterAddress, openEmbeddedTarget, readDeployedPlan } from "./open-target.ts";
+import { DEFAULT_CLUSTER, openTarget, readDeployedPlan } from "./open-target.ts";
 import { describe } from "./upgrade-first.ts";
 
 export const rollbackCommand: Command = {
@@ -22,22 +22,17 @@ the present version has changed them in a way that the one before does not know;
   run: async ({ args, env, stdout }) => {
     const { positionals } = parseArgs({ args: [...args], allowPositionals: true, options: {} });
     const cluster = positionals[0] ?? DEFAULT_CLUSTER;
-    if (findClusterAddress(cluster, env) !== undefined) {
-      throw new CommandError(
-        `"${cluster}" is on Kubernetes: check out the version before and apply it (deploy/swath/swath.sh apply ${cluster} ...); services whose data are newer say so and the pods of before go on`,
-      );
-    }
-    const target = openEmbeddedTarget(cluster, env);
+    const target = openTarget(cluster, env);
     const plan = await readDeployedPlan(target);
-    const paths = clusterPaths(cluster, env);
+    const releases = await target.releases.read();
     const before = findBefore(
-      paths,
+      cluster,
+      releases,
       plan.components.map(({ name }) => name),
     );
     const folder = await prepareCode(before, join(stateRoot(env), "releases"), (line) => stdout.write(`${line}\n`));
     stdout.write(`applying ${describe(before)} on the ${target.title}\n`);
     const { domain, publicIp } = plan.settings;
-    const releases = readReleases(paths);
     const status = await new Promise<number>((resolve, reject) => {
       const child = spawn(
         join(folder, "bin/swath"),
@@ -52,19 +47,18 @@ the present version has changed them in a way that the one before does not know;
       child.on("exit", (code) => resolve(code ?? 1));
     });
     if (status === 0) {
-      repeatRelease(paths, releases, before);
+      await target.releases.write(withRepeated(releases, before));
     }
     return status;
   },
 };
 
 /** @throws {CommandError} saying why there is no way back, and what there is instead */
-function findBefore(paths: ClusterPaths, components: readonly string[]): Release {
-  const releases = readReleases(paths);
+function findBefore(cluster: string, releases: readonly Release[], components: readonly string[]): Release {
   const present = releases.at(-1);
   const before = releases.findLast(({ commit }) => commit === undefined || commit !== present?.commit);
   if (present === undefined || before === undefined || before === present) {
-    throw new CommandError(`cluster "${paths.cluster}" has had one version only, or those before kept no record`);
+    throw new CommandError(`cluster "${cluster}" has had one version only, or those before kept no record`);
   }
   const changes = missingMigrations(present.migrations, before.migrations, components);
   const code = before.commit ?? `the version before (${describe(before)})`;

@@ -1,6 +1,5 @@
 import { checkUpgrade, prepareBackupFile } from "../releases/prepare-upgrade.ts";
 import type { Release } from "../releases/releases.ts";
-import type { ClusterPaths } from "../targets/embedded/state/paths.ts";
 import type { Target } from "../targets/target.ts";
 import { backupCommand } from "./backup.ts";
 import { CommandError, type CommandContext } from "./command.ts";
@@ -9,7 +8,7 @@ export const NO_BACKUP = "--no-backup";
 
 interface UpgradeFirstOptions {
   readonly target: Target;
-  readonly paths: ClusterPaths;
+  readonly cluster: string;
   readonly release: Release;
   readonly context: CommandContext;
   readonly withBackup: boolean;
@@ -22,7 +21,7 @@ interface UpgradeFirstOptions {
  */
 export async function upgradeFirst({
   target,
-  paths,
+  cluster,
   release,
   context,
   withBackup,
@@ -31,11 +30,12 @@ export async function upgradeFirst({
   if (deployed === undefined) {
     return release;
   }
-  const upgrade = checkUpgrade({ paths, deployed, release });
+  const last = (await target.releases.read()).at(-1);
+  const upgrade = checkUpgrade({ deployed, last, release });
   if (upgrade.kind === "refused") {
-    const { last, migrations } = upgrade;
+    const { migrations } = upgrade;
     throw new CommandError(
-      `nothing was changed: the data of cluster "${paths.cluster}" belong to a newer version (${describe(last)}), whose changes this one does not know: ` +
+      `nothing was changed: the data of cluster "${cluster}" belong to a newer version (${describe(upgrade.last)}), whose changes this one does not know: ` +
         `${migrations.join(", ")}. Deploy that version or a newer one. To go back all the same: swath restore of a backup that this version made.`,
     );
   }
@@ -54,9 +54,9 @@ export async function upgradeFirst({
     stdout.write("Note: no backup is made first, because nothing runs.\n");
     return release;
   }
-  const backup = prepareBackupFile(paths);
+  const backup = prepareBackupFile(cluster, context.env);
   try {
-    await backupCommand.run({ ...context, args: [paths.cluster, "-o", backup] });
+    await backupCommand.run({ ...context, args: [cluster, "-o", backup] });
   } catch (error) {
     throw new CommandError(
       `nothing was changed: this version changes the data, and the backup before it failed: ${(error as Error).message}. ` +

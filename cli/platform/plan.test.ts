@@ -256,3 +256,16 @@ test("a domain of user content at or below that of the platform is refused: cook
   }
   assert.doesNotMatch(JSON.stringify(resolve("example-content.org").mistakes), /USER_CONTENT_DOMAIN/);
 });
+
+test("PostgreSQL's memory: its pod's limit grows with it, and stays as it was where nothing is said", () => {
+  const postgresOf = (env: Record<string, string>) =>
+    createPlan(settingsOf({ REQUIRE_RESOURCE_CATALOGUE: "true", ...env }), components).workloads.find(
+      ({ name }) => name === "postgres",
+    );
+  const standard = postgresOf({});
+  assert.deepEqual([standard?.env["POSTGRES_SHARED_BUFFERS"], standard?.resources.limits.memory], [undefined, "2Gi"]);
+  const large = postgresOf({ POSTGRES_SHARED_BUFFERS: "3Gi" });
+  assert.deepEqual([large?.env["POSTGRES_SHARED_BUFFERS"], large?.resources.limits.memory], ["3072MB", "5120Mi"]);
+  const small = postgresOf({ POSTGRES_SHARED_BUFFERS: "1000" });
+  assert.deepEqual([small?.env["POSTGRES_SHARED_BUFFERS"], small?.resources.limits.memory], ["1MB", "2Gi"]);
+});

@@ -2,13 +2,14 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Plan } from "../platform/plan.ts";
-import type { ClusterPaths } from "../targets/embedded/state/paths.ts";
-import { type Release, missingMigrations, readReleases } from "./releases.ts";
+import { stateRoot } from "../targets/embedded/state/paths.ts";
+import { type Release, missingMigrations } from "./releases.ts";
 
 interface UpgradeOptions {
-  readonly paths: ClusterPaths;
   /** What runs now. */
   readonly deployed: Plan;
+  /** The version of it, where a record was kept. */
+  readonly last: Release | undefined;
   readonly release: Release;
 }
 
@@ -20,8 +21,7 @@ type Upgrade =
   | { readonly kind: "migrates"; readonly migrations: readonly string[] };
 
 /** What applying this version does to the data of a cluster. Changes nothing. */
-export function checkUpgrade({ paths, deployed, release }: UpgradeOptions): Upgrade {
-  const last = readReleases(paths).at(-1);
+export function checkUpgrade({ deployed, last, release }: UpgradeOptions): Upgrade {
   const components = deployed.components.map(({ name }) => name);
   if (last === undefined) {
     // Of a version that kept no record: whether anything changes is not known.
@@ -37,10 +37,10 @@ export function checkUpgrade({ paths, deployed, release }: UpgradeOptions): Upgr
 
 const KEPT = 3;
 
-/** A file for the backup before an upgrade; older ones than the last few are removed. */
-export function prepareBackupFile({ cluster, directory }: ClusterPaths): string {
+/** A file on this machine for the backup before an upgrade; older ones than the last few are removed. */
+export function prepareBackupFile(cluster: string, env: NodeJS.ProcessEnv): string {
   // Not in the folder of the cluster, which is removed with it.
-  const folder = join(directory, "../../backups", cluster);
+  const folder = join(stateRoot(env), "backups", cluster);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const present = readdirSync(folder)
     .filter((name) => name.endsWith(".tar.zst"))

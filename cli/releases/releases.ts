@@ -1,11 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 
 import packageJson from "../../package.json" with { type: "json" };
 import { allVariableNames } from "../config/variables/table.ts";
 import { repositoryRoot } from "../targets/embedded/launch/code-version.ts";
-import { readJsonFile, writeJsonFile } from "../targets/embedded/state/json-file.ts";
-import type { ClusterPaths } from "../targets/embedded/state/paths.ts";
 import { readCommit } from "./git.ts";
 
 /** Migrations of each component, by the names of their files. */
@@ -24,28 +23,31 @@ export interface Release {
   readonly backup?: string;
 }
 
+/** The versions that were applied to a cluster, the latest last, kept with the deployment. */
+export interface ReleaseRecord {
+  readonly read: () => Promise<readonly Release[]>;
+  readonly write: (releases: readonly Release[]) => Promise<void>;
+}
+
 const KEPT = 10;
 
-const fileOf = ({ directory }: ClusterPaths): string => join(directory, "releases.json");
-
-/** The versions that were applied to a cluster, the latest last. */
-export function readReleases(paths: ClusterPaths): readonly Release[] {
-  return readJsonFile<readonly Release[]>(fileOf(paths)) ?? [];
-}
-
-/** Keeps that this version was applied; of one commit in a row the last time counts. */
-export function addRelease(paths: ClusterPaths, release: Release): void {
-  const before = readReleases(paths);
+/** With this version, which is applied now; of one commit in a row the last time counts. */
+export function withRelease(before: readonly Release[], release: Release): readonly Release[] {
   const last = before.at(-1);
-  const isSame = last !== undefined && last.commit !== undefined && last.commit === release.commit;
+  const isSame =
+    last !== undefined &&
+    (last.commit === undefined ? isDeepStrictEqual(identify(last), identify(release)) : last.commit === release.commit);
   const backup = release.backup ?? (isSame ? last.backup : undefined);
   const kept = isSame ? before.slice(0, -1) : before;
-  writeJsonFile(fileOf(paths), [...kept, { ...release, ...(backup !== undefined && { backup }) }].slice(-KEPT));
+  return [...kept, { ...release, ...(backup !== undefined && { backup }) }].slice(-KEPT);
 }
 
-/** Keeps that one of them was applied again; the version itself may have kept a record that names no commit. */
-export function repeatRelease(paths: ClusterPaths, before: readonly Release[], release: Release): void {
-  writeJsonFile(fileOf(paths), [...before, { ...release, appliedAt: new Date().toISOString() }].slice(-KEPT));
+/** All that tells one version of uncommitted code from another. */
+const identify = (release: Release) => ({ ...release, appliedAt: "", backup: "" });
+
+/** With one of them, which was applied again; the version itself may have kept a record that names no commit. */
+export function withRepeated(before: readonly Release[], release: Release): readonly Release[] {
+  return [...before, { ...release, appliedAt: new Date().toISOString() }].slice(-KEPT);
 }
 
 /** This code, with the variables that are set now. */

@@ -1,12 +1,15 @@
 import type { PlatformSecret } from "@swath/manifest";
 
 import type { Plan } from "../platform/plan.ts";
+import type { ReleaseRecord } from "../releases/releases.ts";
 import type { PodStatus } from "./pod-status.ts";
 
 export interface ApplyOptions {
   readonly signal?: AbortSignal;
   /** Called once the target was checked and before anything is changed; a rejection ends the apply. */
   readonly beforeChange?: () => Promise<void>;
+  /** Called after that, when nobody else changes the deployment any more: for what is noted of the apply. */
+  readonly record?: () => Promise<void>;
 }
 
 /** A place where deployments run. Commands know nothing else of it. */
@@ -33,6 +36,8 @@ export interface Target {
   readonly readMetrics: (pod: PodStatus) => Promise<string | undefined>;
   /** The plan that was applied last. */
   readonly readPlan: () => Promise<Plan | undefined>;
+  /** The versions of this code that were applied. */
+  readonly releases: ReleaseRecord;
   readonly readSecret: SecretReader;
   /** Secrets that the deployment made for itself, and what is kept beside them, by their names. */
   readonly readSecrets: () => Promise<ReadonlyMap<string, string>>;

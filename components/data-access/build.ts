@@ -5,8 +5,10 @@ import { type Logger, type Settings, createPeer, readList } from "@swath/service
 import { readOffering } from "@swath/service/offering";
 import type { FastifyInstance } from "fastify";
 
+import { createChangeFeed } from "./catalogue/change-feed.ts";
 import { createCatalogueClient } from "./catalogue/client.ts";
 import type { settings } from "./config.ts";
+import { createResponseCache } from "./http/response-cache.ts";
 import { createCatalogueSource } from "./layers/catalogue-source.ts";
 import { createFolderSource } from "./layers/folder-source.ts";
 import type { LayerSource } from "./layers/layer.ts";
@@ -52,9 +54,18 @@ export async function buildDataAccess(
     }),
   };
   const peer = given.CATALOGUE_URL === undefined ? undefined : createPeer(given.CATALOGUE_URL);
+  const feed =
+    peer === undefined || given.CATALOGUE_FEED_KEY === undefined
+      ? undefined
+      : createChangeFeed({
+          peer,
+          key: given.CATALOGUE_FEED_KEY,
+          onError: (error) =>
+            logger.warn({ err: error }, "lost the catalogue's changes; asking it until they are back"),
+        });
   const layers =
     peer !== undefined
-      ? createCatalogueSource(createCatalogueClient(peer, given.CATALOGUE_PUBLIC_URL ?? peer.origin), places)
+      ? createCatalogueSource(createCatalogueClient(peer, given.CATALOGUE_PUBLIC_URL ?? peer.origin), places, feed)
       : given.LAYERS_FOLDER !== undefined
         ? createFolderSource(given.LAYERS_FOLDER, places)
         : NO_LAYERS;
@@ -69,6 +80,7 @@ export async function buildDataAccess(
   const app = await createDataAccessService(logger, {
     pool,
     pictures: createPictureCache({ pool, store, memoryBytes: given.TILE_CACHE_BYTES }),
+    responses: createResponseCache(logger),
     layers,
     privateHosts,
     allowPublicUrls: given.ALLOW_PUBLIC_URLS,
@@ -80,6 +92,7 @@ export async function buildDataAccess(
     close: async () => {
       await store?.close();
       await pool.close();
+      await feed?.close();
       await peer?.close();
     },
   };

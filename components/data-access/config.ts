@@ -13,6 +13,13 @@ export const settings = defineSettings({
     optional: true,
     description: "The resource catalogue inside the deployment; its collections are the layers.",
   },
+  CATALOGUE_FEED_KEY: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description:
+      "What the catalogue has as its FEED_KEY: its changes are followed. Without it, it is asked each second.",
+  },
   CATALOGUE_PUBLIC_URL: { kind: "url", optional: true, description: "Public base URL of the catalogue." },
   OBJSTORE_URL: { kind: "string", optional: true, description: "The object storage that items refer to." },
   OBJSTORE_PUBLIC_URL: { kind: "url", optional: true, description: "Its public base URL." },

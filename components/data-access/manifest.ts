@@ -64,6 +64,10 @@ export const manifest: Component = {
 
 function toCatalogue({ isEnabled, publicUrl }: DeployContext): Record<string, EnvValue> {
   return isEnabled("resource-catalogue")
-    ? { CATALOGUE_URL: { peer: "resource-catalogue" }, CATALOGUE_PUBLIC_URL: publicUrl("resource-catalogue") }
+    ? {
+        CATALOGUE_URL: { peer: "resource-catalogue" },
+        CATALOGUE_FEED_KEY: { kind: "generated", name: "resource-catalogue-feed", bytes: 32 },
+        CATALOGUE_PUBLIC_URL: publicUrl("resource-catalogue"),
+      }
     : {};
 }

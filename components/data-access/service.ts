@@ -12,6 +12,7 @@ import { addTimeSeriesRoute } from "./edr/time-series.ts";
 import type { DataAccessContext } from "./http/context.ts";
 import { addOldPaths } from "./http/old-paths.ts";
 import { toHttpError } from "./http/errors.ts";
+import { answerFirst } from "./http/response-cache.ts";
 import { addDaysRoute } from "./ogc/days.ts";
 import { addOgcRoutes } from "./ogc/routes.ts";
 import { addOwsRoutes } from "./ows/routes.ts";
@@ -59,6 +60,11 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
     void reply.header("access-control-allow-origin", "*");
     done();
   });
+  app.addHook("onResponse", (request, reply, done) => {
+    context.responses.keep(request, reply);
+    done();
+  });
+  answerFirst(app.server, context.responses.answer);
   // The application's own handler answers; it is told what errors of rasters mean.
   const answerError = app.errorHandler;
   await app.register(async (scope) => {

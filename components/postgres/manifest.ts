@@ -1,14 +1,19 @@
-import type {
-  Component,
-  ComponentResources,
-  DatabaseRole,
-  DeployContext,
-  PlatformSettings,
-  Workload,
+import {
+  type Component,
+  type ComponentResources,
+  type DatabaseRole,
+  type DeployContext,
+  type PlatformSettings,
+  type Workload,
+  toBytes,
 } from "@swath/manifest";
 
 /** Version of PostgreSQL and, behind the plus, of what starts it here: raised when that changes so that a restart is worth it. */
 export const POSTGRES_VERSION = "18.4+1";
+
+const MIB = 2 ** 20;
+/** The pod of a deployment that says nothing of it stays as it is. */
+const DEFAULT_SHARED_BUFFERS = 128 * MIB;
 
 /** Components without state in the database; a deployment of nothing else needs no PostgreSQL. */
 const needsDatabase = ({ variables: v }: PlatformSettings): boolean =>
@@ -56,6 +61,7 @@ function makeRolesTask({ declared: { databaseRoles } }: DeployContext): Workload
 }
 
 function deployServer({ settings: { variant, variables } }: DeployContext): ComponentResources {
+  const sharedBuffers = toBytes(variables.POSTGRES_SHARED_BUFFERS);
   return {
     volumes: [
       {
@@ -82,6 +88,9 @@ function deployServer({ settings: { variant, variables } }: DeployContext): Comp
           DATA_DIR: { volume: "postgres" },
           POSTGRES_USER: "swath",
           POSTGRES_DATABASE: "swath",
+          ...(sharedBuffers !== DEFAULT_SHARED_BUFFERS && {
+            POSTGRES_SHARED_BUFFERS: `${Math.max(1, Math.floor(sharedBuffers / MIB))}MB`,
+          }),
           POSTGRES_PASSWORD:
             variant === "A"
               ? variables.IDENTITY_POSTGRES_PASSWORD
@@ -100,7 +109,12 @@ function deployServer({ settings: { variant, variables } }: DeployContext): Comp
         ...(variables.POSTGRES_IMAGE === undefined
           ? { keepImageOf: POSTGRES_VERSION }
           : { image: variables.POSTGRES_IMAGE }),
-        resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "2Gi" } },
+        resources: {
+          requests: { cpu: "100m", memory: "256Mi" },
+          limits: {
+            memory: sharedBuffers > DEFAULT_SHARED_BUFFERS ? `${2048 + Math.ceil(sharedBuffers / MIB)}Mi` : "2Gi",
+          },
+        },
       },
     ],
   };

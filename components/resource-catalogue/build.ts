@@ -13,6 +13,7 @@ import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
 import { openBell } from "./feed/bell.ts";
 import { startDeliveries } from "./feed/deliveries.ts";
+import { createFeedKeyCheck } from "./feed/keys.ts";
 import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
 import { CollectionMemory } from "./store/collection-memory.ts";
@@ -21,6 +22,7 @@ import { openCatalogueDatabase } from "./store/database.ts";
 import { GroupInserts } from "./store/group-inserts.ts";
 import { ensureMainRecord } from "./store/main-collection.ts";
 import { startMaintenance } from "./store/maintenance.ts";
+import { startQueryableIndexes } from "./store/queryable-indexes.ts";
 import { RecordStatistics } from "./store/statistics.ts";
 import { StatementNames } from "./store/statement-names.ts";
 
@@ -73,6 +75,10 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     changeRetentionDays: settings.CHANGE_RETENTION_DAYS,
     onError: (error) => logger.warn({ err: error }, "maintenance failed; retrying"),
   });
+  const indexes = startQueryableIndexes({
+    pool,
+    onError: (error) => logger.warn({ err: error }, "failed to update the indexes of queryables; retrying"),
+  });
   const internal = settings.INTERNAL_SECRET === undefined ? undefined : createInternalPort(settings.INTERNAL_SECRET);
   const app = await createCatalogueService(logger, {
     pool,
@@ -100,6 +106,8 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
       maintenance.noteLoaded(records);
     },
     bell,
+    wakeIndexes: indexes.wake,
+    isServiceFeedKey: createFeedKeyCheck(settings.FEED_KEY),
     wakeDeliveries: deliveries.wake,
   });
   return {
@@ -109,6 +117,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     close: async () => {
       await app.close();
       await maintenance.close();
+      await indexes.close();
       await deliveries.close();
       await bell.close();
       await thread.close();

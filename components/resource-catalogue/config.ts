@@ -35,6 +35,12 @@ export const settings = defineSettings({
     description:
       "Opens the internal port (LISTEN_INTERNAL) to services that send it as a bearer token; they act as operators.",
   },
+  FEED_KEY: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "Key (X-Feed-Key) of services of the deployment that follow the changes of all collections.",
+  },
   S3_PUBLIC_URL: {
     kind: "url",
     optional: true,

@@ -53,6 +53,7 @@ export const manifest: Component = {
             AUTHENTICATION: variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
             INTERNAL_SECRET: { kind: "generated", name: "resource-catalogue-internal", bytes: 32 },
+            FEED_KEY: { kind: "generated", name: "resource-catalogue-feed", bytes: 32 },
             ...acceptedTokensEnv(context),
             ...toWorkspaces(context),
             ...toStorage(context),

@@ -22,6 +22,7 @@ import { addOgcTransactionRoutes } from "./ogc/transactions.ts";
 import { addOpenSearchRoutes } from "./opensearch/routes.ts";
 import { addAggregationRoutes } from "./stac/aggregate.ts";
 import { addBrowseRoutes } from "./stac/browse.ts";
+import { addDeclarationRoutes } from "./stac/declare-queryables.ts";
 import { addQueryableRoutes } from "./stac/queryables.ts";
 import { addReadRoutes } from "./stac/read.ts";
 import { addSearchRoutes } from "./stac/search.ts";
@@ -72,6 +73,7 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
       addAssetRoutes(scope, context, context.signingKey);
       addAggregationRoutes(scope, context);
       addQueryableRoutes(scope, context, { draft: "https://json-schema.org/draft/2019-09/schema", kinds: ["i", "r"] });
+      addDeclarationRoutes(scope, context);
     },
     { prefix: "/stac" },
   );

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
+import { waitUntil } from "@swath/testing";
+
 import { type ConsoleRig, logIn, signIn, skip, startConsoleRig } from "./console-rig.ts";
 import { checkForms, tabTo } from "./in-browser.ts";
 
@@ -226,12 +228,17 @@ test("in Chromium: thousands of objects in a folder", { skip, timeout: 300_000 }
   await page.getByText("2,500 entries", { exact: true }).waitFor();
   assert.ok((await page.locator("tbody tr").count()) < 100, "only rows in sight are in the page");
   await page.keyboard.press("End");
-  await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
-  await page.getByRole("link", { name: "02499.json" }).waitFor();
+  await waitUntil("the last row", async () => {
+    // The page grows while rows are measured.
+    await page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)");
+    return page.getByRole("link", { name: "02499.json" }).isVisible();
+  });
   await page.evaluate("window.scrollTo(0, 0)");
   await page.getByLabel("Filter by name").fill("0177");
   await page.getByText("11 of 2,500 entries", { exact: true }).waitFor();
   await page.getByLabel("Filter by name").fill("");
+  // "Choose all" means the rows that are shown, and they follow the filter a moment later.
+  await page.getByText("2,500 entries", { exact: true }).waitFor();
   await page.getByLabel("Choose all").check();
   await page.getByText(/^2,500 entries chosen/).waitFor();
   await page.getByRole("region", { name: "Chosen entries" }).getByRole("button", { name: "Delete" }).click();

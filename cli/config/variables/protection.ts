@@ -1,5 +1,5 @@
 import type { Variables } from "@swath/manifest";
-import { derived, fixed, type Fallback, type VariableGroup } from "../define.ts";
+import { derived, fixed, sameAs, type Fallback, type VariableGroup } from "../define.ts";
 import { boolean, text } from "../value-types.ts";
 
 /** How people come in: open or protected, with TLS or without, and who signs the certificates. */
@@ -37,6 +37,12 @@ export const protectionVariables = {
     fallback: fixed(true),
     meaning:
       "Serve the hosts with TLS. When false, requests without TLS are not redirected and TLS_CLUSTER_ISSUER is notls.",
+  },
+  USE_HTTP2: {
+    type: boolean,
+    fallback: sameAs("USE_TLS"),
+    meaning:
+      "Offer HTTP/2 to browsers on the embedded cluster, beside HTTP/1.1; only over TLS. On Kubernetes the ingress controller decides.",
   },
   TLS_CLUSTER_ISSUER: {
     type: text({

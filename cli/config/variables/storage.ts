@@ -117,6 +117,14 @@ export const storageVariables = {
   POSTGRES_STORAGE: ofDefaultStorage("database"),
   POSTGRES_STORAGE_SIZE: volumeSize("database"),
   POSTGRES_STORAGE_ACCESS: accessOfOnePod("database"),
+  POSTGRES_SHARED_BUFFERS: {
+    type: size("kubernetes"),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed("128Mi"),
+    meaning:
+      "Memory in which PostgreSQL keeps pages of its tables, from 1Mi. A catalogue of a million records answers twice as fast with 2Gi. The pod's limit is 2Gi more.",
+  },
   OBJSTORE_STORAGE: { ...ofDefaultStorage("object storage"), aliases: ["MINIO_STORAGE"] },
   OBJSTORE_STORAGE_SIZE: volumeSize("object storage"),
   OBJSTORE_STORAGE_ACCESS: accessOfOnePod("object storage"),

@@ -2,13 +2,14 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Plan } from "../../platform/plan.ts";
+import type { Release } from "../../releases/releases.ts";
 import type { PodStatus } from "../pod-status.ts";
 import type { Target } from "../target.ts";
 import { NotRunningError, createControlClient } from "./control-client.ts";
 import { endSupervisor, ensureSupervisor, findStatus } from "./ensure-supervisor.ts";
 import { followFile } from "./follow-file.ts";
 import { readClusterSettings } from "./state/cluster-settings.ts";
-import { readJsonFile } from "./state/json-file.ts";
+import { readJsonFile, writeJsonFile } from "./state/json-file.ts";
 import { type ClusterPaths, clusterPaths } from "./state/paths.ts";
 import { openSecretStore, readSecretFile, writeSecretFile } from "./state/secrets.ts";
 import { logFile } from "./supervisor/log-files.ts";
@@ -56,6 +57,10 @@ export function createEmbeddedTarget(cluster: string, env: NodeJS.ProcessEnv): T
     followLog: (pod, lines, signal) => followFile(logFile(paths.logs, pod), lines, signal),
     readMetrics: ({ name }) => readMetrics(join(paths.run, "pods", name)),
     readPlan: async () => readPlan(paths),
+    releases: {
+      read: async () => readJsonFile<readonly Release[]>(join(paths.directory, "releases.json")) ?? [],
+      write: async (releases) => writeJsonFile(join(paths.directory, "releases.json"), releases),
+    },
     readSecret: (secret) => openSecretStore(paths.secretsFile)(secret),
     readSecrets: async () => readSecretFile(paths.secretsFile),
     changeSecrets: async (change) => {

@@ -31,6 +31,7 @@ interface DeployOptions {
   /** Called with who changes the deployment at present, when that has to be waited for. */
   readonly onWait: (holder: string) => void;
   readonly beforeChange?: () => Promise<void>;
+  readonly record?: () => Promise<void>;
 }
 
 export interface Deploying extends AcceptedPlan {
@@ -52,6 +53,7 @@ export async function deploy(options: DeployOptions): Promise<Deploying> {
   });
   const signal = AbortSignal.any([options.signal, lease.signal]);
   try {
+    await options.record?.();
     const helm = { env, context: connection.context };
     for (const chart of listCharts(plan.settings)) {
       const { version } = requireRelease(chart, minor);

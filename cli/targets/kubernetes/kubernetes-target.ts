@@ -25,7 +25,7 @@ export function createKubernetesTarget({ clusterName, address, env, onWait = () 
     (await import("./pods/list-pods.ts")).listPods(await open(), clusterName);
   return {
     title: `Kubernetes cluster of context "${address.context ?? "(current)"}"`,
-    apply: async (plan, { signal = new AbortController().signal, beforeChange } = {}) => {
+    apply: async (plan, { signal = new AbortController().signal, beforeChange, record } = {}) => {
       const connection = await open();
       const { deploy } = await import("./deploy.ts");
       const progress: RollOutProgress = { waiting: new Map(), done: new Set() };
@@ -37,6 +37,7 @@ export function createKubernetesTarget({ clusterName, address, env, onWait = () 
         signal,
         onWait,
         ...(beforeChange && { beforeChange }),
+        ...(record && { record }),
       });
       applying = { plan, progress };
       return { finished: finish(), release };
@@ -63,6 +64,11 @@ export function createKubernetesTarget({ clusterName, address, env, onWait = () 
     },
     readMetrics: async (pod) => (await import("./pods/read-metrics.ts")).readMetrics(await open(), pod),
     readPlan: async () => (await import("./state/record.ts")).readPlan(await open(), clusterName),
+    releases: {
+      read: async () => (await import("./state/releases.ts")).readReleases(await open(), clusterName),
+      write: async (releases) =>
+        (await import("./state/releases.ts")).writeReleases(await open(), clusterName, releases),
+    },
     readSecret: async (secret) => (await import("./state/generated-secrets.ts")).readSecret(await open(), secret),
     readSecrets: async () => (await import("./state/generated-secrets.ts")).readGeneratedSecrets(await open()),
     changeSecrets: async (change) =>

@@ -1,11 +1,10 @@
 import type { StacItem } from "@swath/stac";
 
+import { type Reading, holds } from "../layers/basis.ts";
 import type { Caller } from "../layers/layer.ts";
 import { type StorageSettings, toObject } from "../layers/locate-asset.ts";
 import type { CatalogueClient } from "./client.ts";
 
-/** As long as what is known of a layer: who lost a right must not go on for longer. */
-const MAX_AGE_MS = 1000;
 const MAX_KEPT = 5000;
 
 /** Says of each bucket that items name whether the catalogue leads the caller to its objects by them. */
@@ -25,7 +24,7 @@ export function createAssetAccess(
   client: CatalogueClient,
   { publicUrl }: Pick<StorageSettings, "publicUrl">,
 ): FindReadableBuckets {
-  const kept = new Map<string, { readonly at: number; readonly verdict: Promise<boolean> }>();
+  const kept = new Map<string, { readonly reading: Reading; readonly verdict: Promise<boolean> }>();
 
   const ask = (
     asset: Parameters<CatalogueClient["findAssetLink"]>[0],
@@ -35,16 +34,20 @@ export function createAssetAccess(
   ): Promise<boolean> => {
     const key = JSON.stringify([asset.collection, bucket, caller.authorization, caller.hostname]);
     const known = kept.get(key);
-    if (known !== undefined && Date.now() - known.at < MAX_AGE_MS) {
+    if (known !== undefined && holds(known.reading)) {
+      caller.basis?.note(known.reading);
       return known.verdict;
     }
     if (kept.size >= MAX_KEPT) {
       kept.clear();
     }
+    // Whose a bucket is, no feed tells.
+    const reading: Reading = { askedAt: Date.now() };
+    caller.basis?.note(reading);
     const verdict = client
       .findAssetLink(asset, caller, signal)
       .then((link) => link !== undefined && isSignedLink(link, publicUrl, bucket));
-    kept.set(key, { at: Date.now(), verdict });
+    kept.set(key, { reading, verdict });
     verdict.catch(() => kept.delete(key));
     return verdict;
   };

@@ -1,13 +1,17 @@
 import type { RasterPool } from "@swath/raster";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
+import { Basis } from "../layers/basis.ts";
 import type { Caller, LayerSource } from "../layers/layer.ts";
 import type { Pictures } from "../tiles/picture-cache.ts";
+import { notesOf } from "./request-notes.ts";
+import type { ResponseCache } from "./response-cache.ts";
 
 export interface DataAccessContext {
   readonly pool: RasterPool;
   /** Pictures of the pool, or those of before. */
   readonly pictures: Pictures;
+  readonly responses: ResponseCache;
   readonly layers: LayerSource;
   /** Hosts of private networks whose files anybody may name. */
   readonly privateHosts: readonly string[];
@@ -18,8 +22,13 @@ export interface DataAccessContext {
   readonly catalogueUrl: string | undefined;
 }
 
-export function callerOf(request: FastifyRequest): Caller {
-  return { authorization: request.headers.authorization, hostname: request.hostname };
+/** Who asks. What is used for a request without a login is noted in its basis. */
+export function callerOf({ raw, headers, hostname }: FastifyRequest): Caller {
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    return { authorization, hostname };
+  }
+  return { authorization, hostname, basis: (notesOf(raw).basis ??= new Basis()) };
 }
 
 /** `https://data-access.example.org`, as the client sees it. */

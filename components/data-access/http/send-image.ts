@@ -1,16 +1,20 @@
 import { createHash } from "node:crypto";
 
-import type { ImageResult } from "@swath/raster";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
+import type { Picture } from "../tiles/picture-cache.ts";
+import { notesOf } from "./request-notes.ts";
 import { crsUri } from "../tiles/tile-matrix-sets.ts";
 
 /** Sends an image with what browsers need to keep it, and 304 to those that have it. They ask each time: the data may change, or who may see it. */
 export function sendImage(
   request: FastifyRequest,
   reply: FastifyReply,
-  { bytes, contentType, bbox, crs }: ImageResult,
+  { bytes, contentType, bbox, crs, recall }: Picture,
 ): FastifyReply {
+  if (recall !== undefined) {
+    notesOf(request.raw).recall = recall;
+  }
   const etag = `"${createHash("sha1").update(bytes).digest("base64url")}"`;
   void reply
     .header("etag", etag)

@@ -2,12 +2,13 @@ import { Problem } from "@swath/service";
 import { type StacItem, isStac, parseStac } from "@swath/stac";
 
 import { createAssetAccess } from "../catalogue/asset-access.ts";
+import type { ChangeFeed } from "../catalogue/change-feed.ts";
 import type { CatalogueClient } from "../catalogue/client.ts";
 import { RENDER_EXTENSION, readStyles } from "../styles/render-document.ts";
 import { makeStyles } from "../styles/make-styles.ts";
 import { dimensionsOf } from "./cube.ts";
 import type { Caller, ItemOrder, ItemQuery, Layer, LayerItem, LayerSearch, LayerSource } from "./layer.ts";
-import { createLayerCache } from "./layer-cache.ts";
+import { createLayerCache, createReading } from "./layer-cache.ts";
 import type { AssetPlaces } from "./locate-asset.ts";
 import { ITEM_SEPARATOR, splitItemId, toBbox, toLayerSearchBody } from "./names.ts";
 import { resolveAsset, toLayerItem } from "./to-layer-item.ts";
@@ -39,9 +40,13 @@ const SORTS: Readonly<Record<ItemOrder, readonly { readonly field: string; reado
 };
 
 /** Layers of a STAC API: its collections, items and searches. What the caller may not see, the catalogue does not give. */
-export function createCatalogueSource(client: CatalogueClient, places: AssetPlaces): LayerSource {
+export function createCatalogueSource(
+  client: CatalogueClient,
+  places: AssetPlaces,
+  feed: ChangeFeed | undefined,
+): LayerSource {
   const { publicUrl } = client;
-  const cache = createLayerCache();
+  const cache = createLayerCache(feed);
   const findReadable = places.storage && createAssetAccess(client, places.storage);
   const addressOf = ({ collection = "", id }: StacItem) =>
     `${publicUrl}/stac/collections/${encodeURIComponent(collection)}/items/${encodeURIComponent(id)}`;
@@ -135,10 +140,13 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
         };
   };
 
-  const find = async (id: string, caller: Caller): Promise<Layer | undefined> => {
+  const find = async (
+    id: string,
+    caller: Caller,
+  ): Promise<{ readonly value: Layer | undefined; readonly collections?: readonly string[] }> => {
     const collection = await findCollection(id, caller);
     if (collection !== undefined) {
-      return toLayer(collection, caller, undefined);
+      return { value: await toLayer(collection, caller, undefined), collections: [id] };
     }
     const named = splitItemId(id);
     const items = await search(
@@ -155,7 +163,11 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
         named.some(({ collection: name, item: key }) => each.collection === name && each.id === key),
     );
     // An id alone says which item only while no other collection has it.
-    return item === undefined || (named.length === 0 && items.length > 1) ? undefined : toItemLayer(item, caller);
+    return {
+      value:
+        item === undefined || (named.length === 0 && items.length > 1) ? undefined : await toItemLayer(item, caller),
+      ...(named.length > 0 && { collections: [id, ...named.map((each) => each.collection)] }),
+    };
   };
 
   return {
@@ -176,7 +188,7 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
             }
           }),
         );
-        return layers.filter((layer) => layer !== undefined);
+        return { value: layers.filter((layer) => layer !== undefined) };
       }),
     find: (id, caller) => cache.find(id, caller, () => find(id, caller)),
     findBySearch: (id, wanted, caller, signal) =>
@@ -184,24 +196,26 @@ export function createCatalogueSource(client: CatalogueClient, places: AssetPlac
         const [sample] = await search(wanted, { limit: 1 }, caller, signal);
         const collection =
           sample?.collection === undefined ? undefined : await findCollection(sample.collection, caller);
-        return sample === undefined
-          ? undefined
-          : {
-              id,
-              title: `Search ${wanted.collections?.join(", ") ?? "of all collections"}`,
-              description: "A saved search",
-              keywords: [],
-              bbox: wanted.bbox ?? toBbox(collection?.extent?.spatial?.bbox?.[0]),
-              interval: [null, null],
-              styles: stylesOf(sample, collection),
-              selection: "first",
-              search: wanted,
-              kind: "search",
-            };
+        const value: Layer | undefined = sample && {
+          id,
+          title: `Search ${wanted.collections?.join(", ") ?? "of all collections"}`,
+          description: "A saved search",
+          keywords: [],
+          bbox: wanted.bbox ?? toBbox(collection?.extent?.spatial?.bbox?.[0]),
+          interval: [null, null],
+          styles: stylesOf(sample, collection),
+          selection: "first",
+          search: wanted,
+          kind: "search",
+        };
+        return { value, ...(wanted.collections !== undefined && { collections: wanted.collections }) };
       }),
-    findItems: async ({ search: wanted }, query, caller, signal) =>
-      toLayerItems(await search(wanted, query, caller, signal), caller, signal),
+    findItems: async ({ search: wanted }, query, caller, signal) => {
+      caller.basis?.note(createReading(feed, caller, () => wanted.collections));
+      return toLayerItems(await search(wanted, query, caller, signal), caller, signal);
+    },
     findItemAt: async (url, caller, signal) => {
+      caller.basis?.note(createReading(feed, caller, () => undefined));
       const path = pathOfItem(url, publicUrl);
       const value = path === undefined ? undefined : await client.call(path, caller, { signal });
       const item = toItem(value, publicUrl);

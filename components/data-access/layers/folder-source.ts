@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import type { Bbox } from "@swath/raster";
 import { type StacItem, extentOf, isStac, parseStac } from "@swath/stac";
 
+import { type Basis, type Reading, holds } from "./basis.ts";
 import { dimensionsOf } from "./cube.ts";
 import type { ItemQuery, Layer, LayerItem, LayerSource } from "./layer.ts";
 import { makeStyles } from "../styles/make-styles.ts";
@@ -11,8 +12,6 @@ import { type AssetPlaces, folderOf } from "./locate-asset.ts";
 import { ITEM_SEPARATOR, splitItemId, toBbox } from "./names.ts";
 import { toLayerItem } from "./to-layer-item.ts";
 
-/** How long what was found is taken for what is there. */
-const MAX_AGE_MS = 1000;
 const MAX_FILES = 20_000;
 const MAX_ITEM_BYTES = 4 * 1024 * 1024;
 const WITHOUT_COLLECTION = "scenes";
@@ -25,15 +24,16 @@ interface Found {
 /** Layers of the STAC items in a folder, one a collection: for a service without a catalogue. Everybody sees them. */
 export function createFolderSource(path: string, places: Omit<AssetPlaces, "folder">): LayerSource {
   const folder = resolve(path);
-  let last: { readonly at: number; readonly found: Promise<Found> } | undefined;
-  const find = (): Promise<Found> => {
-    if (last === undefined || Date.now() - last.at > MAX_AGE_MS) {
-      last = { at: Date.now(), found: scan(folder, { ...places, folder }) };
+  let last: { readonly reading: Reading; readonly found: Promise<Found> } | undefined;
+  const find = (basis?: Basis): Promise<Found> => {
+    if (last === undefined || !holds(last.reading)) {
+      last = { reading: { askedAt: Date.now() }, found: scan(folder, { ...places, folder }) };
     }
+    basis?.note(last.reading);
     return last.found;
   };
-  const findItems: LayerSource["findItems"] = async ({ search }, query) => {
-    const { items } = await find();
+  const findItems: LayerSource["findItems"] = async ({ search }, query, { basis }) => {
+    const { items } = await find(basis);
     const found = (search.collections ?? [...items.keys()])
       .flatMap((name) => items.get(name) ?? [])
       .filter(
@@ -45,8 +45,8 @@ export function createFolderSource(path: string, places: Omit<AssetPlaces, "fold
       );
     return (query.order === "oldest" ? found.toReversed() : found).slice(0, query.limit);
   };
-  const findItem = async (id: string): Promise<Layer | undefined> => {
-    const { items, layers } = await find();
+  const findItem = async (id: string, basis: Basis | undefined): Promise<Layer | undefined> => {
+    const { items, layers } = await find(basis);
     const named = splitItemId(id);
     const found = [...items].flatMap(([collection, list]) =>
       list
@@ -73,11 +73,11 @@ export function createFolderSource(path: string, places: Omit<AssetPlaces, "fold
         };
   };
   return {
-    list: async () => (await find()).layers,
-    find: async (id) => (await find()).layers.find((layer) => layer.id === id) ?? findItem(id),
-    findBySearch: async (id, search) => {
-      const [item] = await findItems({ search }, { limit: 1 }, { authorization: undefined });
-      const parent = (await find()).layers.find((layer) => layer.id === item?.collection);
+    list: async ({ basis }) => (await find(basis)).layers,
+    find: async (id, { basis }) => (await find(basis)).layers.find((layer) => layer.id === id) ?? findItem(id, basis),
+    findBySearch: async (id, search, caller) => {
+      const [item] = await findItems({ search }, { limit: 1 }, caller);
+      const parent = (await find(caller.basis)).layers.find((layer) => layer.id === item?.collection);
       return parent === undefined
         ? undefined
         : {

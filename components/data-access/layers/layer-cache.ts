@@ -1,36 +1,63 @@
+import type { ChangeFeed } from "../catalogue/change-feed.ts";
+import { type Reading, holds } from "./basis.ts";
 import type { Caller, Layer } from "./layer.ts";
 
-/** Below the 2 s within which a registered item is to be seen, and one that was taken away is to be gone. */
-const MAX_AGE_MS = 1000;
 const MAX_CACHED = 1000;
 
+/** What is read of the catalogue. */
+interface Read<T> {
+  readonly value: T;
+  /** Collections whose changes could make it another; any when left out. */
+  readonly collections?: readonly string[];
+}
+
 interface LayerCache {
-  readonly find: (id: string, caller: Caller, load: () => Promise<Layer | undefined>) => Promise<Layer | undefined>;
-  readonly list: (caller: Caller, load: () => Promise<readonly Layer[]>) => Promise<readonly Layer[]>;
+  readonly find: (
+    id: string,
+    caller: Caller,
+    read: () => Promise<Read<Layer | undefined>>,
+  ) => Promise<Layer | undefined>;
+  readonly list: (caller: Caller, read: () => Promise<Read<readonly Layer[]>>) => Promise<readonly Layer[]>;
   readonly forget: (id: string) => void;
 }
 
-/** The same caller asks for many tiles of a layer at once. Nothing is shared between callers. */
-export function createLayerCache(): LayerCache {
-  const cached = new Map<string, { readonly at: number; readonly value: Promise<unknown> }>();
-  const keep = <T>(key: string, load: () => Promise<T>): Promise<T> => {
+/**
+ * Layers that were read before. Those of callers without a login hold until the feed tells of a change; of others, whose rights it does not
+ * tell of, and where there is no feed, for a second. Nothing is shared between callers.
+ */
+export function createLayerCache(feed: ChangeFeed | undefined): LayerCache {
+  const cached = new Map<string, { readonly reading: Reading; readonly value: Promise<unknown> }>();
+  const keep = async <T>(id: string, caller: Caller, read: () => Promise<Read<T>>): Promise<T> => {
+    const key = keyOf(id, caller);
     const known = cached.get(key);
-    if (known !== undefined && Date.now() - known.at < MAX_AGE_MS) {
+    if (known !== undefined && holds(known.reading)) {
+      caller.basis?.note(known.reading);
       return known.value as Promise<T>;
     }
     if (cached.size >= MAX_CACHED) {
       cached.clear();
     }
-    const value = load();
-    cached.set(key, { at: Date.now(), value });
-    value.catch(() => cached.delete(key));
+    let collections: readonly string[] | undefined;
+    const reading = createReading(feed, caller, () => collections);
+    const value = read().then((found) => {
+      collections = found.collections;
+      return found.value;
+    });
+    const entry = { reading, value };
+    cached.set(key, entry);
+    caller.basis?.note(reading);
+    value.catch(() => {
+      if (cached.get(key) === entry) {
+        cached.delete(key);
+      }
+    });
     return value;
   };
   const keyOf = (id: string, { authorization = "", hostname = "" }: Caller) =>
     JSON.stringify([id, hostname, authorization]);
   return {
-    find: (id, caller, load) => keep(keyOf(id, caller), load),
-    list: (caller, load) => keep(keyOf("", caller), load),
+    find: (id, caller, read) => keep(id, caller, read),
+    list: (caller, read) => keep("", caller, read),
     forget: (id) => {
       for (const key of cached.keys()) {
         const [name] = JSON.parse(key) as readonly string[];
@@ -40,4 +67,18 @@ export function createLayerCache(): LayerCache {
       }
     },
   };
+}
+
+/** Begins a reading of the catalogue: to be called before it is asked. */
+export function createReading(
+  feed: ChangeFeed | undefined,
+  { authorization }: Caller,
+  collectionsOf: () => readonly string[] | undefined,
+): Reading {
+  const askedAt = Date.now();
+  if (feed === undefined || authorization !== undefined) {
+    return { askedAt };
+  }
+  const mark = feed.mark();
+  return { askedAt, isUnchanged: () => feed.isUnchanged(mark, collectionsOf()) };
 }

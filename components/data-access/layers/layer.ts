@@ -1,5 +1,7 @@
 import type { Bbox, ColormapSpec, PixelSelection, Range, Resampling, Scene, TerrainAlgorithm } from "@swath/raster";
 
+import type { Basis } from "./basis.ts";
+
 /** How a layer is shown. */
 export interface LayerStyle {
   readonly id: string;
@@ -72,6 +74,8 @@ export interface Caller {
   readonly authorization: string | undefined;
   /** Host of this service that the request came to: a workspace's, or the open one. */
   readonly hostname?: string | undefined;
+  /** Sources of layers note here what they used. */
+  readonly basis?: Basis;
 }
 
 export type TimeRange = readonly [from: number, to: number];

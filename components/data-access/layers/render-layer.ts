@@ -1,6 +1,5 @@
 import {
   type Grid,
-  type ImageResult,
   type OutputFormat,
   type Resampling,
   type SceneAsset,
@@ -11,6 +10,7 @@ import {
 } from "@swath/raster";
 
 import type { DataAccessContext } from "../http/context.ts";
+import type { Picture } from "../tiles/picture-cache.ts";
 import { placeScene } from "./place-scene.ts";
 import type { Caller, Layer, LayerItem, LayerStyle, TimeRange } from "./layer.ts";
 
@@ -35,7 +35,7 @@ export async function renderLayer(
   { pictures, layers }: DataAccessContext,
   request: LayerRequest,
   signal?: AbortSignal,
-): Promise<ImageResult> {
+): Promise<Picture> {
   const { layer, style, grid, format, background, resampling } = request;
   const items = await findItems({ layers }, request, signal);
   return pictures.render(

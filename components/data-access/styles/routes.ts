@@ -10,7 +10,7 @@ const tagged = { schema: { tags: ["styles"] } as object };
 const MAX_STYLE_BYTES = 256 * 1024;
 
 /** Styles of layers as documents: made from the bands, or kept in the collection's own `renders`. */
-export function addStyleRoutes(app: FastifyInstance, { layers }: DataAccessContext): void {
+export function addStyleRoutes(app: FastifyInstance, { layers, responses }: DataAccessContext): void {
   const find = async (request: FastifyRequest, reply: FastifyReply): Promise<Layer> => {
     const { collection } = request.params as Params;
     const layer = await layers.find(collection, callerOf(request), signalOf(reply));
@@ -55,6 +55,7 @@ export function addStyleRoutes(app: FastifyInstance, { layers }: DataAccessConte
         throw new Problem(409, "Styles are kept with collections of a catalogue; this layer is none.");
       }
       await layers.keepStyle(layer.id, id, document, callerOf(request));
+      responses.clear();
     };
 }
 

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 
+import { openPool } from "@swath/postgres/pool";
 import { startTestServer } from "@swath/postgres/server";
 import { createLogger, loadSettings } from "@swath/service";
 import { compiledCode, findFreePorts, waitUntil } from "@swath/testing";
@@ -36,7 +39,18 @@ export interface Platform {
   readonly s3Url: string;
   readonly dataAccessUrl: string;
   readonly tokenOf: (user: string) => Promise<string>;
+  readonly catalogueUrl: string;
+  /** Ends the catalogue's process at once, and waits for its end. */
+  readonly killCatalogue: () => Promise<void>;
+  /** Starts the catalogue's process again, and waits until it answers. */
+  readonly startCatalogue: () => Promise<void>;
+  /** Another process of the catalogue over the same database, for as long as the work takes. */
+  readonly withOtherCatalogue: (work: (send: Platform["catalogue"]) => Promise<void>) => Promise<void>;
+  /** A transaction that has written, open in the database for as long as the work takes. */
+  readonly withOpenTransaction: (work: () => Promise<void>) => Promise<void>;
 }
+
+export const FEED_KEY = "key of the services";
 
 export interface Answer {
   readonly status: number;
@@ -62,13 +76,14 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
   const postgres = await startTestServer();
   const [workspacePort = 0, internalPort = 0, s3Port = 0, cataloguePort = 0, consolePort = 0] = await findFreePorts(5);
   const s3Url = `http://127.0.0.1:${s3Port}`;
-  const startService = (name: string, env: Readonly<Record<string, string>>) =>
-    children.push(
-      spawn(process.execPath, [join(COMPONENTS, name, "main.ts")], {
-        env: { ...compiledCode, LOG_LEVEL: "error", ...env },
-        stdio: ["ignore", "ignore", "inherit"],
-      }),
-    );
+  const startService = (name: string, env: Readonly<Record<string, string>>): ChildProcess => {
+    const child = spawn(process.execPath, [join(COMPONENTS, name, "main.ts")], {
+      env: { ...compiledCode, LOG_LEVEL: "error", ...env },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    children.push(child);
+    return child;
+  };
   startService("workspace-api", {
     DATABASE_URL: postgres.url,
     PUBLIC_URL: `http://127.0.0.1:${workspacePort}`,
@@ -87,21 +102,26 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     LISTEN_CONSOLE: `127.0.0.1:${consolePort}`,
     MANAGEMENT_LISTEN: "127.0.0.1:0",
   });
-  startService("resource-catalogue", {
-    DATABASE_URL: postgres.url,
-    PUBLIC_URL: `http://resource-catalogue.${DOMAIN}`,
-    PLATFORM_DOMAIN: DOMAIN,
-    IDENTITY_ISSUER: issuer,
-    WORKSPACE_URL: `http://127.0.0.1:${internalPort}`,
-    WORKSPACE_SECRET: "secret",
-    S3_PUBLIC_URL: s3Url,
-    S3_ACCESS_KEY: "root",
-    S3_SECRET_KEY: "root-password",
-    LISTEN: `127.0.0.1:${cataloguePort}`,
-  });
+  const spawnCatalogue = (port: number) =>
+    startService("resource-catalogue", {
+      DATABASE_URL: postgres.url,
+      PUBLIC_URL: `http://resource-catalogue.${DOMAIN}`,
+      PLATFORM_DOMAIN: DOMAIN,
+      IDENTITY_ISSUER: issuer,
+      WORKSPACE_URL: `http://127.0.0.1:${internalPort}`,
+      WORKSPACE_SECRET: "secret",
+      S3_PUBLIC_URL: s3Url,
+      S3_ACCESS_KEY: "root",
+      S3_SECRET_KEY: "root-password",
+      FEED_KEY,
+      LISTEN: `127.0.0.1:${port}`,
+    });
+  let catalogueProcess = spawnCatalogue(cataloguePort);
+  const catalogueUrl = `http://127.0.0.1:${cataloguePort}`;
   const built = await buildDataAccess(
     loadSettings(settings, {
-      CATALOGUE_URL: `http://127.0.0.1:${cataloguePort}`,
+      CATALOGUE_URL: catalogueUrl,
+      CATALOGUE_FEED_KEY: FEED_KEY,
       CATALOGUE_PUBLIC_URL: `http://resource-catalogue.${DOMAIN}`,
       OBJSTORE_URL: s3Url,
       OBJSTORE_PUBLIC_URL: s3Url,
@@ -136,7 +156,7 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     ["the object storage", s3Port],
     ["the catalogue", cataloguePort],
   ] as const) {
-    await waitUntil(name, async () => (await fetch(`http://127.0.0.1:${port}/`)).status < 500);
+    await waitUntil(name, async () => isUp(`http://127.0.0.1:${port}`));
   }
   const s3 = new AwsClient({
     accessKeyId: "root",
@@ -198,8 +218,45 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     s3Url,
     dataAccessUrl,
     tokenOf,
-    catalogue: (user, path, options) =>
-      send(`http://127.0.0.1:${cataloguePort}`, "resource-catalogue", user, path, options),
+    catalogue: (user, path, options) => send(catalogueUrl, "resource-catalogue", user, path, options),
+    catalogueUrl,
+    killCatalogue: async () => {
+      const ended = once(catalogueProcess, "exit");
+      catalogueProcess.kill("SIGKILL");
+      await ended;
+    },
+    startCatalogue: async () => {
+      catalogueProcess = spawnCatalogue(cataloguePort);
+      await waitUntil("the catalogue", async () => isUp(catalogueUrl));
+    },
+    withOtherCatalogue: async (work) => {
+      const [port = 0] = await findFreePorts(1);
+      const other = spawnCatalogue(port);
+      const url = `http://127.0.0.1:${port}`;
+      await waitUntil("the other catalogue", async () => isUp(url));
+      await work((user, path, options) => send(url, "resource-catalogue", user, path, options));
+      const ended = once(other, "exit");
+      other.kill("SIGTERM");
+      await ended;
+    },
+    withOpenTransaction: async (work) => {
+      const database = await openPool({
+        url: postgres.url,
+        schema: "public",
+        connections: 1,
+        onError: () => undefined,
+      });
+      const client = await database.pool.connect();
+      try {
+        await client.query("begin");
+        await client.query("select pg_current_xact_id()");
+        await work();
+        await client.query("rollback");
+      } finally {
+        client.release();
+        await database.close();
+      }
+    },
     dataAccess: (user, path, options) => send(dataAccessUrl, "data-access", user, path, options),
     putObject: async (bucket, key, bytes) => {
       const put = await s3.fetch(`${s3Url}/${bucket}/${key}`, { method: "PUT", body: Buffer.from(bytes) });
@@ -207,6 +264,12 @@ export async function startPlatform(t: TestContext): Promise<Platform> {
     },
   };
 }
+
+const isUp = async (url: string): Promise<boolean> =>
+  fetch(`${url}/`).then(
+    ({ status }) => status < 500,
+    () => false,
+  );
 
 /** The example scene near Maribor as an item of a collection, with its files in a bucket. */
 export function scene(id: string, hrefOf: (file: string) => string): Record<string, unknown> {

@@ -8,17 +8,17 @@ import {
   describeLocation,
 } from "@swath/raster";
 
+import { createFileVersions } from "./file-versions.ts";
 import type { PictureStore } from "./picture-store.ts";
 
 /** What pictures look like for a request; raised when the same request makes another picture. */
 const RENDERING = 1;
 /** Larger pictures are asked for once; tiles again and again. */
 const MAX_PIXELS = 1024 * 1024;
-/** How long a remote file is taken to be unchanged, as in `libs/raster`. */
-const MAX_UNVERIFIED_MS = 5000;
-const MAX_VERSIONS = 10_000;
 const ENTRY_BYTES = 1024;
 const MAX_GROUP = 300;
+/** Of a picture of more files each request asks whether they are the same. */
+const MAX_RECALLED_FILES = 16;
 
 /** A picture without what the request says: that which is kept. */
 export interface KeptPicture {
@@ -35,9 +35,15 @@ interface PictureCacheOptions {
   readonly store?: PictureStore | undefined;
 }
 
+/** A picture, and how to find it again without asking for it. */
+export interface Picture extends ImageResult {
+  /** The same picture while it is in memory and certainly still what its files show. Left out where it is not kept. */
+  readonly recall?: () => Uint8Array | undefined;
+}
+
 export interface Pictures {
   /** `group`: what pictures are purged by, such as the layer. */
-  readonly render: (request: ImageRequest, group: string, signal?: AbortSignal) => Promise<ImageResult>;
+  readonly render: (request: ImageRequest, group: string, signal?: AbortSignal) => Promise<Picture>;
 }
 
 /**
@@ -47,7 +53,7 @@ export interface Pictures {
  */
 export function createPictureCache({ pool, memoryBytes, store }: PictureCacheOptions): Pictures {
   const memory = new Map<string, KeptPicture>();
-  const versions = new Map<string, { readonly at: number; readonly version: Promise<string> }>();
+  const files = createFileVersions(pool);
   let bytes = 0;
 
   const remember = (name: string, picture: KeptPicture) => {
@@ -72,37 +78,47 @@ export function createPictureCache({ pool, memoryBytes, store }: PictureCacheOpt
       bytes -= known.bytes.length + ENTRY_BYTES;
     }
   };
-  const versionOf = (location: SourceLocation, id: string): Promise<string> => {
-    const known = versions.get(id);
-    if (known !== undefined && location.kind !== "file" && Date.now() - known.at < MAX_UNVERIFIED_MS) {
-      return known.version;
-    }
-    if (versions.size >= MAX_VERSIONS) {
-      versions.clear();
-    }
-    // Not bound to one caller's signal: others may join.
-    const version = pool.version(location);
-    version.catch(() => versions.delete(id));
-    versions.set(id, { at: Date.now(), version });
-    return version;
-  };
-  const isCurrent = async ({ versions: made }: KeptPicture, { scenes }: ImageRequest): Promise<boolean> => {
-    const locations = new Map(
-      scenes.flatMap(({ assets }) =>
-        Object.values(assets).map(({ location }) => [describeLocation(location), location] as const),
-      ),
-    );
-    const checks = Object.entries(made).map(async ([id, version]) => {
+  const isCurrent = async ({ versions }: KeptPicture, locations: Locations): Promise<boolean> => {
+    const checks = Object.entries(versions).map(async ([id, version]) => {
       const location = locations.get(id);
-      return location !== undefined && (await versionOf(location, id)) === version;
+      return location !== undefined && (await files.read(location)) === version;
     });
     return (await Promise.all(checks)).every(Boolean);
   };
-  const find = async (name: string, request: ImageRequest): Promise<KeptPicture | undefined> => {
-    const picture = memory.get(name) ?? (await store?.get(name));
+  const createRecall = (name: string, versions: KeptPicture["versions"], locations: Locations): Picture["recall"] => {
+    const used = Object.entries(versions).flatMap(([id, version]) => {
+      const location = locations.get(id);
+      return location === undefined ? [] : [{ location, version }];
+    });
+    return used.length > MAX_RECALLED_FILES
+      ? undefined
+      : () => {
+          const picture = memory.get(name);
+          if (
+            picture?.versions !== versions ||
+            !used.every(({ location, version }) => files.isCurrent(location, version))
+          ) {
+            return undefined;
+          }
+          touch(name, picture);
+          return picture.bytes;
+        };
+  };
+  /** The least recently used pictures are the first ones. */
+  const touch = (name: string, picture: KeptPicture) => {
+    memory.delete(name);
+    memory.set(name, picture);
+  };
+  const find = async (name: string, locations: Locations): Promise<KeptPicture | undefined> => {
+    const inMemory = memory.get(name);
+    const picture = inMemory ?? (await store?.get(name));
     try {
-      if (picture !== undefined && (await isCurrent(picture, request))) {
-        remember(name, picture);
+      if (picture !== undefined && (await isCurrent(picture, locations))) {
+        if (inMemory !== undefined && memory.get(name) === inMemory) {
+          touch(name, inMemory);
+        } else {
+          remember(name, picture);
+        }
         return picture;
       }
     } catch {
@@ -129,19 +145,32 @@ export function createPictureCache({ pool, memoryBytes, store }: PictureCacheOpt
         return pool.image(request, signal);
       }
       const name = nameOf(request, group);
-      const kept = await find(name, request);
+      const locations = locationsOf(request);
+      const kept = await find(name, locations);
       if (kept !== undefined) {
-        return { ...kept, width, height, crs, bbox };
+        return withRecall({ ...kept, width, height, crs, bbox }, createRecall(name, kept.versions, locations));
       }
       const image = await pool.image(request, signal);
       const { contentType, isEmpty, versions: made } = image;
       const picture = { contentType, isEmpty, versions: made, bytes: image.bytes };
       remember(name, picture);
       store?.put(name, picture);
-      return image;
+      return withRecall(image, createRecall(name, made, locations));
     },
   };
 }
+
+const withRecall = (image: ImageResult, recall: Picture["recall"]): Picture =>
+  recall === undefined ? image : { ...image, recall };
+
+type Locations = ReadonlyMap<string, SourceLocation>;
+
+const locationsOf = ({ scenes }: ImageRequest): Locations =>
+  new Map(
+    scenes.flatMap(({ assets }) =>
+      Object.values(assets).map(({ location }) => [describeLocation(location), location] as const),
+    ),
+  );
 
 /** `<group>/<digest>`; secrets of locations decide nothing, and are not in it. */
 function nameOf(request: ImageRequest, group: string): string {

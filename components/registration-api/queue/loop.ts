@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { openListener } from "@swath/postgres";
 import type { Logger } from "@swath/service";
 import type pg from "pg";
@@ -7,6 +9,7 @@ import {
   TASK_CHANNEL,
   claimTask,
   reclaimTasks,
+  releaseTask,
   removeOldTasks,
   requesterOf,
   untilNextTask,
@@ -48,6 +51,19 @@ export async function startLoop(options: LoopOptions): Promise<Loop> {
   let isPumping = false;
   let again = false;
 
+  /** Lease of a claim whose response was lost with the connection. */
+  let unknown: string | undefined;
+
+  const claim = async (others?: readonly string[]): Promise<ClaimedTask | undefined> => {
+    if (unknown !== undefined) {
+      await releaseTask(pool, unknown);
+    }
+    unknown = randomUUID();
+    const task = await claimTask(pool, { lease: unknown, ...(others && { others }) });
+    unknown = undefined;
+    return task;
+  };
+
   const pump = async (): Promise<void> => {
     again = true;
     if (isPumping || isStopped) {
@@ -61,7 +77,7 @@ export async function startLoop(options: LoopOptions): Promise<Loop> {
         again = false;
         await reclaimTasks(pool, MAX_ATTEMPTS);
         while (!isStopped && running.size < concurrency) {
-          const task = await (running.size < shared ? claimTask(pool) : claimTask(pool, [...running.values()]));
+          const task = await claim(running.size < shared ? undefined : [...running.values()]);
           if (task === undefined) {
             break;
           }

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { StacError } from "@swath/stac";
 import { type Logger, isAway } from "@swath/service";
 import type pg from "pg";
@@ -31,6 +33,8 @@ interface RunOptions {
 
 const MAX_NAMED_RECORDS = 20;
 const MAX_SHOWN_NAME = 300;
+/** Milliseconds before it is tried again to note what came of a task. */
+const RECORD_RETRY_MS = 500;
 
 /** Carries a task out under its lease, and notes what came of it. */
 export async function runTask({ pool, logger, registrarOf, stopping }: RunOptions, task: ClaimedTask): Promise<void> {
@@ -88,17 +92,20 @@ export async function runTask({ pool, logger, registrarOf, stopping }: RunOption
       },
     });
     const isNothing = counts.failed > 0 && counts.registered + counts.unchanged + counts.removed === 0;
-    await endTask(pool, task, {
-      state: isNothing ? "failed" : "done",
-      result: toResult(),
-      ...(counts.failed > 0 && { reason: describeProblems(counts.failed, only) }),
-    });
+    await recordOutcome(stopping, () =>
+      endTask(pool, task, {
+        state: isNothing ? "failed" : "done",
+        result: toResult(),
+        ...(counts.failed > 0 && { reason: describeProblems(counts.failed, only) }),
+      }),
+    );
   } catch (error) {
     if (error instanceof LeaseLostError || lost.signal.aborted) {
       logger.info({ task: task.id }, "task was cancelled or taken over");
       return;
     }
-    await recordFailure({ pool, logger }, task, { error, isStopping: stopping.aborted, result: toResult() });
+    const failure = { error, isStopping: stopping.aborted, result: toResult() };
+    await recordOutcome(stopping, () => recordFailure({ pool, logger }, task, failure));
   } finally {
     clearInterval(heartbeat);
   }
@@ -108,6 +115,24 @@ function describeProblems(count: number, first: RecordProblem | undefined): stri
   return count === 1 && first !== undefined
     ? `${first.record.slice(0, MAX_SHOWN_NAME)} could not be registered: ${first.reason}`
     : `${count} records could not be registered; problems names them.`;
+}
+
+/**
+ * Notes what came of a task. A database that is away is waited for as long as the lease may last: after that, another worker has the task.
+ */
+async function recordOutcome(stopping: AbortSignal, record: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + LEASE_SECONDS * 1000;
+  for (;;) {
+    try {
+      await record();
+      return;
+    } catch (error) {
+      if (!isAway(error) || stopping.aborted || Date.now() > deadline) {
+        throw error;
+      }
+      await sleep(RECORD_RETRY_MS);
+    }
+  }
 }
 
 interface Failure {

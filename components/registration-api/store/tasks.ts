@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-
 import type pg from "pg";
 
 import { toText } from "./to-text.ts";
@@ -92,12 +90,15 @@ export async function addTask(db: Pick<pg.Pool, "query">, task: NewTask): Promis
 export const requesterOf = ({ scope, requested_by: name }: Pick<Task, "scope" | "requested_by">): string =>
   `${scope} ${name ?? ""}`;
 
-/**
- * Takes the task that has waited longest; none of a key of which an earlier one is open.
- * @param others requesters that are served already: only a task of another one is taken, and no harvest, which may be long
- */
-export async function claimTask(pool: pg.Pool, others?: readonly string[]): Promise<ClaimedTask | undefined> {
-  const lease = randomUUID();
+export interface ClaimOptions {
+  /** Made by the caller, so that a claim whose response was lost can be given back. */
+  readonly lease: string;
+  /** Requesters that are served already: only a task of another one is taken, and no harvest, which may be long. */
+  readonly others?: readonly string[];
+}
+
+/** Takes the task that has waited longest; none of a key of which an earlier one is open. */
+export async function claimTask(pool: pg.Pool, { lease, others }: ClaimOptions): Promise<ClaimedTask | undefined> {
   const { rows } = await pool.query<Task>(
     `with next as (
        select t.id from task t where t.state = 'queued' and t.due_at <= now()
@@ -116,6 +117,15 @@ export async function claimTask(pool: pg.Pool, others?: readonly string[]): Prom
     [lease, LEASE_SECONDS, others ?? null],
   );
   return rows[0] && { ...rows[0], lease };
+}
+
+/** Gives back what a claim may have taken whose response was lost: nobody works on it. */
+export async function releaseTask(pool: pg.Pool, lease: string): Promise<void> {
+  await pool.query(
+    `update task set state = 'queued', attempts = attempts - 1, lease = null, lease_until = null
+     where lease = $1 and state = 'running'`,
+    [lease],
+  );
 }
 
 /** Gives tasks of workers that fell silent to others; those that ended too many workers are set aside. */

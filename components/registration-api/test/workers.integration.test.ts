@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { waitUntil } from "@swath/testing";
 
@@ -92,4 +93,36 @@ test("what a worker that is killed leaves is carried out by the other", async (t
   const { body } = await askCatalogue("/stac/collections/left/items?limit=100");
   assert.equal(body.features.length, 7);
   await fixture.start("worker");
+});
+
+test("a task that ends while the database is away is noted when it is back, not when its lease runs out", async (t) => {
+  const released = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  let requests = 0;
+  const slow = createServer((_request, response) => {
+    requests += 1;
+    asked.resolve();
+    void (requests === 1 ? released.promise : Promise.resolve()).then(() =>
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify(makeItem("noted", { collection: "noted" })), () => answered.resolve()),
+    );
+  });
+  await new Promise<void>((resolve) => slow.listen(0, "127.0.0.1", resolve));
+  t.after(() => slow.closeAllConnections());
+  t.after(() => slow.close());
+  const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/noted`;
+  const { headers } = await send("POST", "/register", { type: "stac-item", url });
+  await asked.promise;
+  // Whoever waits for the lease waits for longer than this test may take.
+  await fixture.query("update registration.task set lease_until = now() + interval '1 day' where state = 'running'");
+  await fixture.kill("postgres");
+  released.resolve();
+  await answered.promise;
+  // Time to find the database away; a worker that is slower than this meets it again, and passes as well.
+  await sleep(1000);
+  await fixture.start("postgres");
+  const { body } = await settle(headers.get("location") ?? "");
+  assert.equal(body.state, "done", JSON.stringify(body));
 });

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from "node:crypto";
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type pg from "pg";
@@ -73,10 +73,16 @@ export function addFeedKeyRoutes(scope: FastifyInstance, { pool, readerOf }: Cat
 }
 
 /** Who follows by the key that a request brings; `undefined` without one. @throws {Problem} 401 for a key that is none */
-export async function readFollower(pool: pg.Pool, request: FastifyRequest): Promise<Follower | undefined> {
+export async function readFollower(
+  { pool, isServiceFeedKey }: Pick<CatalogueContext, "pool" | "isServiceFeedKey">,
+  request: FastifyRequest,
+): Promise<Follower | undefined> {
   const key = request.headers["x-feed-key"];
   if (key === undefined) {
     return undefined;
+  }
+  if (typeof key === "string" && isServiceFeedKey(key)) {
+    return { reader: OPERATOR, collections: undefined };
   }
   const follower = typeof key === "string" && FORM.test(key) ? await findFollower(pool, key) : undefined;
   if (follower === undefined) {
@@ -97,6 +103,15 @@ async function findFollower(pool: pg.Pool, key: string): Promise<Follower | unde
       ? OPERATOR
       : { isOperator: false, workspaces: new Map([[workspace, "reader"]]), only: workspace };
   return { reader, collections: collections ?? undefined };
+}
+
+/** @param secret the key of the deployment's own services; without it no key is theirs */
+export function createFeedKeyCheck(secret: string | undefined): CatalogueContext["isServiceFeedKey"] {
+  if (secret === undefined || secret === "") {
+    return () => false;
+  }
+  const expected = digest(secret);
+  return (key) => timingSafeEqual(digest(key), expected);
 }
 
 const digest = (key: string): Buffer => hash("sha256", key, "buffer");

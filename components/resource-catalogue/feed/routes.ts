@@ -4,7 +4,14 @@ import type { Reader } from "../access/reader.ts";
 import { type CatalogueContext, baseOf } from "../http/context.ts";
 import { badParameter, problem } from "../http/errors.ts";
 import { readSingle } from "../http/parameters.ts";
-import { type FeedPosition, isRetained, readChanges, readFeedEnd } from "../store/changes.ts";
+import {
+  type Change,
+  type FeedPosition,
+  hasHeldBackChanges,
+  isRetained,
+  readChanges,
+  readFeedEnd,
+} from "../store/changes.ts";
 import { parseLimit } from "../stac/search-parameters.ts";
 import { sendJson } from "../stac/respond.ts";
 import type { Bell } from "./bell.ts";
@@ -27,9 +34,9 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
     done();
   });
   scope.get("/changes", async (request, reply) => {
-    const follower = await readFollower(context.pool, request);
+    const follower = await readFollower(context, request);
     const reader = follower?.reader ?? (await context.readerOf(request));
-    const { after = lastEventId(request), limit, collections } = readSingle(request);
+    const { after = lastEventId(request), limit, collections, beat } = readSingle(request);
     const wantsStream = /\btext\/event-stream\b/.test(request.headers.accept ?? "");
     const position =
       after === undefined
@@ -52,8 +59,14 @@ export function addFeedRoutes(scope: FastifyInstance, context: CatalogueContext,
       request.raw.once("close", () => stop.abort());
       stop.signal.addEventListener("abort", () => streams.delete(stop));
       const isAllowed = async (): Promise<boolean> =>
-        follower === undefined || (await readFollower(context.pool, request).catch(() => undefined)) !== undefined;
-      return streamChanges(context, bell, reply, { ...options, position, signal: stop.signal, isAllowed });
+        follower === undefined || (await readFollower(context, request).catch(() => undefined)) !== undefined;
+      return streamChanges(context, bell, reply, {
+        ...options,
+        position,
+        beatMs: parseBeat(beat),
+        signal: stop.signal,
+        isAllowed,
+      });
     }
     const wanted = parseLimit(limit, PAGE);
     const changes = await readChanges(context.pool, { ...options, after: position, limit: Math.min(wanted, 1000) });
@@ -72,6 +85,8 @@ interface StreamOptions {
   readonly reader: Reader;
   readonly collections: readonly string[] | undefined;
   readonly position: FeedPosition;
+  /** How often to say whether everything has been told; `undefined`: that is not asked for. */
+  readonly beatMs: number | undefined;
   readonly signal: AbortSignal;
   /** Whether it still may be followed; asked from time to time. */
   readonly isAllowed: () => Promise<boolean>;
@@ -81,7 +96,7 @@ async function streamChanges(
   { pool, publicUrl }: CatalogueContext,
   bell: Bell,
   reply: FastifyReply,
-  { reader, collections, position, signal, isAllowed }: StreamOptions,
+  { reader, collections, position, beatMs, signal, isAllowed }: StreamOptions,
 ): Promise<FastifyReply> {
   reply.hijack();
   const { raw } = reply;
@@ -91,23 +106,32 @@ async function streamChanges(
     "access-control-allow-origin": "*",
     "x-accel-buffering": "no",
   });
-  raw.write(`retry: 2000\n\n`);
+  // Who saw no change either goes on from here.
+  raw.write(`retry: 2000\nid: ${toPositionText(position)}\n\n`);
   let after = position;
+  let lastState = "";
   let lastWrite = Date.now();
   let lastCheck = Date.now();
   const waiter = createWaiter(bell, signal);
   try {
     while (!signal.aborted) {
-      const changes = await readChanges(pool, { reader, collections, after, limit: PAGE }).catch((error: unknown) => {
-        reply.log.warn({ err: error }, "failed to read changes; retrying");
-        return [];
-      });
+      const { changes, state } = await readNext(pool, { reader, collections, after }, beatMs !== undefined).catch(
+        (error: unknown) => {
+          reply.log.warn({ err: error }, "failed to read changes; retrying");
+          return { changes: [], state: undefined };
+        },
+      );
       for (const change of changes) {
         const event = `id: ${toPositionText(change.position)}\nevent: ${change.operation}\ndata: ${JSON.stringify(toCloudEvent(change, publicUrl))}\n\n`;
         if (!raw.write(event)) {
           await waiter.drained(raw);
         }
         after = change.position;
+        lastWrite = Date.now();
+      }
+      if (state !== undefined && (state !== lastState || Date.now() - lastWrite >= (beatMs ?? BEAT_MS))) {
+        raw.write(`: ${state}\n\n`);
+        lastState = state;
         lastWrite = Date.now();
       }
       if (Date.now() - lastWrite > BEAT_MS) {
@@ -129,6 +153,34 @@ async function streamChanges(
     raw.end();
   }
   return reply;
+}
+
+interface NextChanges {
+  readonly changes: readonly Change[];
+  /** `current`: everything that was committed has been told. `behind`: some of it is held back by an older transaction. */
+  readonly state: "current" | "behind" | undefined;
+}
+
+async function readNext(
+  pool: CatalogueContext["pool"],
+  options: Pick<StreamOptions, "reader" | "collections"> & { readonly after: FeedPosition },
+  withState: boolean,
+): Promise<NextChanges> {
+  // First, so that what is committed in between does not count as told.
+  const isBehind = withState && (await hasHeldBackChanges(pool));
+  const changes = await readChanges(pool, { ...options, limit: PAGE });
+  return { changes, state: withState && changes.length < PAGE ? (isBehind ? "behind" : "current") : undefined };
+}
+
+/** @throws {Problem} 400 for what is no number of seconds up to 15 */
+function parseBeat(text: string | undefined): number | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
+  if (!/^([1-9]|1[0-5])$/.test(text)) {
+    throw badParameter("beat", "must be a whole number of seconds, 1 to 15");
+  }
+  return Number(text) * 1000;
 }
 
 /** Waits for the bell, or for a while. */

@@ -37,6 +37,10 @@ export interface CatalogueContext extends SearchDeps {
   /** Tells those who follow that something was written. */
   readonly announceChange: (records?: number) => void;
   readonly bell: Bell;
+  /** Looks at once which queryables are declared. */
+  readonly wakeIndexes: () => void;
+  /** Whether a key is the one of the deployment's own services, which follow the changes of all collections. */
+  readonly isServiceFeedKey: (key: string) => boolean;
   /** Looks at once whether a subscriber is due. */
   readonly wakeDeliveries: () => void;
 }

@@ -3,6 +3,7 @@ import { type ScalarContext, commonType, compileAs, only, resolve } from "./comp
 import { type Expression, FilterError, type Operator } from "./expression.ts";
 import { type SearchedPlace, parseBbox, parseGeometry } from "./places.ts";
 import { castProperty } from "./properties.ts";
+import { INDEXED_LENGTH } from "./queryable-index.ts";
 import { toTsQuery } from "./words.ts";
 
 /** What compiling takes and gathers. */
@@ -100,9 +101,20 @@ function compileComparison(op: string, args: readonly Expression[], context: Sca
   }
   const [left, right] = args.map((arg) => compileAs(arg, type, context)) as [string, string];
   // Two properties of unknown type compare only where they have the same one.
+  if (type === "text" && op === "=") {
+    return compileSameText(left, right);
+  }
   return type === "json"
     ? `(case when jsonb_typeof(${left}) = jsonb_typeof(${right}) and jsonb_typeof(${left}) <> 'null' then ${left} ${op} ${right} end)`
     : `(${left} ${op} ${right})`;
+}
+
+/** Texts of documents are compared by their beginnings first, which is what the index of a declared queryable has. */
+function compileSameText(left: string, right: string): string {
+  const beginning = (sql: string): string => `left(${sql}, ${INDEXED_LENGTH})`;
+  return left.startsWith("txt(") || right.startsWith("txt(")
+    ? `(${beginning(left)} = ${beginning(right)} and ${left} = ${right})`
+    : `(${left} = ${right})`;
 }
 
 const FLIPPED: Readonly<Record<string, string>> = { "=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<=" };
@@ -193,10 +205,16 @@ function compileIn(args: readonly Expression[], context: ScalarContext): string 
   const sql = compileAs(value, type, context);
   const { items } = list;
   if (items.every((item) => item.kind === "string") && type === "text") {
-    return `(${sql} = any(${context.parameters.add(
-      items.map((item) => item.value),
+    const values = items.map((item) => item.value);
+    const isOne = `${sql} = any(${context.parameters.add(values, "text[]")})`;
+    if (!sql.startsWith("txt(")) {
+      return `(${isOne})`;
+    }
+    const beginnings = context.parameters.add(
+      values.map((value) => Array.from(value).slice(0, INDEXED_LENGTH).join("")),
       "text[]",
-    )}))`;
+    );
+    return `(left(${sql}, ${INDEXED_LENGTH}) collate "C" = any(${beginnings}) and ${isOne})`;
   }
   if (items.every((item) => item.kind === "number") && type === "number") {
     return `(${sql} = any(${context.parameters.add(

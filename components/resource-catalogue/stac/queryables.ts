@@ -30,15 +30,19 @@ export function addQueryableRoutes(
   ) => {
     refuseParameters(request);
     const reader = await context.readerOf(request);
-    if (collection !== undefined && (await findCollection(context.pool, reader, collection)) === undefined) {
+    const entry = collection === undefined ? undefined : await findCollection(context.pool, reader, collection);
+    if (collection !== undefined && entry === undefined) {
       throw notFound(`Collection ${JSON.stringify(collection)}`);
     }
     const isMain = collection?.startsWith("metadata:") ?? false;
-    const found = await readQueryables(context.pool, {
-      reader,
-      kinds: of,
-      ...(collection !== undefined && !isMain && { collections: [collection] }),
-    });
+    const found = {
+      ...(await readQueryables(context.pool, {
+        reader,
+        kinds: of,
+        ...(collection !== undefined && !isMain && { collections: [collection] }),
+      })),
+      ...entry?.queryables,
+    };
     const properties =
       what === "queryables"
         ? found

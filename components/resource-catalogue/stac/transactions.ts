@@ -146,6 +146,7 @@ function addCollectionRoutes(scope: FastifyInstance, context: CatalogueContext):
     }
     await deleteCollection(pool, entry.key);
     context.announceChange();
+    context.wakeIndexes();
     return reply.code(204).send();
   });
 }

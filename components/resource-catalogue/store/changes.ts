@@ -82,6 +82,14 @@ export async function readChanges(pool: pg.Pool, options: ReadOptions): Promise<
   }));
 }
 
+/** Whether there are changes that are not read yet, since an older transaction is still open. */
+export async function hasHeldBackChanges(pool: pg.Pool): Promise<boolean> {
+  const { rows } = await pool.query<{ held: boolean }>(
+    "select exists (select 1 from change where tx >= pg_snapshot_xmin(pg_current_snapshot())) as held",
+  );
+  return rows[0]?.held ?? true;
+}
+
 /** The end of the feed as it is now. */
 export async function readFeedEnd(pool: pg.Pool): Promise<FeedPosition> {
   const { rows } = await pool.query<{ tx: string }>("select pg_snapshot_xmin(pg_current_snapshot())::text as tx");

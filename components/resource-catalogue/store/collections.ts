@@ -1,6 +1,7 @@
 import type pg from "pg";
 
 import { type Reader, toReadCondition } from "../access/reader.ts";
+import type { QueryableSchema } from "../query/queryables.ts";
 import { SqlParameters } from "../query/sql.ts";
 import { prepareRecordCells } from "./copy-text.ts";
 import { inTransaction } from "./transaction.ts";
@@ -14,8 +15,8 @@ export interface CollectionEntry {
   /** Null: the platform's own. */
   readonly workspace: string | null;
   readonly isPublic: boolean;
-  /** Declared queryables by name; null where every property is one. */
-  readonly queryables: Readonly<Record<string, unknown>> | null;
+  /** Declared queryables by name; null without any. */
+  readonly queryables: Readonly<Record<string, QueryableSchema>> | null;
 }
 
 interface CollectionRow {
@@ -23,7 +24,7 @@ interface CollectionRow {
   readonly id: string;
   readonly workspace: string | null;
   readonly is_public: boolean;
-  readonly queryables: Readonly<Record<string, unknown>> | null;
+  readonly queryables: Readonly<Record<string, QueryableSchema>> | null;
 }
 
 /** The collection of an id, when the reader may see it. */
@@ -72,6 +73,18 @@ async function insertEntry(
 /** Who may see a collection. */
 export async function setVisibility(pool: pg.Pool, key: number, isPublic: boolean): Promise<void> {
   await pool.query("update collection set is_public = $2 where key = $1", [key, isPublic]);
+}
+
+/** What a collection declares to be filtered by; null: nothing. */
+export async function setQueryables(
+  pool: pg.Pool,
+  key: number,
+  queryables: Readonly<Record<string, QueryableSchema>> | null,
+): Promise<void> {
+  await pool.query("update collection set queryables = $2 where key = $1", [
+    key,
+    queryables === null ? null : JSON.stringify(queryables),
+  ]);
 }
 
 const toEntry = ({ key, id, workspace, is_public: isPublic, queryables }: CollectionRow): CollectionEntry => ({

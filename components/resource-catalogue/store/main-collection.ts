@@ -12,9 +12,11 @@ export async function ensureMainRecord(pool: pg.Pool, id: string, workspace: str
       "insert into collection (id, workspace, is_public) values ($1, $2, $3) on conflict (id) do nothing",
       [id, workspace, workspace === null],
     );
+    await client.query("select from collection where id = $1 for update", [id]);
+    // A statement of its own: it sees what another process wrote while this one waited for the lock.
     const { rows } = await client.query<{ key: number; has_record: boolean }>(
       `select c.key, exists (select 1 from record_key k where k.id = c.id and k.collection = c.key and k.is_collection) as has_record
-       from collection c where c.id = $1 for update of c`,
+       from collection c where c.id = $1`,
       [id],
     );
     const [entry] = rows;

@@ -8,7 +8,8 @@ import { waitUntil } from "@swath/testing";
 
 import { makeCollection, makeItem, startCatalogue } from "./fixture.ts";
 
-const catalogue = await startCatalogue();
+const SERVICE_KEY = "key of the services";
+const catalogue = await startCatalogue({ FEED_KEY: SERVICE_KEY });
 const { request } = catalogue;
 after(() => catalogue.close());
 await request("POST", "/stac/collections", { body: makeCollection("feed") });
@@ -80,6 +81,38 @@ test("a stream goes on where the last one ended", async () => {
   await request("POST", "/stac/collections/feed/items", { body: makeItem("after-the-break") });
   const resumed = await follow({ "last-event-id": first?.id ?? "" }, 1);
   assert.notEqual(resumed[0]?.id, first?.id);
+});
+
+test("a stream says whether everything has been told, to those who ask for it", async () => {
+  const stop = new AbortController();
+  const response = await fetch(`${catalogue.url}/changes?beat=1`, {
+    headers: { accept: "text/event-stream", "x-feed-key": SERVICE_KEY },
+    signal: stop.signal,
+  });
+  const lines: string[] = [];
+  let hasWritten = false;
+  for await (const chunk of response.body ?? []) {
+    lines.push(...Buffer.from(chunk).toString().split("\n"));
+    if (!hasWritten && lines.includes(": current")) {
+      hasWritten = true;
+      await request("POST", "/stac/collections/feed/items", { body: makeItem("told-of") });
+    }
+    if (lines.some((line) => line.startsWith("data: ")) && lines.at(-3) === ": current") {
+      break;
+    }
+  }
+  stop.abort();
+  const [first, event] = [lines.indexOf(": current"), lines.findIndex((line) => line.startsWith("data: "))];
+  assert.match(lines[1] ?? "", /^id: \d+-0-0$/);
+  assert.ok(first > 0 && event > first, lines.join("\n"));
+  for (const beat of ["0", "16", "x"]) {
+    assert.equal(
+      (await request("GET", `/changes?beat=${beat}`, { headers: { accept: "text/event-stream" } })).status,
+      400,
+    );
+  }
+  const { status } = await request("GET", "/changes", { headers: { "x-feed-key": `${SERVICE_KEY}x` } });
+  assert.equal(status, 401);
 });
 
 test("a subscriber who refuses is told again, in order and signed; what it has taken does not come again", async () => {

@@ -77,6 +77,7 @@ export interface Variables {
   readonly USE_TLS: boolean;
   /** Addresses and networks, separated by commas. */
   readonly TRUSTED_PROXIES: string | undefined;
+  readonly USE_HTTP2: boolean;
   readonly TLS_CLUSTER_ISSUER: string;
   readonly ACME_DIRECTORY_URL: string | undefined;
   readonly ACME_EMAIL: string | undefined;
@@ -163,6 +164,7 @@ export interface Variables {
   readonly POSTGRES_STORAGE: string;
   readonly POSTGRES_STORAGE_SIZE: string;
   readonly POSTGRES_STORAGE_ACCESS: VolumeAccess;
+  readonly POSTGRES_SHARED_BUFFERS: string;
   readonly OBJSTORE_STORAGE: string;
   readonly OBJSTORE_STORAGE_SIZE: string;
   readonly OBJSTORE_STORAGE_ACCESS: VolumeAccess;

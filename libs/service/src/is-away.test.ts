@@ -14,6 +14,7 @@ test("a database that stops, starts or is not there is away", () => {
     failed({ code: "ENOENT", syscall: "connect" }),
     failed({}, "Connection terminated unexpectedly"),
     new TypeError("fetch failed", { cause: failed({ code: "UND_ERR_SOCKET" }) }),
+    new TypeError("terminated", { cause: failed({ code: "UND_ERR_SOCKET" }) }),
   ]) {
     assert.equal(isAway(error), true);
     const { status, headers } = toProblem(error);

@@ -13,6 +13,9 @@ const DATABASE = /^(?:08|53|57P|58)/;
 /** What `pg` says without a code. */
 const CONNECTION_LOST = /Connection terminated|timeout exceeded when trying to connect|not queryable/;
 
+/** What `fetch` says: before a response, and in the middle of its body. */
+const FETCH_FAILED = new Set(["fetch failed", "terminated"]);
+
 interface Failure {
   readonly code?: unknown;
   readonly syscall?: string;
@@ -29,5 +32,5 @@ export function isAway(error: unknown): boolean {
   if (typeof code === "string") {
     return NETWORK.has(code) || DATABASE.test(code) || (code === "ENOENT" && syscall === "connect");
   }
-  return message === "fetch failed" ? isAway(cause) : CONNECTION_LOST.test(message);
+  return FETCH_FAILED.has(message) ? isAway(cause) : CONNECTION_LOST.test(message);
 }

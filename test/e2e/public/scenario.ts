@@ -65,7 +65,7 @@ async function run({ readRoot }: Pebble): Promise<void> {
   const visit = (...args: readonly string[]) =>
     runCommand("curl", ["-sS", "-o", "/dev/null", "-D", "-", "--cacert", certificateFile, ...args]);
   const portal = await visit(`https://portal.${DOMAIN}/`);
-  assert.match(portal.stdout, /^HTTP\/1\.1 200/, portal.stderr);
+  assert.match(portal.stdout, /^HTTP\/2 200/, portal.stderr);
   assert.match(portal.stdout, /^strict-transport-security: max-age=\d+/im);
   const plain = await visit(`http://portal.${DOMAIN}/`);
   assert.match(plain.stdout, /^HTTP\/1\.1 30[18][^]*location: https:\/\/portal\.eo\.example\.org\//i);
@@ -73,7 +73,7 @@ async function run({ readRoot }: Pebble): Promise<void> {
     visit(`https://dummy-service.${DOMAIN}/eric/x`),
     runCommand("curl", ["-sS", "--cacert", certificateFile, `https://dummy-service-open.${DOMAIN}/`]),
   ]);
-  assert.match(protectedHost.stdout, /^HTTP\/1\.1 401/, protectedHost.stderr);
+  assert.match(protectedHost.stdout, /^HTTP\/2 401/, protectedHost.stderr);
   assert.doesNotMatch(open.stdout, /x-forwarded/, "no open host unless it is asked for");
   say("a visitor is led to HTTPS and kept out of what is protected");
 

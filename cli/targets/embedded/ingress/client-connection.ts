@@ -44,7 +44,6 @@ export class ClientConnection {
   #closing = false;
   /** When the connection began to wait for what it waits for now, in milliseconds of `performance.now()`. */
   #since = performance.now();
-  #requests = 0;
   #progress = 0;
 
   constructor(socket: ClientSocket, context: IngressContext, entrance: Entrance) {
@@ -118,9 +117,9 @@ export class ClientConnection {
   checkTimeouts(now: number): void {
     const { limits } = this.#context;
     if (this.#exchange === undefined) {
-      const begun = this.#pending !== undefined || this.#requests === 0;
+      const begun = this.#pending !== undefined;
       if (now - this.#since > (begun ? limits.headTimeout : limits.idleTimeout)) {
-        if (this.#pending === undefined || this.#closing) {
+        if (!begun || this.#closing) {
           this.destroy();
         } else {
           this.#onBroken(new MessageError(408, "the request's head did not arrive in time"));
@@ -233,7 +232,6 @@ export class ClientConnection {
     }
     const request = parseRequestHead(head.text);
     this.#pending = head.length < bytes.length ? bytes.subarray(head.length) : undefined;
-    this.#requests++;
     this.#begin(request);
     return true;
   }

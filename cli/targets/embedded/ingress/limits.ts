@@ -3,9 +3,9 @@ export interface Limits {
   /** Bytes of a request's head (431 above). */
   readonly requestHeadBytes: number;
   readonly answerHeadBytes: number;
-  /** Milliseconds from a head's first byte to its last (408 above); also for a new connection's first byte. */
+  /** Milliseconds from a head's first byte to its last (408 above). */
   readonly headTimeout: number;
-  /** Milliseconds that a connection may wait between requests. */
+  /** Milliseconds that a connection may wait for a request's first byte; browsers open connections before they need them. */
   readonly idleTimeout: number;
   /** Milliseconds that a client may send nothing of a body that we are ready to take. */
   readonly bodyStallTimeout: number;

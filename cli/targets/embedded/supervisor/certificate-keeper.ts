@@ -20,6 +20,8 @@ interface KeeperOptions {
   readonly logger: Logger;
   /** Called when what `certificates` gives has changed, or the content of a file of it. */
   readonly onChange: () => void;
+  /** Whether the ingress takes requests: an authority that looks for a response to HTTP-01 asks it at once, and refuses where nobody listens. */
+  readonly isIngressServing: () => boolean;
 }
 
 const LOCAL_CHECK_MS = 6 * 3_600_000;
@@ -31,6 +33,8 @@ export class CertificateKeeper {
   #plan: Plan | undefined;
   #manager: AcmeManager | undefined;
   #managed = "";
+  /** An order that was begun before the ingress served would be refused, and asked for again after a quarter of an hour. */
+  #needsIngress = false;
   /** Of the own authorities, one a domain. */
   #fallbacks: readonly Certificate[] = [];
   #nextLocalCheck = 0;
@@ -77,7 +81,9 @@ export class CertificateKeeper {
       this.#nextLocalCheck = now + LOCAL_CHECK_MS;
       this.ensure(plan).catch(fail);
     }
-    this.#manager?.tick().catch(fail);
+    if (!this.#needsIngress || this.#options.isIngressServing()) {
+      this.#manager?.tick().catch(fail);
+    }
   }
 
   close(): void {
@@ -94,6 +100,7 @@ export class CertificateKeeper {
     }
     this.#stopManager();
     this.#managed = managed;
+    this.#needsIngress = settings?.dns === undefined;
     if (settings !== undefined && wishes !== undefined) {
       this.#manager = this.#createManager(settings, wishes);
     }

@@ -39,6 +39,8 @@ function toIngressConfig(
   const proxies: string | undefined = plan.settings.variables.TRUSTED_PROXIES;
   return {
     listeners,
+    // Plans of before know no such variable: those stay as they are until the next apply.
+    ...(tls && plan.settings.variables.USE_HTTP2 && { http2: true }),
     sslRedirect: plan.settings.scheme === "https",
     ...(proxies !== undefined && { trustedProxies: proxies.split(",").map((text) => text.trim()) }),
     routes: plan.routes.map(({ host, wildcard, perWorkspace, service, namespace, workload, port }): Route => {

@@ -56,6 +56,10 @@ export class Supervisor extends EventEmitter<{ change: [] }> {
     this.#certificates = new CertificateKeeper({
       paths,
       logger,
+      // Where this machine has none, the operator's own server leads to the responses.
+      isIngressServing: () =>
+        !this.#order.some(({ workload }) => workload.name === INGRESS) ||
+        this.#controllers.get(INGRESS)?.isServing === true,
       onChange: () => {
         // The configuration may name the same file: the ingress reads it again when told.
         this.#controllers.get(INGRESS)?.serving?.signal("SIGHUP");

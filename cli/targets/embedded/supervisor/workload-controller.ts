@@ -48,6 +48,11 @@ export class WorkloadController {
     return this.#linked !== undefined && !this.#linked.gone ? this.#linked : undefined;
   }
 
+  /** Somebody takes requests: the current pod, or the one before it while its successor starts. */
+  get isServing(): boolean {
+    return this.#pods.some(({ ready, gone }) => ready && !gone);
+  }
+
   set desired(spec: LaunchSpec | undefined) {
     this.#desired = spec;
   }

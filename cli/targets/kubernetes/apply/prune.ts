@@ -2,7 +2,7 @@ import type { KubernetesObject } from "@swath/kubernetes";
 
 import type { Connection } from "../api/connection.ts";
 import { deleteObject, forEachOf, listObjects, nameOf } from "../api/objects.ts";
-import { GENERATED_SECRET, PLAN_SECRET, RECORD_NAMESPACE, selectApplied } from "../state/names.ts";
+import { GENERATED_SECRET, PLAN_SECRET, RECORD_NAMESPACE, RELEASES_SECRET, selectApplied } from "../state/names.ts";
 import { removableKinds } from "./kinds.ts";
 
 interface PruneOptions {
@@ -30,7 +30,7 @@ export function isRecord({ kind, metadata }: KubernetesObject): boolean {
   return (
     kind === "Secret" &&
     metadata.namespace === RECORD_NAMESPACE &&
-    (metadata.name === GENERATED_SECRET || metadata.name === PLAN_SECRET)
+    [GENERATED_SECRET, PLAN_SECRET, RELEASES_SECRET].includes(metadata.name)
   );
 }
 

@@ -28,8 +28,6 @@ interface PullOptions {
  */
 export async function pullImage(connection: Connection, options: PullOptions): Promise<void> {
   const pod = renderPullPod(options);
-  // One that an interrupted apply left says nothing of this image.
-  await removePod(connection, pod, options.signal);
   const made = await applyObject(connection, pod);
   try {
     for (;;) {
@@ -46,21 +44,25 @@ export async function pullImage(connection: Connection, options: PullOptions): P
   }
 }
 
-async function removePod(
+/** Takes away what an apply left that was killed: it says nothing of the image that is wanted now, and waits for its own for ever. */
+export async function removePullPod(
   connection: Connection,
-  pod: ReturnType<typeof renderPullPod>,
+  { name, namespace }: Workload,
   signal: AbortSignal,
 ): Promise<void> {
+  const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: pullPodOf(name), namespace } };
   for (let live = await readObject(connection, pod); live !== undefined; live = await readObject(connection, pod)) {
     await deleteObject(connection, live);
     await sleep(INTERVAL, undefined, { signal });
   }
 }
 
+const pullPodOf = (workload: string): string => `${workload}-image`;
+
 function renderPullPod({ settings, workload, image, node, owner }: PullOptions) {
   const { imagePullSecrets, tolerations, priorityClassName } = renderPlacement(settings, workload);
   const { apiVersion, kind, metadata: of } = owner;
-  const name = `${workload.name}-image`;
+  const name = pullPodOf(workload.name);
   const spec: JsonValue = {
     nodeName: node,
     restartPolicy: "Never",

@@ -8,7 +8,7 @@ import type { Connection } from "../api/connection.ts";
 import { type LiveObject, applyObject, listObjects, readObject } from "../api/objects.ts";
 import type { LivePod } from "../pods/live-pod.ts";
 import { selectorOf } from "../render/labels.ts";
-import { pullImage } from "./pull-image.ts";
+import { pullImage, removePullPod } from "./pull-image.ts";
 
 const INTERVAL = 300;
 /** Reasons for which a container that is well waits. */
@@ -41,6 +41,7 @@ export async function replaceImage(connection: Connection, options: ReplaceOptio
   if (live === undefined) {
     return;
   }
+  await removePullPod(connection, workload, signal);
   const wanted = await applyObject(connection, controller, { dryRun: true });
   const [before, after] = [templateOf(live), templateOf(wanted)];
   const image = after.spec.containers[0]?.image;

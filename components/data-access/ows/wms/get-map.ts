@@ -2,7 +2,6 @@ import {
   type Bbox,
   type Crs,
   type Grid,
-  type ImageResult,
   RESAMPLINGS,
   RasterError,
   type Resampling,
@@ -15,6 +14,7 @@ import type { DataAccessContext } from "../../http/context.ts";
 import type { Caller, Layer, LayerStyle, TimeRange } from "../../layers/layer.ts";
 import { parseTimes } from "../../layers/parse-time.ts";
 import { renderLayer } from "../../layers/render-layer.ts";
+import type { Picture } from "../../tiles/picture-cache.ts";
 import type { Kvp } from "../kvp.ts";
 import { OwsError } from "../ows-error.ts";
 import { IMAGE_TYPES, MAX_IMAGE_SIZE, parameterOf } from "./capabilities.ts";
@@ -41,7 +41,7 @@ export async function getMap(
   version: string,
   caller: Caller,
   signal: AbortSignal,
-): Promise<ImageResult> {
+): Promise<Picture> {
   const { grid, layers, times, position } = await parseMapRequest(context, kvp, version, caller);
   const type = IMAGE_TYPES.find((each) => each === kvp.require("FORMAT").split(";")[0]?.trim());
   if (type === undefined) {
@@ -95,7 +95,7 @@ export async function getMap(
     height: grid.height,
     bbox: grid.bbox,
     crs: grid.crs,
-    versions: Object.assign({}, ...images.map(({ versions }) => versions)) as ImageResult["versions"],
+    versions: Object.assign({}, ...images.map(({ versions }) => versions)) as Picture["versions"],
   };
 }
 
