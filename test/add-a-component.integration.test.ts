@@ -25,11 +25,22 @@ after(async () => {
 });
 
 test("the guide to adding a component, file by file and command by command", async () => {
-  for (const part of ["bin", "cli", "components", "deploy", "libs", "tools", "package.json", "package-lock.json"]) {
+  for (const part of [
+    "bin",
+    "cli",
+    "components",
+    "deploy",
+    "libs",
+    "tools",
+    "package.json",
+    "package-lock.json",
+    "tsconfig.web.json",
+    "tsconfig.json",
+  ]) {
     cpSync(join(ROOT, part), join(checkout, part), {
       recursive: true,
       verbatimSymlinks: true,
-      // Other tests may be building pages there, which come and go; the guide needs none.
+      // Other tests may be building pages there, which come and go; it builds its own.
       filter: (path) => !/\/web\/dist/.test(path),
     });
   }

@@ -1,4 +1,4 @@
-import { Paper, Table } from "@mantine/core";
+import { Box, Paper, Table } from "@mantine/core";
 import { type Column, DataTable } from "@swath/ui";
 
 import type { ReactNode } from "react";
@@ -18,9 +18,6 @@ interface Row {
   readonly cells: readonly Element[];
 }
 
-/** Columns that a phone has room for: the first ones, and this one. */
-const ON_PHONE = 2;
-const ALWAYS = "State";
 /** Beyond this a list has to be scrolled sideways. */
 const MOST = 7;
 
@@ -36,22 +33,6 @@ export function ContentTable({ region, isList, show: showNodes }: ContentTablePr
     cells: [...row.children],
   }));
   const show = (cell: Element | undefined) => cell && showNodes(cell.childNodes);
-  // Of a matrix every field counts, whatever the width.
-  const isMatrix = region.querySelector("a.open") !== null;
-  if (isList && !isMatrix && headers.length <= MOST) {
-    // A page of a longer list is in the order of the whole.
-    const isWhole = region.parentElement?.querySelector(".pager") === null;
-    const columns = headers.map(({ text, isUnseen }, index): Column<Row> => ({
-      key: `${index} ${text}`,
-      header: text,
-      hideHeader: isUnseen,
-      render: ({ cells }) => show(cells[index]),
-      ...(index >= ON_PHONE && !isUnseen && text !== ALWAYS && { hideBelow: "sm" as const }),
-      ...(isUnseen && { width: "8rem" }),
-      ...(isWhole && !isUnseen && { sortBy: ({ cells }: Row) => sortKey(cells[index]) }),
-    }));
-    return <DataTable label={label} rows={rows} rowKey={({ key }) => key} columns={columns} />;
-  }
   const table = (
     <Table.ScrollContainer
       minWidth={Math.min(headers.length * 110, 1600)}
@@ -80,12 +61,36 @@ export function ContentTable({ region, isList, show: showNodes }: ContentTablePr
       </Table>
     </Table.ScrollContainer>
   );
-  return isList ? (
+  const isMatrix = region.querySelector("a.open") !== null;
+  if (!isList) {
+    return table;
+  }
+  const framed = (
     <Paper withBorder p="xs">
       {table}
     </Paper>
-  ) : (
-    table
+  );
+  if (isMatrix || headers.length > MOST) {
+    return framed;
+  }
+  // A page of a longer list is in the order of the whole.
+  const isWhole = region.parentElement?.querySelector(".pager") === null;
+  const columns = headers.map(({ text, isUnseen }, index): Column<Row> => ({
+    key: `${index} ${text}`,
+    header: text,
+    hideHeader: isUnseen,
+    render: ({ cells }) => show(cells[index]),
+    ...(isUnseen && { width: "8rem" }),
+    ...(isWhole && !isUnseen && { sortBy: ({ cells }: Row) => sortKey(cells[index]) }),
+  }));
+  return (
+    <>
+      <Box visibleFrom="sm">
+        <DataTable label={label} rows={rows} rowKey={({ key }) => key} columns={columns} />
+      </Box>
+      {/* A phone has no room for all columns, and none is left out: it scrolls sideways. */}
+      <Box hiddenFrom="sm">{framed}</Box>
+    </>
   );
 }
 
