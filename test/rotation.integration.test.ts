@@ -78,6 +78,18 @@ function send(
   });
 }
 
+/** A request as services of the deployment send it, past the ingress to the port `internal`. */
+function sendInside(service: string, path: string, secret: string | undefined): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socketPath = join(serviceFolder(service), "internal.sock");
+    const headers = { host: "localhost", authorization: `Bearer ${secret ?? ""}` };
+    const sent = request({ socketPath, path, headers, agent: false }, (response) => {
+      response.resume().on("end", () => resolve({ status: response.statusCode ?? 0, text: "" }));
+    });
+    sent.on("error", reject).end();
+  });
+}
+
 const form = { "content-type": "application/x-www-form-urlencoded" };
 const token = (fields: Record<string, string>) =>
   send("identity", "/realms/master/protocol/openid-connect/token", {
@@ -140,6 +152,8 @@ const actions: Readonly<Record<string, () => Promise<Answer>>> = {
       client_secret: secrets()[CLIENT] ?? "",
     }),
   "an encrypted object is read": () => bucket("GET", "/rotation/object", secrets()["OBJSTORE_ROOT_PASSWORD"] ?? ""),
+  "a service of the deployment reads the catalogue": () =>
+    sendInside("resource-catalogue", "/stac", secrets()["resource-catalogue-internal"]),
   "the registry knows its administrator": () =>
     send("registry", "/api/v2.0/projects", { headers: basic("admin", secrets()["REGISTRY_ADMIN_PASSWORD"] ?? "") }),
 };
@@ -237,6 +251,8 @@ test(
       "REGISTRY_ADMIN_PASSWORD",
       "IDENTITY_POSTGRES_PASSWORD",
       ...Object.keys(SCHEMAS).map((component) => `DATABASE_PASSWORD.${component}`),
+      "workspace-api-internal",
+      "resource-catalogue-internal",
     ]) {
       assert.notEqual(fresh[name], old[name], name);
     }
@@ -296,6 +312,14 @@ async function refuseOld(old: Record<string, string>): Promise<void> {
   };
   assert.equal((await token(client)).status, 401);
   assert.equal((await bucket("GET", "/rotation/object", old["OBJSTORE_ROOT_PASSWORD"] ?? "")).status, 403);
+  for (const [service, path, status] of [
+    ["resource-catalogue", "/stac", 200],
+    ["workspace-api", "/nothing", 404],
+  ] as const) {
+    const name = `${service}-internal`;
+    assert.equal((await sendInside(service, path, old[name])).status, 401, name);
+    assert.equal((await sendInside(service, path, secrets()[name])).status, status, name);
+  }
   const registry = { headers: basic("admin", old["REGISTRY_ADMIN_PASSWORD"] ?? "") };
   assert.equal((await send("registry", "/api/v2.0/projects", registry)).status, 401);
   for (const [user, name] of [
@@ -315,7 +339,8 @@ async function refuseOld(old: Record<string, string>): Promise<void> {
 }
 
 /** The command runs without this test's TMPDIR, so its short paths are elsewhere. */
-function socketFolder(): string {
+function serviceFolder(service: string): string {
   const found = [paths.run, join("/tmp", basename(paths.run))].find((folder) => existsSync(join(folder, "svc")));
-  return join(found ?? "", "svc/postgres");
+  return join(found ?? "", "svc", service);
 }
+const socketFolder = (): string => serviceFolder("postgres");

@@ -34,6 +34,16 @@ const ofVariable = <K extends keyof Variables>(plan: Plan, variable: K): readonl
   return secret === undefined ? [] : [{ secret, variable }];
 };
 
+/** Names of generated secrets that one service shows and another one knows. */
+const SERVICE_SECRETS = [
+  "workspace-api-internal",
+  "registration-api-internal",
+  "resource-catalogue-internal",
+  "resource-catalogue-feed",
+  "registry-processing",
+  "bucket-operator-api",
+];
+
 export const subjects: readonly Subject[] = [
   {
     name: "database",
@@ -99,6 +109,20 @@ export const subjects: readonly Subject[] = [
     meaning: "key that seals logins in browsers; a login that was not renewed meanwhile begins anew",
     manner: "both accepted",
     find: (plan) => (has(plan, "gatekeeper") ? ofVariable(plan, "IDENTITY_GATEKEEPER_ENCRYPTION_KEY") : []),
+  },
+  {
+    name: "services",
+    meaning: "secrets by which services of the deployment know each other",
+    manner: "both accepted",
+    find: ({ workloads }) => {
+      const found = workloads
+        .flatMap(({ env }) => Object.values(env))
+        .filter((value) => typeof value === "object" && "kind" in value && value.kind === "generated");
+      return SERVICE_SECRETS.flatMap((name) => {
+        const secret = found.find((each) => each.name === name);
+        return secret === undefined ? [] : [{ secret }];
+      });
+    },
   },
   {
     name: "registry",

@@ -1,7 +1,7 @@
 import { openAccount } from "@swath/kubernetes/account";
 import { openClusterApi } from "@swath/kubernetes/api";
 import { openDatabase } from "@swath/postgres";
-import { type Logger, type RunningService, type Settings, createPeer } from "@swath/service";
+import { type Logger, type RunningService, type Settings, createPeer, createSecretCheck } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 import { createObjstoreAdmin, emptyBucket, withStorageClient } from "@swath/storage-admin";
 import type { Registry } from "prom-client";
@@ -57,7 +57,12 @@ export async function buildBucketOperator({
     concurrency: settings.CONCURRENCY,
     ...(follower && { onLooked: follower.report }),
   });
-  const app = await createBucketApi({ logger, db, secret: settings.API_SECRET, metrics });
+  const app = await createBucketApi({
+    logger,
+    db,
+    isSecret: createSecretCheck(settings.API_SECRET, settings.API_SECRET_ALSO),
+    metrics,
+  });
   return {
     servers: { http: await readyServer(app) },
     ready: check,

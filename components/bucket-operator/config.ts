@@ -4,6 +4,12 @@ import { defineSettings } from "@swath/service";
 export const settings = defineSettings({
   DATABASE_URL: { kind: "string", secret: true, description: "Connection string of PostgreSQL." },
   API_SECRET: { kind: "string", secret: true, description: "What callers show as a bearer token." },
+  API_SECRET_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While that one is changed: the other value, which is accepted as well.",
+  },
   CLOUD_IDENTITY_URL: {
     kind: "url",
     optional: true,

@@ -8,6 +8,9 @@ const NAMESPACE = "rm";
 const GROUP = "swath.io";
 
 /** Buckets of workspaces, and of whoever asks for some (variant B): in an infrastructure cloud, else in the platform's object storage. */
+/** What callers show. */
+const API_SECRET = { kind: "generated", name: "bucket-operator-api", bytes: 32 } as const;
+
 export const manifest: Component = {
   name: NAME,
   title: "Bucket operator",
@@ -24,7 +27,8 @@ export const manifest: Component = {
         kind: "service",
         env: {
           DATABASE_URL: { database: "url" },
-          API_SECRET: { kind: "generated", name: "bucket-operator-api", bytes: 32 },
+          API_SECRET,
+          API_SECRET_ALSO: { also: API_SECRET },
           ...toStorage(context),
           WATCH_RESOURCES: { onKubernetes: "true" },
           RESOURCE_GROUP: GROUP,

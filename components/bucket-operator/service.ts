@@ -1,6 +1,4 @@
-import { hash, timingSafeEqual } from "node:crypto";
-
-import { type Logger, Problem } from "@swath/service";
+import { type Logger, Problem, type SecretCheck, readBearer } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import { addOpenApi, jsonAnswer } from "@swath/service/openapi";
 import type { FastifyInstance } from "fastify";
@@ -14,8 +12,8 @@ import type { Tables } from "./store/tables.ts";
 interface BucketApiOptions {
   readonly logger: Logger;
   readonly db: Kysely<Tables>;
-  /** What callers show as a bearer token. */
-  readonly secret: string;
+  /** Knows what callers show as a bearer token. */
+  readonly isSecret: SecretCheck;
   readonly metrics: Registry;
 }
 
@@ -54,7 +52,7 @@ const Record = Type.Object({
 const OPEN_PATHS = /^\/(healthz|actuator\/health|actuator\/info|swagger-ui(\/.*)?|openapi\.json)$/;
 
 /** The operator's API: buckets, health, metrics. Other services of the deployment call it; the platform publishes it nowhere. */
-export async function createBucketApi({ logger, db, secret, metrics }: BucketApiOptions): Promise<FastifyInstance> {
+export async function createBucketApi({ logger, db, isSecret, metrics }: BucketApiOptions): Promise<FastifyInstance> {
   const app = createApp(logger);
   await addOpenApi(app, {
     title: "Bucket operator",
@@ -62,10 +60,9 @@ export async function createBucketApi({ logger, db, secret, metrics }: BucketApi
     description: "Buckets with keys of their own, in an infrastructure cloud or the platform's object storage.",
     page: "/swagger-ui",
   });
-  const expected = hash("sha256", `Bearer ${secret}`, "buffer");
   app.addHook("onRequest", async (request) => {
-    const shown = hash("sha256", request.headers.authorization ?? "", "buffer");
-    if (!OPEN_PATHS.test(request.url.split("?", 1)[0] ?? "") && !timingSafeEqual(shown, expected)) {
+    const isOpen = OPEN_PATHS.test(request.url.split("?", 1)[0] ?? "");
+    if (!isOpen && !isSecret(readBearer(request.headers.authorization))) {
       throw new Problem(401, "The bucket operator is for services of the deployment, which know its secret.");
     }
   });

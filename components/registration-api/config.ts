@@ -28,6 +28,12 @@ export const apiSettings = defineSettings({
     secret: true,
     description: "Opens the internal port (LISTEN_INTERNAL) to services that send it as a bearer token.",
   },
+  INTERNAL_SECRET_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While that one is changed: the other value, which is accepted as well.",
+  },
 });
 
 /** Settings of the workers (`worker/main.ts`). */

@@ -1,6 +1,6 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
-import { runService } from "@swath/service";
+import { createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
 import { apiSettings } from "./config.ts";
@@ -43,7 +43,7 @@ await runService({
     const internal = createInternalApi({
       logger,
       pool,
-      secret: settings.INTERNAL_SECRET,
+      isSecret: createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO),
       publicUrl: settings.PUBLIC_URL,
     });
     measureQueue(metrics, pool);

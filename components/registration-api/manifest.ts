@@ -63,6 +63,7 @@ export const manifest: Component = {
             AUTHENTICATION: variables.REGISTRATION_API_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
             INTERNAL_SECRET: secretOf(SERVICE),
+            INTERNAL_SECRET_ALSO: { also: secretOf(SERVICE) },
             ...acceptedTokensEnv(context),
           },
           ports: [

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import { createLogoutTokenVerifier, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { createOidcClient } from "@swath/auth/login";
 import type { Logger, RunningService, Settings } from "@swath/service";
-import { SettingsError } from "@swath/service";
+import { SettingsError, createSecretCheck } from "@swath/service";
 import { createSealer } from "@swath/service/seal";
 import { readyServer } from "@swath/service/fastify";
 
@@ -137,7 +137,10 @@ export async function buildRegistry({
     scanners,
     client,
     logoutTokens: issuer && createLogoutTokenVerifier({ issuer, clientId: settings.CONSOLE_CLIENT_ID }),
-    processingSecret: settings.PROCESSING_SECRET,
+    isProcessingSecret:
+      settings.PROCESSING_SECRET === undefined
+        ? undefined
+        : createSecretCheck(settings.PROCESSING_SECRET, settings.PROCESSING_SECRET_ALSO),
   });
   await readyServer(app);
   const server = createRegistryServer(

@@ -59,6 +59,12 @@ export const settings = defineSettings({
     secret: true,
     description: "What the processing service shows to pull in the names of users; it pulls nothing private without.",
   },
+  PROCESSING_SECRET_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While that one is changed: the other value, which is accepted as well.",
+  },
   ALLOW_PRIVATE: {
     kind: "string",
     default: "",

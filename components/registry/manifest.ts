@@ -5,6 +5,9 @@ import { PROCESS_ENVIRONMENT } from "./process-environment.ts";
 const NAMESPACE = "rm";
 
 /** The image registry at `registry.<domain>`. Content is in the object storage where there is one, else on a volume of its own. */
+/** What the processing service shows to pull for users. */
+const PROCESSING_SECRET = { kind: "generated", name: "registry-processing", bytes: 32 } as const;
+
 export const manifest: Component = {
   name: "registry",
   title: "Image registry",
@@ -42,7 +45,8 @@ export const manifest: Component = {
             REGISTRY_ADMIN_PASSWORD: variables.REGISTRY_ADMIN_PASSWORD,
             REGISTRY_ADMIN_PASSWORD_ALSO: { also: variables.REGISTRY_ADMIN_PASSWORD },
             TOKEN_SECRET: { kind: "generated", name: "registry-token", bytes: 32 },
-            PROCESSING_SECRET: { kind: "generated", name: "registry-processing", bytes: 32 },
+            PROCESSING_SECRET,
+            PROCESSING_SECRET_ALSO: { also: PROCESSING_SECRET },
             ...(variables.PROCESSING_ALLOW_PRIVATE !== undefined && {
               ALLOW_PRIVATE: variables.PROCESSING_ALLOW_PRIVATE,
             }),

@@ -1,5 +1,5 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
-import { type Logger, type Settings, createPeer } from "@swath/service";
+import { type Logger, type Settings, createPeer, createSecretCheck } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 import type { Server } from "node:http";
 
@@ -13,7 +13,6 @@ import { BatchThread } from "./bulk/batch-thread.ts";
 import type { settings as definitions } from "./config.ts";
 import { openBell } from "./feed/bell.ts";
 import { startDeliveries } from "./feed/deliveries.ts";
-import { createFeedKeyCheck } from "./feed/keys.ts";
 import { createSourceFetcher } from "./http/fetch-source.ts";
 import { createCatalogueService } from "./service.ts";
 import { CollectionMemory } from "./store/collection-memory.ts";
@@ -79,7 +78,10 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     pool,
     onError: (error) => logger.warn({ err: error }, "failed to update the indexes of queryables; retrying"),
   });
-  const internal = settings.INTERNAL_SECRET === undefined ? undefined : createInternalPort(settings.INTERNAL_SECRET);
+  const internal =
+    settings.INTERNAL_SECRET === undefined
+      ? undefined
+      : createInternalPort(createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO));
   const app = await createCatalogueService(logger, {
     pool,
     inserts: new GroupInserts(pool),
@@ -107,7 +109,7 @@ export async function buildCatalogue(settings: Settings<typeof definitions>, log
     },
     bell,
     wakeIndexes: indexes.wake,
-    isServiceFeedKey: createFeedKeyCheck(settings.FEED_KEY),
+    isServiceFeedKey: createSecretCheck(settings.FEED_KEY, settings.FEED_KEY_ALSO),
     wakeDeliveries: deliveries.wake,
   });
   return {

@@ -35,11 +35,23 @@ export const settings = defineSettings({
     description:
       "Opens the internal port (LISTEN_INTERNAL) to services that send it as a bearer token; they act as operators.",
   },
+  INTERNAL_SECRET_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While that one is changed: the other value, which is accepted as well.",
+  },
   FEED_KEY: {
     kind: "string",
     optional: true,
     secret: true,
     description: "Key (X-Feed-Key) of services of the deployment that follow the changes of all collections.",
+  },
+  FEED_KEY_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While that one is changed: the other value, which is accepted as well.",
   },
   S3_PUBLIC_URL: {
     kind: "url",

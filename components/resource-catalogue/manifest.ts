@@ -6,6 +6,11 @@ const NAMESPACE = "rm";
 const SERVICE = "resource-catalogue";
 
 /** The resource catalogue at `resource-catalogue.<domain>`. */
+/** What other services show that act for an operator. */
+const INTERNAL_SECRET = { kind: "generated", name: "resource-catalogue-internal", bytes: 32 } as const;
+/** What services show that follow the changes of all collections. */
+const FEED_KEY = { kind: "generated", name: "resource-catalogue-feed", bytes: 32 } as const;
+
 export const manifest: Component = {
   name: SERVICE,
   title: "Resource catalogue",
@@ -52,8 +57,10 @@ export const manifest: Component = {
             PLATFORM_DOMAIN: context.settings.domain,
             AUTHENTICATION: variables.REQUIRE_RESOURCE_CATALOGUE_PROTECTION ? "required" : "optional",
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host(`${SERVICE}-open`) }),
-            INTERNAL_SECRET: { kind: "generated", name: "resource-catalogue-internal", bytes: 32 },
-            FEED_KEY: { kind: "generated", name: "resource-catalogue-feed", bytes: 32 },
+            INTERNAL_SECRET,
+            INTERNAL_SECRET_ALSO: { also: INTERNAL_SECRET },
+            FEED_KEY,
+            FEED_KEY_ALSO: { also: FEED_KEY },
             ...acceptedTokensEnv(context),
             ...toWorkspaces(context),
             ...toStorage(context),

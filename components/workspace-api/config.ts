@@ -44,6 +44,12 @@ export const apiSettings = defineSettings({
     secret: true,
     description: "What other services of the deployment show on the port `internal`.",
   },
+  INTERNAL_SECRET_ALSO: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "While that one is changed: the other value, which is accepted as well.",
+  },
   S3_ENDPOINT: { kind: "url", optional: true, description: "Public base URL of the object storage." },
   S3_REGION: { kind: "string", default: "us-east-1", description: "Region that clients of the object storage name." },
 });

@@ -1,6 +1,6 @@
 import { createCallerOf, createTokenVerifier, openIssuer, readAudiences } from "@swath/auth";
 import { openDatabase } from "@swath/postgres";
-import { createPeer, runService } from "@swath/service";
+import { createPeer, createSecretCheck, runService } from "@swath/service";
 import { readyServer } from "@swath/service/fastify";
 
 import { createIdentityAdmin } from "./clients/identity-admin.ts";
@@ -59,7 +59,8 @@ await runService({
       ...(endpoint !== undefined && { storage: { endpoint, region: settings.S3_REGION } }),
     };
     const app = await createWorkspaceApi(logger, context);
-    const internal = createInternalApi({ logger, context, secret: settings.INTERNAL_SECRET });
+    const isSecret = createSecretCheck(settings.INTERNAL_SECRET, settings.INTERNAL_SECRET_ALSO);
+    const internal = createInternalApi({ logger, context, isSecret });
     return {
       servers: { http: await readyServer(app), internal: await readyServer(internal) },
       ready: check,

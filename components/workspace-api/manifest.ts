@@ -25,6 +25,9 @@ export const OWN_NAMESPACES: OwnNamespaces = {
 };
 
 /** Workspaces: the API at `workspace-api.<domain>`, and the reconciler that makes and keeps what belongs to them. */
+/** What other services show that act for a user. */
+const INTERNAL_SECRET = { kind: "generated", name: "workspace-api-internal", bytes: 32 } as const;
+
 export const manifest: Component = {
   name: "workspace-api",
   title: "Workspace API",
@@ -75,7 +78,8 @@ export const manifest: Component = {
             ...(variables.OPEN_INGRESS && { OPEN_HOST: context.host("workspace-api-open") }),
             WORKSPACE_CREATION: variables.WORKSPACE_CREATION,
             WORKSPACE_LIMIT_PER_USER: String(variables.WORKSPACE_LIMIT_PER_USER),
-            INTERNAL_SECRET: { kind: "generated", name: "workspace-api-internal", bytes: 32 },
+            INTERNAL_SECRET,
+            INTERNAL_SECRET_ALSO: { also: INTERNAL_SECRET },
             ...toPublicStorage(context),
             ...(context.isEnabled("registration-api") && {
               REGISTRATION_URL: { peer: "registration-api", port: "internal" },

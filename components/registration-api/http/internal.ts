@@ -1,6 +1,4 @@
-import { hash, timingSafeEqual } from "node:crypto";
-
-import { type Logger, Problem } from "@swath/service";
+import { type Logger, Problem, type SecretCheck, readBearer } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
@@ -32,18 +30,17 @@ const AcceptBody = Type.Object({
 interface InternalOptions {
   readonly logger: Logger;
   readonly pool: pg.Pool;
-  readonly secret: string;
+  /** Knows what callers show as a bearer token. */
+  readonly isSecret: SecretCheck;
   /** Public base URL of the API, for the addresses of tasks. */
   readonly publicUrl: string;
 }
 
 /** What other services of the deployment ask in the name of workspaces, on a port that is not published. */
-export function createInternalApi({ logger, pool, secret, publicUrl }: InternalOptions): FastifyInstance {
+export function createInternalApi({ logger, pool, isSecret, publicUrl }: InternalOptions): FastifyInstance {
   const app = createApp(logger, { bodyLimit: MAX_BODY_BYTES });
-  const expected = hash("sha256", `Bearer ${secret}`, "buffer");
   app.addHook("onRequest", async (request) => {
-    const sent = hash("sha256", request.headers.authorization ?? "", "buffer");
-    if (request.url !== "/healthz" && !timingSafeEqual(sent, expected)) {
+    if (request.url !== "/healthz" && !isSecret(readBearer(request.headers.authorization))) {
       throw new Problem(401, "This port is for services of the deployment, which know its secret.");
     }
   });

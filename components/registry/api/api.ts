@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import type { LogoutTokenVerifier } from "@swath/auth";
 import type { OidcClient } from "@swath/auth/login";
-import { type Logger, toProblem } from "@swath/service";
+import { type Logger, type SecretCheck, toProblem } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
@@ -48,7 +48,7 @@ interface ApiOptions extends ApiContext {
   readonly client: OidcClient | undefined;
   readonly logoutTokens: LogoutTokenVerifier | undefined;
   /** What the processing service shows for pulls in the names of users. */
-  readonly processingSecret: string | undefined;
+  readonly isProcessingSecret: SecretCheck | undefined;
 }
 
 /**
@@ -59,12 +59,12 @@ export async function createApi({
   logger,
   client,
   logoutTokens,
-  processingSecret,
+  isProcessingSecret,
   ...context
 }: ApiOptions): Promise<FastifyInstance> {
   const app = createApp(logger);
   addSessionRoutes(app, { context, client, logoutTokens, logger });
-  addDelegateRoutes(app, { delegates: context.access.delegates, secret: processingSecret });
+  addDelegateRoutes(app, { delegates: context.access.delegates, isSecret: isProcessingSecret });
   app.register(
     (api, _options, done) => {
       api.setErrorHandler((error, request, reply) => {

@@ -1,6 +1,6 @@
-import { hash, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type Server, createServer } from "node:http";
 
+import { type SecretCheck, readBearer } from "@swath/service";
 import type { FastifyInstance } from "fastify";
 
 /** The catalogue on a port that is not published, for other services of the deployment. */
@@ -11,15 +11,13 @@ export interface InternalPort {
   readonly isService: (request: IncomingMessage) => boolean;
 }
 
-/** @param secret what callers send as a bearer token */
-export function createInternalPort(secret: string): InternalPort {
-  const expected = hash("sha256", `Bearer ${secret}`, "buffer");
+/** @param isSecret knows what callers send as a bearer token */
+export function createInternalPort(isSecret: SecretCheck): InternalPort {
   const accepted = new WeakSet<IncomingMessage>();
   return {
     createServer: (app) =>
       createServer((request, response) => {
-        const sent = hash("sha256", request.headers.authorization ?? "", "buffer");
-        if (!timingSafeEqual(sent, expected)) {
+        if (!isSecret(readBearer(request.headers.authorization))) {
           const body = {
             type: "about:blank",
             title: "Unauthorized",

@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type pg from "pg";
@@ -103,15 +103,6 @@ async function findFollower(pool: pg.Pool, key: string): Promise<Follower | unde
       ? OPERATOR
       : { isOperator: false, workspaces: new Map([[workspace, "reader"]]), only: workspace };
   return { reader, collections: collections ?? undefined };
-}
-
-/** @param secret the key of the deployment's own services; without it no key is theirs */
-export function createFeedKeyCheck(secret: string | undefined): CatalogueContext["isServiceFeedKey"] {
-  if (secret === undefined || secret === "") {
-    return () => false;
-  }
-  const expected = digest(secret);
-  return (key) => timingSafeEqual(digest(key), expected);
 }
 
 const digest = (key: string): Buffer => hash("sha256", key, "buffer");

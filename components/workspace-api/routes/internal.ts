@@ -1,7 +1,6 @@
-import { type Logger, Problem } from "@swath/service";
+import { type Logger, Problem, type SecretCheck, readBearer } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
 import type { FastifyInstance } from "fastify";
-import { timingSafeEqual, hash } from "node:crypto";
 import { type Static, Type } from "typebox";
 
 import { roleIn } from "../caller.ts";
@@ -20,23 +19,21 @@ const MAX_MEMBERSHIPS = 1000;
 interface InternalOptions {
   readonly logger: Logger;
   readonly context: Pick<ApiContext, "db" | "prefix" | "storage" | "registration">;
-  /** What callers show as a bearer token. */
-  readonly secret: string;
+  /** Knows what callers show as a bearer token. */
+  readonly isSecret: SecretCheck;
 }
 
 /**
  * What other services of the deployment ask, on a port of its own that is not published: where a user's results go, and to
  * have them registered. They act for users whose tokens may have ended long ago.
  */
-export function createInternalApi({ logger, context, secret }: InternalOptions): FastifyInstance {
+export function createInternalApi({ logger, context, isSecret }: InternalOptions): FastifyInstance {
   const app = createApp(logger);
-  const expected = hash("sha256", `Bearer ${secret}`, "buffer");
   app.addHook("onRequest", async (request) => {
     if (request.url === "/healthz") {
       return;
     }
-    const shown = hash("sha256", request.headers.authorization ?? "", "buffer");
-    if (!timingSafeEqual(shown, expected)) {
+    if (!isSecret(readBearer(request.headers.authorization))) {
       throw new Problem(401, "This port is for services of the deployment, which know its secret.");
     }
   });

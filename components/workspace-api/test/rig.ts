@@ -1,7 +1,7 @@
 import { createCallerOf, createTokenVerifier, openIssuer } from "@swath/auth";
 import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
-import { createLogger } from "@swath/service";
+import { createLogger, createSecretCheck } from "@swath/service";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -98,7 +98,7 @@ export async function startRig(): Promise<Rig> {
   const internal = createInternalApi({
     logger,
     context: { db: database.db, prefix: "ws", storage },
-    secret: "secret-of-the-tests",
+    isSecret: createSecretCheck("secret-of-the-tests"),
   });
   const app = await createWorkspaceApi(logger, {
     db: database.db,

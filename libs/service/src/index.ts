@@ -8,4 +8,5 @@ export { type Management, startManagement } from "./management.ts";
 export { type Peer, createPeer, parsePeerUrl } from "./peer.ts";
 export { readList } from "./read-list.ts";
 export { type RunningService, type ServiceContext, runService } from "./run-service.ts";
+export { type SecretCheck, createSecretCheck, readBearer } from "./secret-check.ts";
 export { freeChunk, takeChunks } from "./take-chunks.ts";
