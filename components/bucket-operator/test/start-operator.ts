@@ -6,7 +6,7 @@ import { type Database, openDatabase } from "@swath/postgres";
 import { type TestServer, startTestServer } from "@swath/postgres/server";
 import { compiledCode, findFreePort, waitUntil } from "@swath/testing";
 
-const SECRET = "only for this test";
+const SECRET = "secret-of-the-tests";
 
 /** The operator as a process of its own over a new database. */
 export interface TestOperator {
