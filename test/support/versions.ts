@@ -24,9 +24,10 @@ export function extractVersion(commit: string, to: string): void {
   addModules(to);
 }
 
-/** A clone of the present commit, to which others can be added. */
-export function cloneVersion(to: string): void {
+/** A clone at a commit, the present one when left out, to which others can be added. */
+export function cloneVersion(to: string, commit = "HEAD"): void {
   assert.equal(git(root, "clone", "--quiet", "--shared", root, to).status, 0);
+  assert.equal(git(to, "checkout", "--quiet", "--detach", commit).status, 0);
   addModules(to);
 }
 
