@@ -1,6 +1,5 @@
-import { Problem } from "@swath/service";
+import { Problem, createSecretCheck } from "@swath/service";
 import type { FastifyInstance } from "fastify";
-import { hash, timingSafeEqual } from "node:crypto";
 import { Type } from "typebox";
 
 import { describeEnvironment } from "../api/swath.ts";
@@ -8,9 +7,9 @@ import type { HubContext } from "../context.ts";
 
 /** What the proxy asks, with the secret that both have; the proxy lets nobody else come here. */
 export function addInternalRoutes(app: FastifyInstance, context: HubContext): void {
-  const expected = hash("sha256", `Bearer ${context.hubSecret}`, "buffer");
+  const isProxy = createSecretCheck(`Bearer ${context.hubSecret}`);
   app.addHook("onRequest", async (request) => {
-    if (!timingSafeEqual(hash("sha256", request.headers.authorization ?? "", "buffer"), expected)) {
+    if (!isProxy(request.headers.authorization ?? "")) {
       throw new Problem(404, "There is nothing here.");
     }
   });
