@@ -10,20 +10,32 @@ import { createDeploymentFetch } from "../../cli/targets/deployment-fetch.ts";
 import { clusterPaths } from "../../cli/targets/embedded/state/paths.ts";
 import { findMarkedProcesses } from "../../cli/targets/embedded/supervisor/processes.ts";
 import { formatBytes } from "../../cli/view/bytes.ts";
-import { type Actor, createBrowseActor, createJobActor, createLoginActor, createUploadActor } from "./actors.ts";
+import type { Actor } from "./actors/actor.ts";
+import { createBrowseActor } from "./actors/browse.ts";
+import { createJobActor } from "./actors/jobs.ts";
+import { createLoginActor } from "./actors/login.ts";
+import { createManifestActor } from "./actors/manifests.ts";
+import { createMapActor } from "./actors/maps.ts";
+import { createNotebookActor } from "./actors/notebooks.ts";
+import { createUploadActor } from "./actors/objects.ts";
+import { createRecordActor } from "./actors/records.ts";
+import { createRegistrationActor } from "./actors/registrations.ts";
 import { createRecorder } from "./record.ts";
 import { createVisitor } from "./visitor.ts";
 
-const VARIABLES = {
-  USE_TLS: "false",
-  OPEN_INGRESS: "true",
-  REQUIRE_ADES: "true",
-  REQUIRE_WORKSPACE_API: "true",
-  REQUIRE_OBJSTORE: "true",
-  REQUIRE_PORTAL: "true",
-  REQUIRE_DUMMY_SERVICE: "true",
-  STAGEOUT_TARGET: "objstore",
-};
+/** All components are there by default. */
+const VARIABLES = { USE_TLS: "false", OPEN_INGRESS: "true", STAGEOUT_TARGET: "objstore" };
+const CREATE_ACTORS = [
+  createLoginActor,
+  createUploadActor,
+  createJobActor,
+  createBrowseActor,
+  createRecordActor,
+  createRegistrationActor,
+  createManifestActor,
+  createMapActor,
+  createNotebookActor,
+];
 const SECONDS_BETWEEN_KILLS = [10, 30] as const;
 
 const { values } = parseArgs({
@@ -51,7 +63,7 @@ async function soak({ domain, port, swath, name, env }: TestCluster): Promise<nu
     url: (service: string, path: string) => `http://${service}.${domain}:${port}${path}`,
     password: "changeme",
   };
-  const actors = [createLoginActor(place), createUploadActor(place), createJobActor(place), createBrowseActor(place)];
+  const actors = CREATE_ACTORS.map((create) => create(place));
   const end = new AbortController();
   const kills = new Map<string, number>();
   const memory: number[] = [];

@@ -4,6 +4,7 @@ import type { Recorder } from "./record.ts";
 export interface Answer {
   readonly status: number;
   readonly location: string | undefined;
+  readonly cookies: readonly string[];
   readonly text: string;
   // oxlint-disable-next-line typescript/no-explicit-any -- answers are looked into freely
   readonly json: () => any;
@@ -29,7 +30,8 @@ export function createVisitor(fetch: Fetch, recorder: Recorder): Visitor {
           return undefined;
         }
         const location = answer.headers.get("location") ?? undefined;
-        return { status: answer.status, location, text, json: () => JSON.parse(text) };
+        const cookies = answer.headers.getSetCookie();
+        return { status: answer.status, location, cookies, text, json: () => JSON.parse(text) };
       } catch (error) {
         const { code, name, cause } = error as NodeJS.ErrnoException;
         recorder.failure(actor, (cause as NodeJS.ErrnoException | undefined)?.code ?? code ?? name);
