@@ -8,6 +8,7 @@ import type { FastifyInstance } from "fastify";
 
 import { addCoverageRoutes } from "./coverages/routes.ts";
 import { addEdrRoutes } from "./edr/routes.ts";
+import { addProfileRoute } from "./edr/profile.ts";
 import { addTimeSeriesRoute } from "./edr/time-series.ts";
 import type { DataAccessContext } from "./http/context.ts";
 import { addOldPaths } from "./http/old-paths.ts";
@@ -77,6 +78,7 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
     addCoverageRoutes(scope, context);
     addEdrRoutes(scope, context);
     addTimeSeriesRoute(scope, context);
+    addProfileRoute(scope, context);
     addDaysRoute(scope, context);
     addOgcRoutes(scope, context);
   });

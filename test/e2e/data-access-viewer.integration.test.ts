@@ -107,7 +107,7 @@ test("a style is edited over the values in sight, and an area is charted and dow
   await page.getByRole("img", { name: /nir\/10000: values from/ }).waitFor();
   await page.getByRole("button", { name: "Fit to what is in sight" }).click();
   await waitUntil("tiles of the formula", () => tiles.some((each) => /expression=nir.*rescale=0\./.test(each)));
-  await page.getByText("Values of an area").click();
+  await page.getByText("Of an area").click();
   await page.getByRole("button", { name: "Draw an area" }).click();
   const map = page.getByRole("application", { name: "Layers on a map" });
   await map.focus();
@@ -123,6 +123,56 @@ test("a style is edited over the values in sight, and an area is charted and dow
   const file = await fetch(`${url}${new URL((await link.getAttribute("href")) ?? "", url).href.slice(url.length)}`);
   assert.equal(file.status, 200);
   assert.match(file.headers.get("content-type") ?? "", /image\/tiff/);
+  assert.deepEqual(faults, []);
+});
+
+test("a profile along a line that is drawn with keys: chart, values at a place of it, a file", { skip }, async () => {
+  const { page, faults } = await open(`${VIEW}&time=2023-08-20`);
+  await page.getByText("Along a line").click();
+  await page.getByRole("button", { name: "Draw a line" }).click();
+  const map = page.getByRole("application", { name: "Layers on a map" });
+  await map.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Corner 1 at 46\.\d+° north/).waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Corner 2 at .*press it twice at the last corner/).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("img", { name: /^the line: .* km, values from/ }).waitFor();
+  const place = page.getByRole("slider", { name: "Place on the line" });
+  await place.focus();
+  await page.keyboard.press("End");
+  await page
+    .getByText(/^.*(nir|red).*: -?\d/)
+    .first()
+    .waitFor();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download CSV" }).click();
+  const csv = (await readFile(await (await download).path(), "utf8")).trim().split("\r\n");
+  assert.equal(csv.length, 501);
+  assert.match(csv[0] ?? "", /^longitude,latitude,kilometres,".*nir/);
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByText("Draw a line for the values along it").waitFor();
+  assert.deepEqual(faults, []);
+});
+
+test("a profile along a line that is drawn by touch on a phone", { skip }, async () => {
+  const { page, faults } = await open(VIEW, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  await page.getByText("Along a line").tap();
+  await page.getByRole("button", { name: "Draw a line" }).tap();
+  const map = page.getByRole("application", { name: "Layers on a map" });
+  await map.scrollIntoViewIfNeeded();
+  const bounds = await map.boundingBox();
+  assert.ok(bounds);
+  const [x, y] = [bounds.x + bounds.width / 2, bounds.y + bounds.height / 2];
+  await page.touchscreen.tap(x - 60, y);
+  await page.waitForTimeout(400);
+  await page.touchscreen.tap(x + 60, y + 20);
+  await page.waitForTimeout(400);
+  await page.touchscreen.tap(x + 60, y + 20);
+  await page.getByRole("img", { name: /^the line: .* km, values from/ }).waitFor();
+  await page.waitForFunction("document.documentElement.scrollWidth === 390");
+  await checkAccessibility(page, "Explore with a profile");
   assert.deepEqual(faults, []);
 });
 
