@@ -100,6 +100,13 @@ test("REQUIRE_OBJSTORE follows the components that keep data there", () => {
   assert.deepEqual(resolve(external).mistakes, []);
 });
 
+test("base maps are checked entry by entry", () => {
+  const map = "Relief=https://wmts.example.org/{TileMatrix}/{TileRow}/{TileCol}.jpg";
+  assert.deepEqual(resolve({ BASE_MAPS: map }).mistakes, []);
+  const [mistake = ""] = resolve({ BASE_MAPS: `${map}|Photos=https://e.org/tiles` }).mistakes;
+  assert.match(mistake, /^BASE_MAPS.*"Photos=https:\/\/e\.org\/tiles" does not say where the tile goes/);
+});
+
 test("without TLS the issuer is notls, even when another is set", () => {
   const { variables, config, warnings } = resolve({ USE_TLS: "false", TLS_CLUSTER_ISSUER: "letsencrypt-production" });
   assert.equal(variables.TLS_CLUSTER_ISSUER, "notls");

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 
 import { type PlatformSecret, isHostName } from "@swath/manifest";
+import { BASE_MAP_FORM, parseBaseMaps } from "@swath/service/base-maps";
 import { parseCpus, parseSize, type SizeDialect } from "./quantities.ts";
 
 export type Parsed<T> = { readonly value: T } | { readonly problem: string };
@@ -38,6 +39,22 @@ export function text(options: { pattern?: RegExp; allowed?: string } = {}): Valu
     },
   };
 }
+
+/** Base maps as `@swath/service/base-maps` reads them. */
+export const baseMaps: ValueType<string> = {
+  name: "text",
+  allowed: BASE_MAP_FORM,
+  parse: (value) => {
+    try {
+      parseBaseMaps(value);
+      return { value };
+    } catch (error) {
+      return {
+        problem: `is no list of base maps: ${(error as Error).message.replace(/^base maps: |; each is .*$/g, "")}`,
+      };
+    }
+  },
+};
 
 /** One of a few words. `synonyms` are the known product's words for the same choice. */
 export function choice<const T extends string>(

@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 
 import { RasterPool } from "@swath/raster";
 import { type Logger, type Settings, createPeer, readList } from "@swath/service";
+import { parseBaseMaps } from "@swath/service/base-maps";
 import { readOffering } from "@swath/service/offering";
 import type { FastifyInstance } from "fastify";
 
@@ -31,6 +32,7 @@ export async function buildDataAccess(
   given: Settings<typeof settings>,
   logger: Logger,
 ): Promise<{ app: FastifyInstance; close: () => Promise<void> }> {
+  const baseMaps = parseBaseMaps(given.BASE_MAPS);
   const pool = new RasterPool({
     threads: given.THREADS === 0 ? availableParallelism() : given.THREADS,
     cacheBytes: given.CACHE_BYTES,
@@ -85,6 +87,7 @@ export async function buildDataAccess(
     privateHosts,
     allowPublicUrls: given.ALLOW_PUBLIC_URLS,
     title: given.TITLE,
+    baseMaps,
     catalogueUrl: given.CATALOGUE_PUBLIC_URL,
   });
   return {

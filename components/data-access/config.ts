@@ -1,4 +1,5 @@
 import { defineSettings } from "@swath/service";
+import { BASE_MAP_FORM } from "@swath/service/base-maps";
 import { offeringSettings } from "@swath/service/offering";
 
 export const settings = defineSettings({
@@ -68,6 +69,11 @@ export const settings = defineSettings({
     optional: true,
     description:
       "Bucket of the object storage that rendered pictures are kept in for all replicas, 30 days each; it is made when it is missing. Without it they are kept in memory alone.",
+  },
+  BASE_MAPS: {
+    kind: "string",
+    default: "",
+    description: `Base maps of other hosts that people may choose in the viewer: ${BASE_MAP_FORM}.`,
   },
   REQUEST_TIMEOUT: {
     kind: "duration",

@@ -2,6 +2,7 @@ import {
   type Component,
   type DeployContext,
   type EnvValue,
+  baseMapsOf,
   cloudDataStorageEnv,
   objectStorageEnv,
 } from "@swath/manifest";
@@ -55,6 +56,7 @@ export const manifest: Component = {
           ...toCatalogue(context),
           ...objectStorageEnv(context),
           ...cloudDataStorageEnv(context.settings),
+          ...(baseMapsOf(context.settings) !== "" && { BASE_MAPS: baseMapsOf(context.settings) }),
           ...(context.isEnabled("objstore") && { TILE_CACHE_BUCKET: TILE_BUCKET }),
         },
         ports: [{ name: "http", number: 8080 }],

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
 import type { Logger } from "@swath/service";
+import { originsOf } from "@swath/service/base-maps";
 import { createApp } from "@swath/service/fastify";
 import { addOpenApi } from "@swath/service/openapi";
 import { addWebFiles } from "@swath/service/web";
@@ -8,6 +9,7 @@ import type { FastifyInstance } from "fastify";
 
 import { addCoverageRoutes } from "./coverages/routes.ts";
 import { addEdrRoutes } from "./edr/routes.ts";
+import { addProfileRoute } from "./edr/profile.ts";
 import { addTimeSeriesRoute } from "./edr/time-series.ts";
 import type { DataAccessContext } from "./http/context.ts";
 import { addOldPaths } from "./http/old-paths.ts";
@@ -77,9 +79,18 @@ export async function createDataAccessService(logger: Logger, context: DataAcces
     addCoverageRoutes(scope, context);
     addEdrRoutes(scope, context);
     addTimeSeriesRoute(scope, context);
+    addProfileRoute(scope, context);
     addDaysRoute(scope, context);
     addOgcRoutes(scope, context);
   });
-  await addWebFiles(app, { directory: join(import.meta.dirname, "web/dist"), programs: PROGRAMS });
+  // What the viewer offers below its layers.
+  app.get("/explore/base-maps.json", { schema: { hide: true } as object }, (_request, reply) =>
+    reply.header("cache-control", "no-cache").send(context.baseMaps),
+  );
+  await addWebFiles(app, {
+    directory: join(import.meta.dirname, "web/dist"),
+    programs: PROGRAMS,
+    images: originsOf(context.baseMaps),
+  });
   return app;
 }

@@ -1,4 +1,5 @@
 import { defineSettings } from "@swath/service";
+import { BASE_MAP_FORM } from "@swath/service/base-maps";
 
 const address = (what: string) => ({ kind: "url", optional: true, description: `Public address of ${what}.` }) as const;
 
@@ -21,7 +22,7 @@ export const settings = defineSettings({
   BASE_MAPS: {
     kind: "string",
     default: "",
-    description: "Base maps of other hosts that people may choose: Title=https://host/{z}/{x}/{y}.png, one a line.",
+    description: `Base maps of other hosts that people may choose: ${BASE_MAP_FORM}.`,
   },
   ACCESS_TOKEN_NAME: { kind: "string", default: "auth_user_id", description: "Cookie that holds the access token." },
   ACCESS_TOKEN_DOMAIN: { kind: "string", description: "Domain of that cookie: .<domain>." },

@@ -1,9 +1,9 @@
 import { type Logger, Problem, type Settings } from "@swath/service";
+import { originsOf, parseBaseMaps } from "@swath/service/base-maps";
 import { createApp } from "@swath/service/fastify";
 import { addWebFiles } from "@swath/service/web";
 import type { FastifyInstance } from "fastify";
 
-import { originsOf, parseBaseMaps } from "./base-maps.ts";
 import type { ListUsers } from "./admin/list-users.ts";
 import type { PlatformStatus } from "./admin/platform-status.ts";
 import type { RequireAdmin } from "./admin/require-admin.ts";

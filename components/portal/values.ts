@@ -1,4 +1,4 @@
-import { type DeployContext, type PortalConfig, identityUrl } from "@swath/manifest";
+import { type DeployContext, type PortalConfig, baseMapsOf, identityUrl } from "@swath/manifest";
 
 /** First label of the portal's host where nothing else is asked for. */
 const SERVICE = "portal";
@@ -19,7 +19,7 @@ export function completeConfig({ settings, publicUrl }: DeployContext): PortalCo
     workspace_docs_url: `${publicUrl("workspace-api")}/docs#`,
     images_registry_url: variables.REGISTRY_URL ?? publicUrl("registry"),
     dummy_service_url: publicUrl("dummy-service"),
-    base_maps: "",
+    base_maps: baseMapsOf(settings),
     access_token_name: "auth_user_id",
     access_token_domain: `.${domain}`,
     refresh_token_name: "auth_refresh_token",

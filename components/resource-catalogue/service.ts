@@ -42,7 +42,10 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
     tags: [{ name: "stac", description: "STAC API" }],
   });
   app.addHook("onSend", (_request, reply, _payload, done) => {
-    void reply.header("access-control-allow-origin", "*");
+    void reply
+      .header("access-control-allow-origin", "*")
+      // Of the response itself: browsers do not look for it in that of a preflight.
+      .header("access-control-expose-headers", "ETag, Location");
     done();
   });
   // Pages of other hosts may ask; where a gatekeeper is in front, it answers this itself.
@@ -54,7 +57,6 @@ export async function createCatalogueService(logger: Logger, context: CatalogueC
         "access-control-allow-headers",
         "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID, X-Feed-Key",
       )
-      .header("access-control-expose-headers", "ETag, Location")
       .header("access-control-max-age", "600")
       .header("allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
       .send(),

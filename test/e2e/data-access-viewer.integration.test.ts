@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { type Server, createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
@@ -19,18 +20,30 @@ const VIEW = "/explore?layer=scenes&style=ndvi&at=15.3,46.35,10.5";
 let service: ChildProcess;
 let browser: Browser;
 let url = "";
+/** A host of base maps, and what was asked of it. */
+let maps: Server;
+const asked: string[] = [];
+const PIXEL = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
 before(async () => {
   if (skip !== false) {
     return;
   }
   await buildWebPages({ components: ["data-access"], stdout: process.stdout });
-  const [port = 0] = await findFreePorts(1);
+  const [port = 0, mapPort = 0] = await findFreePorts(2);
+  maps = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    response.writeHead(200, { "content-type": "image/png" }).end(PIXEL);
+  }).listen(mapPort, "127.0.0.1");
   url = `http://127.0.0.1:${port}`;
   service = spawn(process.execPath, [join(ROOT, "components/data-access/main.ts")], {
     env: {
       ...compiledCode,
       LOG_LEVEL: "error",
       LAYERS_FOLDER: join(ROOT, "examples/scenes"),
+      BASE_MAPS: `Streets=http://127.0.0.1:${mapPort}/xyz/{z}/{x}/{y}.png|Relief=http://127.0.0.1:${mapPort}/wmts?TileMatrix={TileMatrix}&TileRow={TileRow}&TileCol={TileCol}`,
       LISTEN: `127.0.0.1:${port}`,
       MANAGEMENT_LISTEN: "127.0.0.1:0",
     },
@@ -42,6 +55,7 @@ before(async () => {
 after(async () => {
   await browser?.close();
   service?.kill("SIGKILL");
+  maps?.close();
 });
 
 async function open(
@@ -107,7 +121,7 @@ test("a style is edited over the values in sight, and an area is charted and dow
   await page.getByRole("img", { name: /nir\/10000: values from/ }).waitFor();
   await page.getByRole("button", { name: "Fit to what is in sight" }).click();
   await waitUntil("tiles of the formula", () => tiles.some((each) => /expression=nir.*rescale=0\./.test(each)));
-  await page.getByText("Values of an area").click();
+  await page.getByText("Of an area").click();
   await page.getByRole("button", { name: "Draw an area" }).click();
   const map = page.getByRole("application", { name: "Layers on a map" });
   await map.focus();
@@ -123,6 +137,69 @@ test("a style is edited over the values in sight, and an area is charted and dow
   const file = await fetch(`${url}${new URL((await link.getAttribute("href")) ?? "", url).href.slice(url.length)}`);
   assert.equal(file.status, 200);
   assert.match(file.headers.get("content-type") ?? "", /image\/tiff/);
+  assert.deepEqual(faults, []);
+});
+
+test("a profile along a line that is drawn with keys: chart, values at a place of it, a file", { skip }, async () => {
+  const { page, faults } = await open(`${VIEW}&time=2023-08-20`);
+  await page.getByText("Along a line").click();
+  await page.getByRole("button", { name: "Draw a line" }).click();
+  const map = page.getByRole("application", { name: "Layers on a map" });
+  await map.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Corner 1 at 46\.\d+° north/).waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  await page.getByText(/^Corner 2 at .*press it twice at the last corner/).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("img", { name: /^the line: .* km, values from/ }).waitFor();
+  const place = page.getByRole("slider", { name: "Place on the line" });
+  await place.focus();
+  await page.keyboard.press("End");
+  await page
+    .getByText(/^.*(nir|red).*: -?\d/)
+    .first()
+    .waitFor();
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Download CSV" }).click();
+  const csv = (await readFile(await (await download).path(), "utf8")).trim().split("\r\n");
+  assert.equal(csv.length, 501);
+  assert.match(csv[0] ?? "", /^longitude,latitude,kilometres,".*nir/);
+  await page.getByRole("button", { name: "Clear" }).click();
+  await page.getByText("Draw a line for the values along it").waitFor();
+  assert.deepEqual(faults, []);
+});
+
+test("a profile along a line that is drawn by touch on a phone", { skip }, async () => {
+  const { page, faults } = await open(VIEW, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  await page.getByText("Along a line").tap();
+  await page.getByRole("button", { name: "Draw a line" }).tap();
+  const map = page.getByRole("application", { name: "Layers on a map" });
+  await map.scrollIntoViewIfNeeded();
+  const bounds = await map.boundingBox();
+  assert.ok(bounds);
+  const [x, y] = [bounds.x + bounds.width / 2, bounds.y + bounds.height / 2];
+  await page.touchscreen.tap(x - 60, y);
+  await page.waitForTimeout(400);
+  await page.touchscreen.tap(x + 60, y + 20);
+  await page.waitForTimeout(400);
+  await page.touchscreen.tap(x + 60, y + 20);
+  await page.getByRole("img", { name: /^the line: .* km, values from/ }).waitFor();
+  await page.waitForFunction("document.documentElement.scrollWidth === 390");
+  await checkAccessibility(page, "Explore with a profile");
+  assert.deepEqual(faults, []);
+});
+
+test("the operator's base maps are offered, of XYZ and of WMTS, within the policy of the page", { skip }, async () => {
+  const { page, faults } = await open(VIEW, { bypassCSP: false });
+  for (const [name, path] of [
+    ["Streets", /^\/xyz\/(10\/55\d\/36\d|11\/11\d\d\/7[23]\d)\.png$/],
+    ["Relief", /^\/wmts\?TileMatrix=(10&TileRow=36\d&TileCol=55\d|11&TileRow=7[23]\d&TileCol=11\d\d)$/],
+  ] as const) {
+    await page.getByRole("button", { name: "Base map" }).click();
+    await page.getByRole("menuitemradio", { name }).click();
+    await waitUntil(`tiles of ${name}`, () => asked.some((each) => path.test(each)), 60);
+  }
   assert.deepEqual(faults, []);
 });
 

@@ -1,5 +1,7 @@
 import type { PortalConfigKey } from "@swath/manifest";
 
+import { baseMaps } from "../value-types.ts";
+
 /** What is wrong with a value of `configMap`, if anything. */
 export function checkConfigValue(
   key: PortalConfigKey,
@@ -10,12 +12,8 @@ export function checkConfigValue(
     return isAddress(value) ? undefined : { problem: "is not an address", allowed: "http:// or https:// and a host" };
   }
   if (key === "base_maps") {
-    const isMap = (line: string) =>
-      /^[^=]{1,60}=https?:\/\/\S+$/.test(line) && ["{z}", "{x}", "{y}"].every((part) => line.includes(part));
-    const lines = value.split("\n").map((line) => line.trim());
-    return lines.every((line) => line === "" || isMap(line))
-      ? undefined
-      : { problem: "is no list of base maps", allowed: "Title=https://host/{z}/{x}/{y}.png, one a line" };
+    const parsed = baseMaps.parse(value);
+    return "problem" in parsed ? { problem: parsed.problem, allowed: baseMaps.allowed } : undefined;
   }
   if (key === "access_token_domain" || key === "refresh_token_domain") {
     // Any other domain would keep logins from the services, or give them to hosts that are not of the deployment.

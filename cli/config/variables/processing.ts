@@ -1,5 +1,5 @@
 import { fixed, type VariableGroup } from "../define.ts";
-import { boolean, choice, hosts, integer, size, text } from "../value-types.ts";
+import { baseMaps, boolean, choice, hosts, integer, size, text } from "../value-types.ts";
 
 /** Limits of processing jobs, where results go, and what else the operator may turn. */
 export const processingVariables = {
@@ -155,5 +155,11 @@ export const processingVariables = {
     type: text({ allowed: "the path of a YAML file" }),
     fallback: fixed(undefined),
     meaning: "File with chart values for the portal, merged over the ones that the deployment finds by itself.",
+  },
+  BASE_MAPS: {
+    type: baseMaps,
+    fallback: fixed(undefined),
+    meaning:
+      "Base maps of other hosts that people may choose on the maps of the portal and of data access. `configMap.base_maps` in PORTAL_VALUES takes its place.",
   },
 } satisfies VariableGroup;

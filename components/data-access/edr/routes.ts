@@ -17,6 +17,7 @@ import type { LayerItem } from "../layers/layer.ts";
 import { parseTimes } from "../layers/parse-time.ts";
 import { type Query, one } from "../tiler/parameters.ts";
 import { scenesFor } from "../tiler/scene-target.ts";
+import { alongLine, boundsOfPoints, readAlong, requireLine, toGrid, toLineCsv } from "./along-line.ts";
 
 const tagged = { schema: { tags: ["edr"] } as object };
 const COVERAGE_JSON = "application/prs.coverage+json";
@@ -26,11 +27,8 @@ const MAX_SCENES = 200;
 const MAX_POSITIONS = 10;
 /** Longer side of an area. */
 const AREA_SIZE = 256;
-const LINE_POINTS = 500;
 /** Scenes that are read at the same time. */
 const CONCURRENCY = 8;
-
-type Point = readonly [x: number, y: number];
 
 /** OGC API Environmental Data Retrieval: values over time at a position, of an area, along a line. */
 export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): void {
@@ -142,7 +140,7 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
     const bbox = boundsOf(clip, crs);
     const items = await findScenes(coverage, bbox, asked, request);
     const scenes = scenesFor(items, names);
-    const grid = toAreaGrid(bbox, crs);
+    const grid = toGrid(bbox, crs, AREA_SIZE);
     const { planes } = await pool.pixels({ scenes, grid, expressions: names, clip, resampling: "average" }, signal);
     const ranges = planes.map(({ samples, mask }, at) => ({
       field: coverage.fields.find(({ name }) => name === names[at])!,
@@ -154,67 +152,15 @@ export function addEdrRoutes(app: FastifyInstance, context: DataAccessContext): 
   app.get("/collections/:collection/trajectory", tagged, async (request, reply) => {
     const asked = await open(request, reply);
     const { coverage, names, geometry, crs, signal } = asked;
-    const [line = []] = geometry.parts;
-    if (geometry.type !== "LINESTRING" || line.length < 2) {
-      throw new Problem(400, "coords must be a LINESTRING of two points or more.");
-    }
-    const points = alongLine(line);
-    const xs = points.map(([x]) => x);
-    const ys = points.map(([, y]) => y);
-    const pad = crs.isGeographic ? 1e-6 : 0.1;
-    const bbox: Bbox = [Math.min(...xs) - pad, Math.min(...ys) - pad, Math.max(...xs) + pad, Math.max(...ys) + pad];
+    const points = alongLine(requireLine(geometry));
+    const bbox = boundsOfPoints(points, crs);
     const scenes = scenesFor(await findScenes(coverage, bbox, asked, request), names);
-    // One read of the line's box at about the line's own resolution, of which the points are taken.
-    const grid = toAreaGrid(bbox, crs, LINE_POINTS * 2);
-    const { planes } = await pool.pixels({ scenes, grid, expressions: names, resampling: "nearest" }, signal);
-    const values = points.map(([x, y]) => {
-      const column = Math.min(grid.width - 1, Math.floor(((x - bbox[0]) / (bbox[2] - bbox[0])) * grid.width));
-      const row = Math.min(grid.height - 1, Math.floor(((bbox[3] - y) / (bbox[3] - bbox[1])) * grid.height));
-      const at = row * grid.width + column;
-      return { x, y, values: planes.map(({ samples, mask }) => (mask[at] === 0 ? null : (samples[at] ?? null))) };
-    });
+    const values = await readAlong(pool, { points, crs, scenes, expressions: names }, signal);
     if (one((request.query as Query)["f"])?.toLowerCase() === "csv") {
-      const kilometres = distancesOf(values, crs);
-      const lines = values.map(({ x, y, values: found }, at) =>
-        [x, y, kilometres[at]!.toFixed(4), ...found.map((value) => value ?? "")].join(","),
-      );
-      return reply
-        .type("text/csv; charset=utf-8")
-        .send([`x,y,kilometres,${names.join(",")}`, ...lines, ""].join("\r\n"));
+      return reply.type("text/csv; charset=utf-8").send(toLineCsv(values, distancesOf(values, crs), names));
     }
     const fields = names.map((name) => coverage.fields.find((field) => field.name === name)!);
     return reply.type(COVERAGE_JSON).send(toTrajectory(values, crs, fields));
-  });
-}
-
-function toAreaGrid(bbox: Bbox, crs: Crs, longest = AREA_SIZE): Grid {
-  const [wide, high] = [bbox[2] - bbox[0], bbox[3] - bbox[1]];
-  const size = Math.max(wide, high) / longest;
-  return {
-    crs,
-    bbox,
-    width: Math.max(1, Math.min(longest, Math.round(wide / size))),
-    height: Math.max(1, Math.min(longest, Math.round(high / size))),
-  };
-}
-
-/** Points at equal steps along a line. */
-function alongLine(line: readonly Point[]): readonly Point[] {
-  const lengths = line.slice(1).map(([x, y], at) => Math.hypot(x - line[at]![0], y - line[at]![1]));
-  const total = lengths.reduce((sum, length) => sum + length, 0);
-  if (!(total > 0)) {
-    throw new Problem(400, "The line must have a length.");
-  }
-  return Array.from({ length: LINE_POINTS }, (_, index): Point => {
-    let rest = (total * index) / (LINE_POINTS - 1);
-    let at = 0;
-    while (at < lengths.length - 1 && rest > lengths[at]!) {
-      rest -= lengths[at]!;
-      at += 1;
-    }
-    const [[x1, y1], [x2, y2]] = [line[at]!, line[at + 1]!];
-    const share = lengths[at] === 0 ? 0 : Math.min(1, rest / lengths[at]!);
-    return [x1 + (x2 - x1) * share, y1 + (y2 - y1) * share];
   });
 }
 

@@ -1,4 +1,5 @@
 import type { RasterPool } from "@swath/raster";
+import type { BaseMap } from "@swath/service/base-maps";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { Basis } from "../layers/basis.ts";
@@ -18,6 +19,8 @@ export interface DataAccessContext {
   /** Files of public addresses may be named by anybody. */
   readonly allowPublicUrls: boolean;
   readonly title: string;
+  /** What the viewer offers below its layers. */
+  readonly baseMaps: readonly BaseMap[];
   /** Public address of the catalogue, where there is one. */
   readonly catalogueUrl: string | undefined;
 }

@@ -37,6 +37,7 @@ async function startCounting(t: TestContext) {
     privateHosts: [],
     allowPublicUrls: false,
     title: "Test",
+    baseMaps: [],
     catalogueUrl: undefined,
   });
   const url = await app.listen({ port: 0, host: "127.0.0.1" });

@@ -191,6 +191,31 @@ test("EDR: values over time, of an area and along a line; series of an area", as
     ranges: Record<string, { values: (number | null)[] }>;
   };
   assert.ok((line.ranges["red"]?.values ?? []).filter((value) => value !== null).length > 400);
+  const along = `${base}/profile?coords=LINESTRING(15.25%2046.32,15.35%2046.32,15.35%2046.38)&datetime=2023-08-20`;
+  const profile = (await getJson(`${along}&style=ndvi`)) as unknown as {
+    expressions: string[];
+    points: { x: number; y: number; kilometres: number; values: (number | null)[] }[];
+  };
+  assert.deepEqual([profile.expressions.length, profile.points.length], [1, 500]);
+  assert.ok(profile.points.every(({ values: [value] }) => value === null || (value! > -1 && value! < 1)));
+  assert.ok(profile.points.filter(({ values: [value] }) => value !== null).length > 400);
+  const [first, last] = [profile.points[0], profile.points.at(-1)];
+  assert.deepEqual([first?.x, first?.y, first?.kilometres, last?.x, last?.y], [15.25, 46.32, 0, 15.35, 46.38]);
+  assert.ok(Math.abs((last?.kilometres ?? 0) - 14.35) < 0.1, `${last?.kilometres} km`);
+  // The middle of the line, as the point service has it.
+  const middle = profile.points[100]!;
+  const point = (await getJson(`${base}/point/${middle.x},${middle.y}?style=ndvi&datetime=2023-08-20`)) as unknown as {
+    assets: { values: number[] }[];
+  };
+  assert.ok(Math.abs((point.assets[0]?.values[0] ?? 9) - (middle.values[0] ?? 0)) < 0.5);
+  const table = (await (await fetch(`${along}&expression=${encodeURIComponent("where(nir>0,nir,0)")}&f=csv`)).text())
+    .trim()
+    .split("\r\n");
+  assert.deepEqual([table.length, table[0]], [501, 'x,y,kilometres,"where(nir>0,nir,0)"']);
+  const nowhere = (await getJson(
+    `${base}/profile?coords=LINESTRING(0%200,1%201)&style=ndvi`,
+  )) as unknown as typeof profile;
+  assert.ok(nowhere.points.every(({ values: [value] }) => value === null));
   const series = (await (await post(`${base}/timeseries?style=ndvi`, AREA)).json()) as {
     series: { datetime: string; statistics: Record<string, { mean: number }> }[];
   };
@@ -203,6 +228,10 @@ test("EDR: values over time, of an area and along a line; series of an area", as
     "position?coords=POINT(1)",
     "area?coords=POINT(1%202)",
     "trajectory?coords=POINT(1%202)",
+    "profile",
+    "profile?coords=POINT(1%202)",
+    "profile?coords=LINESTRING(1%202,1%202)",
+    "profile?coords=LINESTRING(1%202,2%202)&expression=nir%2B",
   ]) {
     assert.equal((await fetch(`${base}/${wrong}`)).status, 400, wrong);
   }

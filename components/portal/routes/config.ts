@@ -1,7 +1,7 @@
 import type { Settings } from "@swath/service";
+import { parseBaseMaps } from "@swath/service/base-maps";
 import type { FastifyInstance } from "fastify";
 
-import { parseBaseMaps } from "../base-maps.ts";
 import type { settings as definitions } from "../config.ts";
 import type { Registry } from "../services/registry.ts";
 

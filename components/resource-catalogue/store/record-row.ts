@@ -15,8 +15,9 @@ export interface RecordRow {
   readonly links_to: number;
   readonly links: string;
   readonly extra: string;
-  readonly made_at: Date;
-  readonly changed_at: Date;
+  /** Milliseconds. */
+  readonly made_at: number;
+  readonly changed_at: number;
   /** How many match, where they were all collected. */
   readonly matched?: number;
   readonly [key: `k${number}`]: unknown;
@@ -37,7 +38,10 @@ export function toStoredRecord(row: RecordRow): StoredRecord {
     linksTo: row.links_to,
     links: row.links,
     extra: row.extra,
-    madeAt: row.made_at,
-    changedAt: row.changed_at,
+    madeAt: toDate(row.made_at),
+    changedAt: toDate(row.changed_at),
   };
 }
+
+/** Half a microsecond more: what was written to the millisecond may come back a hair below it. */
+const toDate = (milliseconds: number): Date => new Date(milliseconds + 0.0005);

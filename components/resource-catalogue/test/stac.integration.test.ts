@@ -128,7 +128,12 @@ test("pages of other hosts may search", async () => {
   const { status, headers } = await request("OPTIONS", "/stac/search", { headers: { origin: "https://example.org" } });
   assert.equal(status, 204);
   assert.equal(headers.get("access-control-allow-origin"), "*");
-  assert.match(headers.get("access-control-allow-headers") ?? "", /Content-Type/);
+  assert.match(headers.get("access-control-allow-headers") ?? "", /Authorization, Content-Type/);
+  // What scripts may read of a response is said with it, not with the preflight.
+  const read = await request("GET", "/stac/collections/c1", { headers: { origin: "https://example.org" } });
+  assert.equal(read.headers.get("access-control-expose-headers"), "ETag, Location");
+  const refused = await request("GET", "/stac/collections/none", { headers: { origin: "https://example.org" } });
+  assert.deepEqual([refused.status, refused.headers.get("access-control-allow-origin")], [404, "*"]);
 });
 
 test("between is taken in the form of drafts, too: two bounds in a list", async () => {

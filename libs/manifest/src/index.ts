@@ -1,3 +1,4 @@
+export { baseMapsOf } from "./base-maps.ts";
 export { CLOUD_PLACEHOLDER, usesCloud } from "./cloud.ts";
 export {
   acceptedTokensEnv,

@@ -1,4 +1,4 @@
-import { Loading, Page, Shell, startApp } from "@swath/ui";
+import { type BaseMapOption, BaseMapsContext, Loading, Page, Shell, requestJson, startApp } from "@swath/ui";
 import { BookOpen, Map as MapIcon } from "lucide-react";
 import { Suspense, lazy } from "react";
 
@@ -6,6 +6,8 @@ import { Suspense, lazy } from "react";
 const Explore = lazy(async () => ({ default: (await import("@swath/ui/explore")).Explore }));
 
 const LINKS = [{ to: "/explore", label: "Explore", icon: MapIcon }];
+
+const BASE_MAPS = { list: () => requestJson<readonly BaseMapOption[]>("/explore/base-maps.json") };
 
 startApp({
   routes: [
@@ -23,7 +25,9 @@ startApp({
         >
           <Page title="Explore">
             <Suspense fallback={<Loading />}>
-              <Explore base="" publicUrl={window.location.origin} />
+              <BaseMapsContext value={BASE_MAPS}>
+                <Explore base="" publicUrl={window.location.origin} />
+              </BaseMapsContext>
             </Suspense>
           </Page>
         </Shell>

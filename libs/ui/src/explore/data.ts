@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 
-import type { Polygon } from "../map/box.ts";
+import type { Line, Polygon } from "../map/box.ts";
 import { requestJson } from "../request.ts";
 import { type Look, toQuery } from "./view-state.ts";
 
@@ -39,6 +39,17 @@ export interface SeriesPoint {
   readonly time: string;
   readonly item: string;
   readonly values: Readonly<Record<string, number | null>>;
+}
+
+/** Values along a line, of each expression that is shown. */
+export interface Profile {
+  readonly expressions: readonly string[];
+  readonly points: readonly {
+    readonly x: number;
+    readonly y: number;
+    readonly kilometres: number;
+    readonly values: readonly (number | null)[];
+  }[];
 }
 
 const pathOf = (base: string, layer: string) => `${base}/collections/${encodeURIComponent(layer)}`;
@@ -142,6 +153,18 @@ export const areaQuery = (base: string, look: Look, area: Polygon) =>
         values: Object.fromEntries(Object.entries(statistics).map(([band, { mean }]) => [band, mean])),
       }));
     },
+  });
+
+/** Values along a line, of the day that is shown. */
+export const profileQuery = (base: string, look: Look, { coordinates }: Line) =>
+  queryOptions({
+    queryKey: ["explore", base, "profile", look, coordinates],
+    queryFn: ({ signal }) => {
+      const query = toQuery(look);
+      query.set("coords", `LINESTRING(${coordinates.map(([lon, lat]) => `${lon} ${lat}`).join(",")})`);
+      return requestJson<Profile>(`${pathOf(base, look.layer)}/profile?${query}`, { signal });
+    },
+    retry: false,
   });
 
 export const tileUrl = (base: string, look: Look): string => {

@@ -1,20 +1,18 @@
-import { Alert, Button, Grid, Group, Paper, SegmentedControl, Slider, Stack, Switch, Text } from "@mantine/core";
+import { Grid, Group, Paper, Slider, Stack, Switch, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { SquareDashed, Trash2 } from "lucide-react";
 import { type ReactNode, useEffect, useEffectEvent, useState } from "react";
 import { useSearchParams } from "react-router";
 
 import { CopyButton } from "../copy-button.tsx";
-import type { Box, Polygon } from "../map/box.ts";
-import { DrawArea } from "../map/draw-area.tsx";
+import type { Box, Line, Polygon } from "../map/box.ts";
+import { DrawShape } from "../map/draw-shape.tsx";
 import { MapSight, PickPoint } from "../map/map-events.tsx";
 import { MapView } from "../map/map-view.tsx";
 import { TileLayer } from "../map/tile-layer.tsx";
 import { Awaited, Empty } from "../states.tsx";
-import { type LayerInfo, areaQuery, layerQuery, layersQuery, pointQuery, tileUrl } from "./data.ts";
-import { DownloadArea } from "./download-area.tsx";
+import { type LayerInfo, layerQuery, layersQuery, tileUrl } from "./data.ts";
 import { LookControls } from "./look-controls.tsx";
-import { SeriesChart } from "./series-chart.tsx";
+import { ValuesPanel, type ValuesTool } from "./values-panel.tsx";
 import { type Look, type ViewState, readView, toAddresses, writeView } from "./view-state.ts";
 
 interface ExploreProps {
@@ -48,11 +46,13 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
   const look = view.look ?? firstLook(layers);
   const [box, setBox] = useState<Box>();
   const [swipe, setSwipe] = useState(50);
-  const [tool, setTool] = useState<"point" | "area">("point");
-  const [isDrawing, setDrawing] = useState(false);
+  const [tool, setTool] = useState<ValuesTool>("point");
+  const [drawing, setDrawing] = useState<"area" | "line">();
   const [said, setSaid] = useState<string>();
   const [point, setPoint] = useState<readonly [number, number]>();
   const [area, setArea] = useState<Polygon>();
+  const [line, setLine] = useState<Line>();
+  const [place, setPlace] = useState<readonly [number, number]>();
   const change = (part: Partial<ViewState>) => setView((now) => ({ ...now, look: now.look ?? look, ...part }));
   const listed = layers.find(({ id }) => id === look?.layer);
   const own = useQuery({ ...layerQuery(base, look?.layer ?? ""), enabled: look !== undefined && listed === undefined });
@@ -134,16 +134,28 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
               {view.other !== undefined && (
                 <TileLayer url={tileUrl(base, view.other)} opacity={view.opacity} zIndex={11} from={swipe / 100} />
               )}
-              <PickPoint isActive={tool === "point" && !isDrawing} value={point} onPick={setPoint} />
-              <DrawArea
+              <PickPoint isActive={tool === "point"} value={tool === "line" ? place : point} onPick={setPoint} />
+              <DrawShape
                 shape="box"
                 value={area}
-                isDrawing={isDrawing}
+                isDrawing={drawing === "area"}
                 onSay={setSaid}
-                onCancel={() => setDrawing(false)}
+                onCancel={() => setDrawing(undefined)}
                 onChange={(drawn) => {
-                  setDrawing(false);
+                  setDrawing(undefined);
                   setArea(drawn);
+                }}
+              />
+              <DrawShape
+                shape="line"
+                value={line}
+                isDrawing={drawing === "line"}
+                onSay={setSaid}
+                onCancel={() => setDrawing(undefined)}
+                onChange={(drawn) => {
+                  setDrawing(undefined);
+                  setPlace(undefined);
+                  setLine(drawn);
                 }}
               />
             </MapView>
@@ -162,115 +174,34 @@ function Viewer({ base, publicUrl, areaActions, layers }: ExploreProps & { reado
               />
             )}
           </div>
-          <Paper withBorder p="md">
-            <Stack gap="sm">
-              <Group justify="space-between">
-                <SegmentedControl
-                  aria-label="Values of"
-                  data={[
-                    { value: "point", label: "Values at a point" },
-                    { value: "area", label: "Values of an area" },
-                  ]}
-                  value={tool}
-                  onChange={(value) => setTool(value as "point" | "area")}
-                />
-                {tool === "area" && (
-                  <Group gap="xs">
-                    <Button
-                      size="xs"
-                      variant={isDrawing ? "filled" : "light"}
-                      aria-pressed={isDrawing}
-                      leftSection={<SquareDashed size={14} aria-hidden />}
-                      onClick={() => {
-                        setSaid(undefined);
-                        setDrawing(!isDrawing);
-                      }}
-                    >
-                      Draw an area
-                    </Button>
-                    {area !== undefined && (
-                      <Button
-                        size="xs"
-                        variant="default"
-                        leftSection={<Trash2 size={14} aria-hidden />}
-                        onClick={() => setArea(undefined)}
-                      >
-                        Clear
-                      </Button>
-                    )}
-                  </Group>
-                )}
-              </Group>
-              {tool === "point" ? (
-                point === undefined ? (
-                  <Text size="sm" c="dimmed">
-                    Click on the map, or press Enter on it for the place below the cross.
-                  </Text>
-                ) : (
-                  <PointValues base={base} look={look} point={point} />
-                )
-              ) : isDrawing ? (
-                <Text size="sm" c="dimmed" role="status">
-                  {said ??
-                    "Click one corner, then the opposite one. With keys: arrows move the map below the cross, Enter sets a corner."}
-                </Text>
-              ) : area === undefined ? (
-                <Text size="sm" c="dimmed">
-                  Draw an area for its values over time, and to download it.
-                </Text>
-              ) : (
-                <>
-                  {areaActions?.(look.layer, area)}
-                  <AreaValues base={base} look={look} area={area} />
-                </>
-              )}
-            </Stack>
-          </Paper>
+          <ValuesPanel
+            base={base}
+            look={look}
+            tool={tool}
+            drawing={drawing}
+            onTool={(next) => {
+              setTool(next);
+              setDrawing(undefined);
+            }}
+            said={said}
+            onDraw={(shape) => {
+              setSaid(undefined);
+              setDrawing(shape);
+            }}
+            point={point}
+            area={area}
+            onClear={() => {
+              setArea(undefined);
+              setLine(undefined);
+              setPlace(undefined);
+            }}
+            line={line}
+            onPlace={setPlace}
+            {...(areaActions && { areaActions })}
+          />
         </Stack>
       </Grid.Col>
     </Grid>
-  );
-}
-
-function PointValues({
-  base,
-  look,
-  point,
-}: {
-  readonly base: string;
-  readonly look: Look;
-  readonly point: readonly [number, number];
-}) {
-  const values = useQuery(pointQuery(base, look, point));
-  const label = `${point[0].toFixed(4)}, ${point[1].toFixed(4)}`;
-  return (
-    <>
-      <Text size="sm" fw={600}>
-        {label}
-      </Text>
-      {values.isError ? (
-        <Alert color="gray">No scene has a value there.</Alert>
-      ) : (
-        <Awaited query={values} what="Reading the values">
-          {(series) => <SeriesChart label={label} series={series} />}
-        </Awaited>
-      )}
-    </>
-  );
-}
-
-function AreaValues({ base, look, area }: { readonly base: string; readonly look: Look; readonly area: Polygon }) {
-  const values = useQuery(areaQuery(base, look, area));
-  return (
-    <>
-      <Awaited query={values} what="Reading the values">
-        {(series) => <SeriesChart label="the area (mean)" series={series} />}
-      </Awaited>
-      <Text size="sm" fw={600} component="h3" m={0}>
-        Download
-      </Text>
-      <DownloadArea base={base} look={look} area={area} />
-    </>
   );
 }
 

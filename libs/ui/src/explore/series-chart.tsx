@@ -3,12 +3,11 @@ import { Download } from "lucide-react";
 import { useId } from "react";
 
 import { DataTable } from "../data-table.tsx";
+import { BandLegend } from "./band-legend.tsx";
+import { CHART, COLOURS, formatNumber, quoteCell, saveCsv } from "./chart-parts.ts";
 import type { SeriesPoint } from "./data.ts";
 
-const WIDTH = 420;
-const HEIGHT = 150;
-const PAD = 24;
-const COLOURS = ["#e8590c", "#1971c2", "#2f9e44", "#9c36b5"];
+const { width: WIDTH, height: HEIGHT, pad: PAD } = CHART;
 
 interface SeriesChartProps {
   /** What the values are of: "point 15.3, 46.3". */
@@ -66,14 +65,7 @@ export function SeriesChart({ label, series }: SeriesChartProps) {
           );
         })}
       </svg>
-      <Group gap="md">
-        {bands.map((band, index) => (
-          <Group key={band} gap={4} wrap="nowrap">
-            <span style={{ width: 12, height: 3, background: COLOURS[index] }} aria-hidden />
-            <Text size="xs">{band}</Text>
-          </Group>
-        ))}
-      </Group>
+      <BandLegend bands={bands} />
       <DataTable
         label={`Values of ${label}`}
         rows={ordered.toReversed().slice(0, 50)}
@@ -92,7 +84,7 @@ export function SeriesChart({ label, series }: SeriesChartProps) {
           size="xs"
           variant="default"
           leftSection={<Download size={14} aria-hidden />}
-          onClick={() => save(toCsv(ordered, bands))}
+          onClick={() => saveCsv(toCsv(ordered, bands), "values.csv")}
         >
           Download CSV
         </Button>
@@ -101,23 +93,9 @@ export function SeriesChart({ label, series }: SeriesChartProps) {
   );
 }
 
-function formatNumber(value: number | null): string {
-  return value === null ? "–" : Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3);
-}
-
 function toCsv(series: readonly SeriesPoint[], bands: readonly string[]): string {
-  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
   const lines = series.map(({ time, item, values }) =>
-    [time, quote(item), ...bands.map((band) => values[band] ?? "")].join(","),
+    [time, quoteCell(item), ...bands.map((band) => values[band] ?? "")].join(","),
   );
-  return [["datetime", "item", ...bands.map(quote)].join(","), ...lines, ""].join("\r\n");
-}
-
-function save(text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = "values.csv";
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  return [["datetime", "item", ...bands.map(quoteCell)].join(","), ...lines, ""].join("\r\n");
 }

@@ -6,10 +6,11 @@ import Polygon, { fromExtent } from "ol/geom/Polygon.js";
 import { toLonLat } from "ol/proj.js";
 
 type Point = readonly [number, number];
+type Shape = "box" | "polygon" | "line";
 
 interface KeyboardDrawing {
   readonly map: OlMap;
-  readonly shape: "box" | "polygon";
+  readonly shape: Shape;
   /** What is drawn so far, in the map's coordinates; undefined: nothing. */
   readonly onPreview: (geometry: Geometry | undefined) => void;
   readonly onDone: (geometry: Geometry) => void;
@@ -21,6 +22,8 @@ interface KeyboardDrawing {
 /** Pixels that an arrow key moves the map below the cross, and with Shift. */
 const STEP = 32;
 const FINE = 4;
+/** Corners that a shape has at least. */
+const MIN_CORNERS = { box: 2, polygon: 3, line: 2 } as const;
 const MOVES: Readonly<Record<string, Point>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -30,7 +33,7 @@ const MOVES: Readonly<Record<string, Point>> = {
 
 /**
  * Draws with keys while the map has the focus: arrows move the map below a cross in its middle (with Shift a little), Enter sets
- * a corner there, Backspace takes the last one back, Escape ends it. A box has two corners; a polygon ends with Enter where the last corner is.
+ * a corner there, Backspace takes the last one back, Escape ends it. A box has two corners; a polygon or line ends with Enter where the last corner is.
  * Gives a function that ends it.
  */
 export function drawByKeyboard({ map, shape, onPreview, onDone, onSay, onCancel }: KeyboardDrawing): () => void {
@@ -44,8 +47,9 @@ export function drawByKeyboard({ map, shape, onPreview, onDone, onSay, onCancel 
     const here = middle();
     const last = corners.at(-1);
     const isSame = last !== undefined && isNear(last, here, view.getResolution() ?? 1);
-    if (isSame && shape === "polygon" && corners.length >= 3) {
-      onDone(new Polygon([[...corners, corners[0] ?? here].map((point) => [...point])]));
+    if (isSame && shape !== "box" && corners.length >= MIN_CORNERS[shape]) {
+      const points = corners.map((point) => [...point]);
+      onDone(shape === "line" ? new LineString(points) : new Polygon([[...points, [...(corners[0] ?? here)]]]));
       return;
     }
     if (isSame) {
@@ -58,9 +62,7 @@ export function drawByKeyboard({ map, shape, onPreview, onDone, onSay, onCancel 
       return;
     }
     preview();
-    onSay(
-      `Corner ${corners.length} at ${describe(here)}. ${shape === "box" ? "Move to the opposite corner and press Enter." : corners.length < 3 ? "Move on and press Enter." : "Move on and press Enter; press it twice at the last corner."}`,
-    );
+    onSay(`Corner ${corners.length} at ${describe(here)}. ${toHint(shape, corners.length)}`);
   };
 
   const onKey = (event: KeyboardEvent) => {
@@ -98,7 +100,16 @@ export function drawByKeyboard({ map, shape, onPreview, onDone, onSay, onCancel 
   };
 }
 
-function outline(shape: "box" | "polygon", points: readonly Point[]): Geometry | undefined {
+function toHint(shape: Shape, corners: number): string {
+  if (shape === "box") {
+    return "Move to the opposite corner and press Enter.";
+  }
+  return corners < MIN_CORNERS[shape]
+    ? "Move on and press Enter."
+    : "Move on and press Enter; press it twice at the last corner.";
+}
+
+function outline(shape: Shape, points: readonly Point[]): Geometry | undefined {
   const [first] = points;
   if (first === undefined) {
     return undefined;
@@ -107,7 +118,9 @@ function outline(shape: "box" | "polygon", points: readonly Point[]): Geometry |
   if (shape === "box") {
     return fromExtent(boundingExtent(coordinates));
   }
-  return points.length < 3 ? new LineString(coordinates) : new Polygon([[...coordinates, [...first]]]);
+  return shape === "line" || points.length < 3
+    ? new LineString(coordinates)
+    : new Polygon([[...coordinates, [...first]]]);
 }
 
 const isNear = (a: Point, b: Point, resolution: number): boolean =>

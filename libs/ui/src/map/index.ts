@@ -1,6 +1,6 @@
-export { type Box, type Polygon, widenBox } from "./box.ts";
+export { type Box, type Line, type Polygon, widenBox } from "./box.ts";
 export { type ColourRamp, RAMPS, colourAt, suggestRamp, toGradient } from "./colour-ramps.ts";
-export { DrawArea } from "./draw-area.tsx";
+export { DrawShape } from "./draw-shape.tsx";
 export { type Footprint, Footprints } from "./footprints.tsx";
 export { GeoTiffLayer, PictureLayer, canDrawRasters } from "./geotiff-layer.tsx";
 export { MapView } from "./map-view.tsx";

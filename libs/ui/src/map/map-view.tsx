@@ -29,7 +29,7 @@ interface MapViewProps {
   readonly height?: number | string;
   /** What is to be seen; when it changes the map goes there. The world when left out. */
   readonly box?: Box | undefined;
-  /** Layers: `Footprints`, `GeoTiffLayer`, `DrawArea`, … */
+  /** Layers: `Footprints`, `GeoTiffLayer`, `DrawShape`, … */
   readonly children?: ReactNode;
 }
 

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
-import { DrawArea, Footprints, MapView } from "@swath/ui/map";
+import { DrawShape, Footprints, MapView } from "@swath/ui/map";
 import { SquareDashed, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
 
@@ -63,7 +63,7 @@ export function SearchMap({ items, selected, onSelect, box, onBox }: SearchMapPr
       </Group>
       <MapView label="Footprints of the results" height={420} box={sight}>
         <Footprints items={shown} selected={selected} onSelect={onSelect} outline={items.length > 20} />
-        <DrawArea
+        <DrawShape
           shape="box"
           value={polygon}
           isDrawing={isDrawing}

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
-import { DrawArea, Footprints, MapView, type Polygon } from "@swath/ui/map";
+import { DrawShape, Footprints, MapView, type Polygon } from "@swath/ui/map";
 import { SquareDashed, Trash2, TriangleAlert } from "lucide-react";
 import { useMemo, useState } from "react";
 
@@ -84,7 +84,7 @@ export function AreaMap({ label, shape, value, typed, onChange }: AreaMapProps) 
       </Group>
       <MapView label={`Map for ${label}`} height={320} box={box}>
         <Footprints items={shown} outline />
-        <DrawArea
+        <DrawShape
           shape={shape}
           value={value}
           isDrawing={isDrawing}

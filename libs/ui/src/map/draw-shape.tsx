@@ -1,7 +1,7 @@
 import Feature from "ol/Feature.js";
 import GeoJSON from "ol/format/GeoJSON.js";
 import type Geometry from "ol/geom/Geometry.js";
-import { type default as OlPolygon, fromExtent } from "ol/geom/Polygon.js";
+import { fromExtent } from "ol/geom/Polygon.js";
 import Draw, { createBox } from "ol/interaction/Draw.js";
 import Modify from "ol/interaction/Modify.js";
 import VectorLayer from "ol/layer/Vector.js";
@@ -11,15 +11,22 @@ import Stroke from "ol/style/Stroke.js";
 import Style from "ol/style/Style.js";
 import { useEffect, useEffectEvent, useRef } from "react";
 
-import type { Polygon } from "./box.ts";
+import type { Line, Polygon } from "./box.ts";
 import { drawByKeyboard } from "./draw-by-keyboard.ts";
 import { useMap } from "./map-view.tsx";
 
-interface DrawAreaProps {
-  readonly shape: "box" | "polygon";
+/** What each shape is when it is drawn. */
+interface Shapes {
+  readonly box: Polygon;
+  readonly polygon: Polygon;
+  readonly line: Line;
+}
+
+interface DrawShapeProps<S extends keyof Shapes> {
+  readonly shape: S;
   /** What is drawn now, in degrees. */
-  readonly value: Polygon | undefined;
-  readonly onChange: (area: Polygon) => void;
+  readonly value: Shapes[S] | undefined;
+  readonly onChange: (drawn: Shapes[S]) => void;
   /** Drawing begins with the next click; otherwise the map is moved and what is there is changed. */
   readonly isDrawing: boolean;
   /** Hears of corners that are set with keys, in words. */
@@ -33,8 +40,17 @@ const STYLE = new Style({
   fill: new Fill({ color: "#e8590c33" }),
 });
 
-/** A box or polygon that is drawn with a pointer or with keys, and changed with a pointer. */
-export function DrawArea({ shape, value, onChange, isDrawing, onSay, onCancel }: DrawAreaProps) {
+const DRAWN_AS = { box: "Circle", polygon: "Polygon", line: "LineString" } as const;
+
+/** A box, polygon or line that is drawn with a pointer or with keys, and changed with a pointer. */
+export function DrawShape<S extends keyof Shapes>({
+  shape,
+  value,
+  onChange,
+  isDrawing,
+  onSay,
+  onCancel,
+}: DrawShapeProps<S>) {
   const map = useMap();
   const tell = useEffectEvent(onChange);
   const say = useEffectEvent((text: string) => onSay?.(text));
@@ -52,7 +68,7 @@ export function DrawArea({ shape, value, onChange, isDrawing, onSay, onCancel }:
     modify.on("modifyend", () => {
       const geometry = made.getFeatures()[0]?.getGeometry();
       if (geometry !== undefined) {
-        tell(toArea(geometry, shape));
+        tell(toShape(geometry, shape));
       }
     });
     map.addLayer(layer);
@@ -76,15 +92,15 @@ export function DrawArea({ shape, value, onChange, isDrawing, onSay, onCancel }:
     if (map === undefined || !isDrawing) {
       return undefined;
     }
-    const draw = new Draw(
-      shape === "box"
-        ? { type: "Circle", geometryFunction: createBox(), style: STYLE }
-        : { type: "Polygon", style: STYLE },
-    );
+    const draw = new Draw({
+      type: DRAWN_AS[shape],
+      style: STYLE,
+      ...(shape === "box" && { geometryFunction: createBox() }),
+    });
     draw.on("drawend", ({ feature }) => {
       const geometry = feature.getGeometry();
       if (geometry !== undefined) {
-        tell(toArea(geometry, shape));
+        tell(toShape(geometry, shape));
       }
     });
     map.addInteraction(draw);
@@ -100,7 +116,7 @@ export function DrawArea({ shape, value, onChange, isDrawing, onSay, onCancel }:
           sketch.addFeature(new Feature(geometry));
         }
       },
-      onDone: (geometry) => tell(toArea(geometry, shape)),
+      onDone: (geometry) => tell(toShape(geometry, shape)),
       onSay: (text) => say(text),
       onCancel: () => cancel(),
     });
@@ -120,7 +136,7 @@ export function DrawArea({ shape, value, onChange, isDrawing, onSay, onCancel }:
 }
 
 /** What was drawn, in degrees with six digits behind the point; a changed box stays a box. */
-function toArea(geometry: Geometry, shape: "box" | "polygon"): Polygon {
-  const polygon = shape === "box" ? fromExtent(geometry.getExtent()) : (geometry as OlPolygon);
-  return FORMAT.writeGeometryObject(polygon, { decimals: 6, rightHanded: true }) as unknown as Polygon;
+function toShape<S extends keyof Shapes>(geometry: Geometry, shape: S): Shapes[S] {
+  const drawn = shape === "box" ? fromExtent(geometry.getExtent()) : geometry;
+  return FORMAT.writeGeometryObject(drawn, { decimals: 6, rightHanded: true }) as unknown as Shapes[S];
 }
