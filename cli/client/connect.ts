@@ -17,8 +17,11 @@ export interface Platform {
   readonly issuer: string;
   readonly fetch: Fetch;
   /** For clients that bring their own HTTP. */
-  readonly connection: DeploymentConnection;
+  readonly connection: PlatformConnection;
 }
+
+/** A way to the platform's hosts for agents of Node and of undici: direct, or by the proxies of an environment. */
+export type PlatformConnection = DeploymentConnection | { readonly proxies: NodeJS.ProcessEnv };
 
 /** The identity service's client for programs: it logs people in by the device grant (RFC 8628). */
 const CLIENT_ID = "swath-cli";

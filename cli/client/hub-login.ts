@@ -10,6 +10,18 @@ export interface HubLogin {
   readonly token: string;
   /** Milliseconds since the epoch. */
   readonly ends: number;
+  /** The object storage, and keys of the user that last as long as the login's token. */
+  readonly s3: HubStorage | undefined;
+}
+
+interface HubStorage {
+  readonly endpoint: string;
+  readonly region: string;
+  /** Missing where the storage gives the user none. */
+  readonly access_key?: string;
+  readonly secret_key?: string;
+  readonly session_token?: string;
+  readonly expires?: string;
 }
 
 interface HubEnvironment {
@@ -17,6 +29,7 @@ interface HubEnvironment {
   readonly token: string;
   readonly expires: string;
   readonly services: Readonly<Record<string, string>>;
+  readonly s3?: HubStorage;
 }
 
 /** Whether this runs in a server of the application hub. */
@@ -42,11 +55,15 @@ export async function readHubLogin(env: NodeJS.ProcessEnv): Promise<HubLogin> {
   if (!answer.ok) {
     throw new CommandError(body.message ?? `the application hub answered ${answer.status}`);
   }
-  const { user, token, expires, services } = body;
-  return { user, token, ends: Date.parse(expires), platform: toPlatform(services, through) };
+  const { user, token, expires, services, s3 } = body;
+  return { user, token, ends: Date.parse(expires), platform: toPlatform(services, through, env), s3 };
 }
 
-function toPlatform(services: Readonly<Record<string, string>>, through: Platform["fetch"]): Platform {
+function toPlatform(
+  services: Readonly<Record<string, string>>,
+  through: Platform["fetch"],
+  env: NodeJS.ProcessEnv,
+): Platform {
   const [first] = Object.entries(services);
   if (first === undefined) {
     throw new CommandError("the application hub knows of no service of the platform");
@@ -58,9 +75,6 @@ function toPlatform(services: Readonly<Record<string, string>>, through: Platfor
     address: platform,
     issuer: `${services["identity"] ?? platform}/realms/master`,
     fetch: through,
-    // Nothing is reached without the server's proxy.
-    connection: {
-      lookup: (name, _options, callback) => callback(new Error(`${name} is not reached from here`), "", 4),
-    },
+    connection: { proxies: env },
   };
 }

@@ -2,7 +2,7 @@ import * as openid from "openid-client";
 
 import { CommandError } from "../commands/command.ts";
 import { type Platform, addressOf, describeCause, discover, findPlatform } from "./connect.ts";
-import { isInHub, readHubLogin } from "./hub-login.ts";
+import { type HubLogin, isInHub, readHubLogin } from "./hub-login.ts";
 import { type SavedLogin, readLogin, saveLogin } from "./login-file.ts";
 
 /** Somebody who is logged in at a platform. */
@@ -18,6 +18,8 @@ export interface Session {
   readonly request: (url: string, init?: RequestOptions) => Promise<Answer>;
   /** An access token that is good for some seconds at least. */
   readonly token: () => Promise<string>;
+  /** In a server of the application hub: the object storage with keys of the user, asked for again before they end. */
+  readonly readStorage?: () => Promise<HubLogin["s3"]>;
 }
 
 export type Answer = Awaited<ReturnType<Platform["fetch"]>>;
@@ -70,12 +72,13 @@ export async function openSession(env: NodeJS.ProcessEnv, name: string | undefin
 
 async function openHubSession(env: NodeJS.ProcessEnv): Promise<Session> {
   let current = await readHubLogin(env);
-  return createSession(current.platform, current.user, async () => {
+  const session = createSession(current.platform, current.user, async () => {
     if (current.ends - LEEWAY_MS < Date.now()) {
       current = await readHubLogin(env);
     }
     return current.token;
   });
+  return { ...session, readStorage: async () => (await readHubLogin(env)).s3 };
 }
 
 function createSession(platform: Platform, user: string, getToken: () => Promise<string>): Session {

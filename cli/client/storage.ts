@@ -7,7 +7,8 @@ import { NodeHttpHandler } from "@smithy/node-http-handler";
 import { CommandError } from "../commands/command.ts";
 import { openTarget, readDeployedPlan } from "../commands/open-target.ts";
 import { listUrls } from "../commands/urls.ts";
-import { type DeploymentConnection, createDeploymentConnection } from "../targets/deployment-fetch.ts";
+import { createDeploymentConnection } from "../targets/deployment-fetch.ts";
+import type { PlatformConnection } from "./connect.ts";
 import type { Session } from "./session.ts";
 import { listWorkspaces, readWorkspace } from "./workspaces.ts";
 
@@ -34,6 +35,9 @@ export function parsePlace(text: string): StorePlace | undefined {
  * @throws {CommandError} when no workspace of the user has the bucket
  */
 export async function openBucket(session: Session, bucket: string): Promise<S3Client> {
+  if (session.readStorage !== undefined) {
+    return openHubStorage(session, session.readStorage);
+  }
   const listed = await listWorkspaces(session);
   // A bucket has its workspace's name, unless an operator chose otherwise.
   for (const name of listed.toSorted((a, b) => Number(b === bucket) - Number(a === bucket))) {
@@ -52,6 +56,45 @@ export async function openBucket(session: Session, bucket: string): Promise<S3Cl
   throw new CommandError(
     `none of your workspaces has the bucket "${bucket}"${names === "" ? "; you have none" : `; your workspaces: ${names}`}`,
   );
+}
+
+/** In a server of the hub: every bucket that the user may read or write, with keys that last as long as the user's login. */
+async function openHubStorage(
+  { platform }: Session,
+  readStorage: NonNullable<Session["readStorage"]>,
+): Promise<S3Client> {
+  const readKeys = async () => {
+    const {
+      endpoint,
+      region,
+      access_key: access,
+      secret_key: secret,
+      session_token: token,
+      expires,
+    } = (await readStorage()) ?? {};
+    if (endpoint === undefined || access === undefined || secret === undefined) {
+      throw new CommandError(
+        "the platform's object storage has no keys for you here; log in to the hub again, or try again in a moment",
+      );
+    }
+    return { endpoint, region, access, secret, token, expires };
+  };
+  const { endpoint, region = "" } = await readKeys();
+  return new S3Client({
+    endpoint,
+    region,
+    forcePathStyle: true,
+    credentials: async () => {
+      const { access, secret, token, expires } = await readKeys();
+      return {
+        accessKeyId: access,
+        secretAccessKey: secret,
+        ...(token !== undefined && { sessionToken: token }),
+        ...(expires !== undefined && { expiration: new Date(expires) }),
+      };
+    },
+    requestHandler: toHandler(platform.connection),
+  });
 }
 
 /**
@@ -89,8 +132,13 @@ export async function openStore(
   return s3;
 }
 
-const toHandler = (connection: DeploymentConnection): NodeHttpHandler =>
-  new NodeHttpHandler({
-    httpAgent: new PlainAgent({ keepAlive: true, lookup: connection.lookup }),
-    httpsAgent: new SecureAgent({ keepAlive: true, ...connection }),
-  });
+const toHandler = (connection: PlatformConnection): NodeHttpHandler =>
+  "proxies" in connection
+    ? new NodeHttpHandler({
+        httpAgent: new PlainAgent({ keepAlive: true, proxyEnv: connection.proxies }),
+        httpsAgent: new SecureAgent({ keepAlive: true, proxyEnv: connection.proxies }),
+      })
+    : new NodeHttpHandler({
+        httpAgent: new PlainAgent({ keepAlive: true, lookup: connection.lookup }),
+        httpsAgent: new SecureAgent({ keepAlive: true, ...connection }),
+      });

@@ -151,6 +151,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./share.ts")).shareCommand,
   },
   {
+    name: "build",
+    summary: "build an image of a folder without a builder, and push it to your workspace's project in the registry",
+    load: async () => (await import("./build.ts")).buildCommand,
+  },
+  {
     name: "push",
     summary: "push an application package to your workspace's project in the registry",
     load: async () => (await import("./push.ts")).pushCommand,

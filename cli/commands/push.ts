@@ -2,11 +2,10 @@ import { readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 
-import { createRegistryWriter, createRemote, parseReference, pushPackage } from "@swath/oci";
-import { Agent } from "undici";
+import { createRegistryWriter, pushPackage } from "@swath/oci";
 
+import { openProject } from "../client/registry-project.ts";
 import { PLATFORM_HELP, openSession, platformOption } from "../client/session.ts";
-import { readWorkspace } from "../client/workspaces.ts";
 import { CommandError, type Command } from "./command.ts";
 
 const USAGE = `
@@ -36,34 +35,15 @@ export const pushCommand: Command = {
     }
     const text = await readPackage(path);
     const session = await openSession(env, values.platform);
-    const workspace = await readWorkspace(session, values.workspace);
-    const { url: host, project, username, password } = workspace.container_registry ?? {};
-    if (host === undefined || username === undefined || password === undefined) {
-      throw new CommandError(
-        `${workspace.name} has no project in a registry that you may push to; the platform has no registry, or you only read there`,
-      );
-    }
-    const reference = parseReference(`${host}/${project}/${name}`);
-    if (reference === undefined || reference.digest !== undefined) {
-      throw new CommandError(`"${name}" is not a name for a package; write NAME:TAG, in small letters`, 2);
-    }
-    const tag = reference.tag ?? "latest";
-    const dispatcher = new Agent({ connect: session.platform.connection });
+    const project = await openProject(session, { workspace: values.workspace, name });
     try {
-      const { protocol } = new URL(session.platform.address);
-      const peer = createRemote({
-        url: `${protocol}//${host}`,
-        dispatcher,
-        actions: "pull,push",
-        login: { username, password },
-      });
-      const target = { repository: reference.repository, tag };
-      const digest = await pushPackage(createRegistryWriter({ peer }), target, { text, name: basename(path) });
+      const file = { text, name: basename(path) };
+      const digest = await pushPackage(createRegistryWriter({ peer: project.peer }), project.target, file);
       stderr.write(`pushed, ${digest}\n`);
-      stdout.write(`${host}/${reference.repository}:${tag}\n`);
+      stdout.write(`${project.reference}\n`);
       return 0;
     } finally {
-      await dispatcher.destroy();
+      await project.close();
     }
   },
 };

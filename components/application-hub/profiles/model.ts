@@ -64,6 +64,17 @@ const Embedded = Type.Union([
     strict,
   ),
   Type.Object({ kind: Type.Literal("browser"), site: Type.Literal("jupyterlite") }, strict),
+  Type.Object(
+    {
+      kind: Type.Literal("browser"),
+      site: Type.Literal("stac-browser"),
+      /** Hosts besides the platform's whose catalogues may be read: `earth-search.aws.element84.com`. */
+      hosts: Type.Optional(
+        Type.Array(Type.String({ pattern: "^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\\d{1,5})?$" }), { maxItems: 50 }),
+      ),
+    },
+    strict,
+  ),
 ]);
 
 const Volume = Type.Object(

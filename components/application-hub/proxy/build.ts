@@ -41,7 +41,6 @@ export async function buildProxy({
   const activity = createActivityLog(sql);
   const upstreams = createUpstreams();
   const sites = await createSites(logger);
-  await sites.ready();
   const relay = createPlatformRelay({
     hub,
     secret,
@@ -101,7 +100,7 @@ export async function buildProxy({
           ...settings.PLATFORM_COOKIES.split(",").map((name) => name.trim()),
         ]),
         relay,
-        serveSite: (_site, request, response) => sites.routing(request, response),
+        serveSite: sites.serve,
       }),
       // For servers that are pods; those of this machine have sockets.
       platform: createEgressServer("platform", way),

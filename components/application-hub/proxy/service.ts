@@ -10,6 +10,7 @@ import { toClientHeaders, toHubHeaders, toServerHeaders } from "./headers.ts";
 import type { PlatformRelay } from "./platform-relay.ts";
 import { sendText, toSocketText } from "./respond.ts";
 import type { Routes, ServerRoute, Visit } from "./routes.ts";
+import type { Sites } from "./sites.ts";
 import type { Tunnels } from "./tunnels.ts";
 
 export interface ProxyDeps extends EnterDeps {
@@ -22,7 +23,7 @@ export interface ProxyDeps extends EnterDeps {
   readonly hiddenCookies: ReadonlySet<string>;
   readonly relay: PlatformRelay;
   /** Answers for sites that run in the browser alone. */
-  readonly serveSite: (site: string, request: IncomingMessage, response: ServerResponse) => void;
+  readonly serveSite: Sites["serve"];
 }
 
 /** A request for a server, and who sent it. */
@@ -108,7 +109,7 @@ function serve(
 ): void {
   deps.activity.note(server.id);
   if ("site" in server.target) {
-    deps.serveSite(server.target.site, request, response);
+    deps.serveSite(server.target, request, response);
     return;
   }
   forward({

@@ -1,84 +1,73 @@
-import fastifyStatic from "@fastify/static";
 import type { Logger } from "@swath/service";
 import { createApp } from "@swath/service/fastify";
-import type { FastifyInstance, FastifyReply } from "fastify";
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { addWebFiles } from "@swath/service/web";
+import type { FastifyInstance } from "fastify";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
 
-import { isHiddenFile, liteConfig } from "../lite/lite-config.ts";
+import type { Target } from "../store/servers.ts";
+import { createLiteSite } from "./lite-site.ts";
 
-const LITE = join(
-  dirname(fileURLToPath(import.meta.resolve("@galaxyproject/jupyterlite/package.json"))),
-  "static/dist/_output",
-);
-const PYODIDE = dirname(fileURLToPath(import.meta.resolve("pyodide/package.json")));
-const OWN = join(import.meta.dirname, "../lite/site");
-const NOTEBOOKS = join(import.meta.dirname, "../notebooks");
-const CLIENTS = join(import.meta.dirname, "../clients");
+const STAC_BROWSER = join(import.meta.dirname, "../web/dist");
+/** Lists of hosts that are kept ready; a profile has one. */
+const MAX_KEPT = 50;
 
-/** Nothing is fetched from anywhere else, whatever a notebook contains. */
-const POLICY =
-  "default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; style-src 'self' 'unsafe-inline'; connect-src 'self' data: blob:; worker-src 'self' blob:; object-src 'none'; frame-ancestors 'none'";
+type SiteTarget = Extract<Target, { readonly site: string }>;
 
-/** Sites that run in the browser alone, as files that the proxy has: JupyterLite with Pyodide. */
-export async function createSites(logger: Logger): Promise<FastifyInstance> {
-  const app = createApp(logger);
-  await app.register(fastifyStatic, { root: LITE, serve: false, dotfiles: "ignore" });
-  const send = (reply: FastifyReply, root: string, path: string, maxAge = "public, max-age=3600") => {
-    const file = join(root, path);
-    if (isHiddenFile(path) || !existsSync(file) || !statSync(file).isFile()) {
-      return reply.code(404).type("text/plain").send("There is no such file.\n");
-    }
-    return reply
-      .headers({ "content-security-policy": POLICY, "cache-control": maxAge, "x-content-type-options": "nosniff" })
-      .sendFile(path, root, { cacheControl: false });
-  };
-  app.get("/", (_request, reply) => reply.redirect("/lab/index.html", 302));
-  app.get("/jupyter-lite.json", (_request, reply) => reply.header("cache-control", "no-cache").send(liteConfig(LITE)));
-  app.get("/api/contents/all.json", () => listNotebooks());
-  app.get<{ Params: { "*": string } }>("/api/contents/*", (_request, reply) => reply.code(404).send({}));
-  app.get<{ Params: { "*": string } }>("/files/*", (request, reply) =>
-    send(reply, NOTEBOOKS, request.params["*"], "no-cache"),
-  );
-  app.get<{ Params: { "*": string } }>("/pyodide/*", (request, reply) => send(reply, PYODIDE, request.params["*"]));
-  app.get<{ Params: { "*": string } }>("/swath-clients/*", (request, reply) =>
-    send(reply, CLIENTS, request.params["*"], "no-cache"),
-  );
-  app.get<{ Params: { "*": string } }>("/extensions/swath-kernel/*", (request, reply) =>
-    send(reply, OWN, request.params["*"], "no-cache"),
-  );
-  app.get<{ Params: { "*": string } }>("/*", (request, reply) => {
-    const path = request.params["*"];
-    return send(reply, LITE, path === "" || path.endsWith("/") ? `${path}index.html` : path);
-  });
-  return app;
+/** Sites that run in the browser alone, as files that the proxy has. */
+export interface Sites {
+  readonly serve: (target: SiteTarget, request: IncomingMessage, response: ServerResponse) => void;
+  readonly close: () => Promise<void>;
 }
 
-/** The example notebooks, as JupyterLite's list of files. */
-function listNotebooks(): object {
-  const files = readdirSync(NOTEBOOKS).filter((name) => name.endsWith(".ipynb"));
-  return {
-    name: "",
-    path: "",
-    last_modified: "2026-01-01T00:00:00Z",
-    created: "2026-01-01T00:00:00Z",
-    format: "json",
-    mimetype: null,
-    size: null,
-    type: "directory",
-    writable: true,
-    content: files.map((name) => ({
-      name,
-      path: name,
-      last_modified: "2026-01-01T00:00:00Z",
-      created: "2026-01-01T00:00:00Z",
-      content: null,
-      format: null,
-      mimetype: null,
-      size: readFileSync(join(NOTEBOOKS, name)).length,
-      type: "notebook",
-      writable: true,
-    })),
+export async function createSites(logger: Logger): Promise<Sites> {
+  const lite = await createLiteSite(logger);
+  await lite.ready();
+  const browsers = new Map<string, Promise<FastifyInstance>>();
+  const browserFor = (hosts: readonly string[]): Promise<FastifyInstance> => {
+    const key = hosts.join(" ");
+    const kept = browsers.get(key);
+    if (kept !== undefined) {
+      return kept;
+    }
+    const made = createStacBrowser(logger, hosts);
+    browsers.set(key, made);
+    const [oldest] = browsers;
+    if (browsers.size > MAX_KEPT && oldest !== undefined) {
+      browsers.delete(oldest[0]);
+      void oldest[1].then((app) => app.close());
+    }
+    return made;
   };
+  return {
+    serve: ({ site, hosts = [] }, request, response) => {
+      if (site !== "stac-browser") {
+        lite.routing(request, response);
+        return;
+      }
+      browserFor(hosts).then(
+        (app) => app.routing(request, response),
+        (error: unknown) => {
+          logger.error({ err: error }, "the STAC browser cannot be served");
+          response.writeHead(503).end();
+        },
+      );
+    },
+    close: async () => {
+      await Promise.all([lite, ...(await Promise.all(browsers.values()))].map((app) => app.close()));
+    },
+  };
+}
+
+/** The STAC browser. Its pages may ask the hosts of its profile besides their own origin, and nothing else. */
+async function createStacBrowser(logger: Logger, hosts: readonly string[]): Promise<FastifyInstance> {
+  const app = createApp(logger);
+  app.get("/site.json", (_request, reply) => reply.header("cache-control", "no-cache").send({ hosts }));
+  await addWebFiles(app, {
+    directory: STAC_BROWSER,
+    programs: ["/.swath/"],
+    connect: hosts.map((host) => `https://${host}`),
+  });
+  await app.ready();
+  return app;
 }

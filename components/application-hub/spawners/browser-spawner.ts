@@ -1,4 +1,5 @@
-import type { Spawner } from "./spawner.ts";
+import type { Target } from "../store/servers.ts";
+import type { Handle, Spawner } from "./spawner.ts";
 
 /** Sites that run in the browser alone: the proxy serves their files, nothing is started. */
 export function createBrowserSpawner(): Spawner {
@@ -6,12 +7,18 @@ export function createBrowserSpawner(): Spawner {
     whyNot: async () => undefined,
     plan: ({ profile }) => ({
       kind: "browser",
-      site: profile.embedded?.kind === "browser" ? profile.embedded.site : "",
+      ...(profile.embedded?.kind === "browser" && { site: profile.embedded.site }),
+      ...(profile.embedded?.kind === "browser" &&
+        profile.embedded.site === "stac-browser" && { hosts: profile.embedded.hosts ?? [] }),
     }),
-    start: async (_launch, handle) => ({ handle, target: { site: String(handle["site"]) } }),
+    start: async (_launch, handle) => ({ handle, target: toTarget(handle) }),
     poll: async () => ({ alive: true }),
     stop: async () => {},
     usage: async () => undefined,
     log: async () => "",
   };
+}
+
+function toTarget({ site, hosts }: Handle): Target {
+  return { site: String(site), ...(Array.isArray(hosts) && { hosts: hosts.map(String) }) };
 }

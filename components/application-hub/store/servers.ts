@@ -4,7 +4,7 @@ import type { Sql } from "./database.ts";
 export type ServerState = "stopped" | "starting" | "ready" | "stopping";
 
 /** Where requests for a server go: an address, or files that the proxy has itself. */
-export type Target = { readonly url: string } | { readonly site: string };
+export type Target = { readonly url: string } | { readonly site: string; readonly hosts?: readonly string[] };
 
 /** One thing that happened while a server started. */
 export interface ProgressEvent {

@@ -1,3 +1,5 @@
+export { type BaseImage, buildImage } from "./build/build-image.ts";
+export { ContainerfileError, parseContainerfile } from "./build/containerfile.ts";
 export { type Descriptor, type ManifestDocument, MANIFEST_TYPES, isIndexType } from "./manifest.ts";
 export { pushDockerArchive, saveDockerArchive } from "./docker-archive.ts";
 export { findPackageLayer } from "./package-layer.ts";

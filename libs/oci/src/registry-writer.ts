@@ -5,6 +5,8 @@ import { type ClientOptions, RegistryRefusal, readError, toBasic } from "./regis
 export interface NewBlob {
   readonly digest: string;
   readonly size: number;
+  /** Another repository of the registry that has it: a registry that can takes it from there, without the content being sent. */
+  readonly from?: string;
   /** Called when the registry has not got it yet. */
   readonly open: () => Readable | Buffer | Promise<Readable | Buffer>;
 }
@@ -36,12 +38,20 @@ export function createRegistryWriter({ peer, login }: ClientOptions): RegistryWr
     return { status: response.status, location: response.headers.get("location") };
   };
   return {
-    pushBlob: async (repository, { digest, size, open }) => {
+    pushBlob: async (repository, { digest, size, from, open }) => {
       if ((await send("HEAD", `/v2/${repository}/blobs/${digest}`)).status === 200) {
         return false;
       }
-      // Not every registry takes a blob in one request.
-      const { location } = await send("POST", `/v2/${repository}/blobs/uploads/`, { body: Buffer.alloc(0) });
+      // Not every registry takes a blob in one request, nor from another repository with this login.
+      const begin = (query = "") => send("POST", `/v2/${repository}/blobs/uploads/${query}`, { body: Buffer.alloc(0) });
+      const mounted =
+        from === undefined
+          ? undefined
+          : await begin(`?${new URLSearchParams({ mount: digest, from }).toString()}`).catch(toRefusal);
+      if (mounted?.status === 201) {
+        return false;
+      }
+      const { location } = mounted ?? (await begin());
       await send("PUT", toUpload(location, digest), {
         body: await open(),
         headers: { "content-type": "application/octet-stream", "content-length": String(size) },
@@ -66,4 +76,11 @@ function toUpload(location: string | null, digest: string): string {
   }
   url.searchParams.set("digest", digest);
   return isAbsolute ? url.href : `${url.pathname}${url.search}`;
+}
+
+/** What a registry refuses can be done otherwise; what else went wrong cannot. */
+function toRefusal(error: unknown): undefined {
+  if (!(error instanceof RegistryRefusal)) {
+    throw error;
+  }
 }

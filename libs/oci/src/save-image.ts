@@ -119,7 +119,10 @@ export async function findImage(
   return findImage(client, repository, chosen.digest, signal, depth + 1);
 }
 
-const ownPlatform = (): string => `linux/${ARCHITECTURES[process.arch] ?? process.arch}`;
+/** What images call the kind of this machine's processor. */
+export const ownArchitecture = (): string => ARCHITECTURES[process.arch] ?? process.arch;
+
+const ownPlatform = (): string => `linux/${ownArchitecture()}`;
 
 /** The entry of an index for this machine. */
 function choosePlatform({ manifests = [] }: ManifestDocument): Descriptor | undefined {

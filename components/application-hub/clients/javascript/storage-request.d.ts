@@ -5,8 +5,9 @@ export type StorageKeys = {
     accessKey: string;
     secretKey: string;
     sessionToken?: string;
+    via?: string;
 };
-/** @typedef {{ endpoint: string, region: string, accessKey: string, secretKey: string, sessionToken?: string }} StorageKeys */
+/** @typedef {{ endpoint: string, region: string, accessKey: string, secretKey: string, sessionToken?: string, via?: string }} StorageKeys `via`: where requests go, where that is not the endpoint they are signed for */
 /**
  * A request with AWS Signature Version 4.
  * @param {StorageKeys} keys

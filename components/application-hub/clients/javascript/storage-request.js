@@ -3,7 +3,7 @@
 
 import { reach } from "./reach.js";
 
-/** @typedef {{ endpoint: string, region: string, accessKey: string, secretKey: string, sessionToken?: string }} StorageKeys */
+/** @typedef {{ endpoint: string, region: string, accessKey: string, secretKey: string, sessionToken?: string, via?: string }} StorageKeys `via`: where requests go, where that is not the endpoint they are signed for */
 
 /**
  * A request with AWS Signature Version 4.
@@ -44,7 +44,7 @@ export async function sendToStorage(keys, { method, bucket, key, query = {}, bod
   }
   const signature = toHex(await hmac(key4, wanted));
   const { host: _host, ...headers } = signed;
-  const url = `${keys.endpoint}${path}${text === "" ? "" : `?${text}`}`;
+  const url = `${keys.via ?? keys.endpoint}${path}${text === "" ? "" : `?${text}`}`;
   return reach(url, {
     method,
     headers: {

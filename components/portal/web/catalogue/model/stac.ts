@@ -83,6 +83,19 @@ export function pictureAssets({ assets = {} }: StacItem): readonly StacAsset[] {
     .toSorted((a, b) => rank(a) - rank(b));
 }
 
+/**
+ * Address at data access of a picture of an item that it may be able to draw: some asset is a raster. Who may not read the item gets none.
+ * @param width in pixels; the height follows the shape of the item
+ */
+export function previewPath({ id, collection, assets = {} }: StacItem, width: number): string | undefined {
+  const hasRaster = Object.values(assets).some(
+    ({ href, type = "" }) => /tiff|jp2|netcdf|zarr|hdf/i.test(type) || /\.(tiff?|jp2|nc)$/i.test(href),
+  );
+  return collection === undefined || !hasRaster
+    ? undefined
+    : `/collections/${encodeURIComponent(`${collection}__${id}`)}/map?width=${width}&f=png`;
+}
+
 /** The box around items, where any has a geometry. */
 export const boxOfFeatures = (items: readonly StacItem[]) =>
   boxOf({ type: "GeometryCollection", geometries: items.map(({ geometry }) => geometry) });

@@ -16,13 +16,14 @@ import {
   explorePath,
   itemPath,
   listProperties,
-  pictureAssets,
   timeOf,
   titleOf,
 } from "../model/stac.ts";
 import { DeleteRecord } from "../parts/delete-record.tsx";
+import { usePictures } from "../parts/thumbnail.tsx";
 import { UseInProcessing } from "../parts/use-in-processing.tsx";
 
+const PREVIEW_WIDTH = 640;
 const ItemMap = lazyPart(async () => ({ default: (await import("../parts/item-map.tsx")).ItemMap }));
 
 /** An item with all its assets. */
@@ -102,9 +103,9 @@ function Details({ item }: { readonly item: StacItem }) {
   const { description } = item.properties;
   const time = timeOf(item);
   const end = item.properties["end_datetime"];
-  const picture = pictureAssets(item)
-    .map(assetUrl)
-    .find((url) => url !== undefined);
+  const pictures = usePictures(item, PREVIEW_WIDTH);
+  const [failed, setFailed] = useState<readonly string[]>([]);
+  const picture = pictures.find((url) => !failed.includes(url));
   return (
     <Stack>
       {typeof description === "string" && <Text style={{ whiteSpace: "pre-wrap" }}>{description}</Text>}
@@ -118,8 +119,21 @@ function Details({ item }: { readonly item: StacItem }) {
         <Part what="the map">
           <ItemMap item={item} />
         </Part>
-        {picture !== undefined && <Image src={picture} alt={`Preview of ${titleOf(item)}`} fit="contain" mah={420} />}
+        {picture !== undefined && (
+          <Image
+            src={picture}
+            alt={`Preview of ${titleOf(item)}`}
+            fit="contain"
+            mah={420}
+            onError={() => setFailed((before) => [...before, picture])}
+          />
+        )}
       </SimpleGrid>
+      {picture === undefined && failed.length > 0 && (
+        <Text size="sm" c="dimmed">
+          There is no preview of this item.
+        </Text>
+      )}
       <Assets assets={item.assets ?? {}} />
       <Properties item={item} />
     </Stack>

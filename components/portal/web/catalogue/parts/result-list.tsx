@@ -1,11 +1,10 @@
-import { Anchor, Badge, Group, Image, Paper, Stack, Text } from "@mantine/core";
+import { Anchor, Badge, Group, Paper, Stack, Text } from "@mantine/core";
 import { formatTime } from "@swath/ui";
-import { Satellite } from "lucide-react";
 import { Link } from "react-router";
 
-import { assetUrl } from "../api/catalogue.ts";
-import { type StacItem, cloudCoverOf, itemPath, pictureAssets, timeOf, titleOf } from "../model/stac.ts";
+import { type StacItem, cloudCoverOf, itemPath, timeOf, titleOf } from "../model/stac.ts";
 import classes from "./result-list.module.css";
+import { Thumbnail } from "./thumbnail.tsx";
 
 /** Ids are unique within a collection only. */
 export const keyOf = ({ collection = "", id }: StacItem): string => `${collection}/${id}`;
@@ -53,27 +52,6 @@ export function ResultList({ items, selected, onSelect }: ResultListProps) {
         );
       })}
     </Stack>
-  );
-}
-
-interface ThumbnailProps {
-  readonly item: StacItem;
-  /** Pixels, or a share of the room with a height of its own. */
-  readonly size?: number | string;
-  readonly height?: number;
-}
-
-/** The smallest picture of an item that the portal can show. */
-export function Thumbnail({ item, size = 64, height }: ThumbnailProps) {
-  const url = pictureAssets(item)
-    .map(assetUrl)
-    .find((address) => address !== undefined);
-  return url === undefined ? (
-    <div className={classes["placeholder"] ?? ""} style={{ width: size, height: height ?? size }} aria-hidden>
-      <Satellite size={(height ?? Number(size)) / 2.5} strokeWidth={1.2} />
-    </div>
-  ) : (
-    <Image src={url} alt="" w={size} h={height ?? size} radius="sm" fit="cover" loading="lazy" />
   );
 }
 

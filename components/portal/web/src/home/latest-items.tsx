@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 
 import { type StacItem, itemPath, timeOf, titleOf } from "../../catalogue/model/stac.ts";
-import { Thumbnail } from "../../catalogue/parts/result-list.tsx";
+import { Thumbnail } from "../../catalogue/parts/thumbnail.tsx";
 import { listLatestResults, listLatestScenes } from "../api/latest.ts";
 import { usePortal } from "../session/portal.ts";
 import classes from "./latest-items.module.css";
