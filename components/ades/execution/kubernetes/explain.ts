@@ -1,6 +1,6 @@
 import { CwlError, type JobSpec } from "@swath/cwl";
 
-import { type Pod, containerState } from "./pod-types.ts";
+import { type Pod, collectEnd, containerState, fetchEnd } from "./pod-types.ts";
 
 /** Why a pod has not begun. `fatal` waits are not worth waiting: they end the job once they last longer than `patience`. */
 export interface Wait {
@@ -99,6 +99,13 @@ export function explainEnd(pod: Pod, job: JobSpec, logTail: string): CwlError | 
           `${job.name}: its node ran short and ended it (evicted): ${shorten(message)}. This is no fault of the tool`,
         );
   }
+  const fetched = fetchEnd(pod);
+  if (fetched !== undefined && fetched.exitCode !== 0) {
+    return new CwlError(
+      "infrastructure",
+      `${job.name}: its inputs could not be brought to its node: ${shorten(fetched.message ?? `status ${fetched.exitCode}`)}`,
+    );
+  }
   if (terminated === undefined || terminated.reason === "ContainerStatusUnknown") {
     return new CwlError(
       "infrastructure",
@@ -116,6 +123,13 @@ export function explainEnd(pod: Pod, job: JobSpec, logTail: string): CwlError | 
   }
   if (["StartError", "ContainerCannotRun"].includes(terminated.reason ?? "")) {
     return explainStart(terminated.message ?? "", job);
+  }
+  const collected = collectEnd(pod);
+  if (collected !== undefined && collected.exitCode !== 0) {
+    return new CwlError(
+      "infrastructure",
+      `${job.name}: its outputs could not be stored: ${shorten(collected.message ?? `status ${collected.exitCode}`)}`,
+    );
   }
   return undefined;
 }

@@ -3,13 +3,15 @@ import type { ClusterApi } from "@swath/kubernetes/api";
 import { randomBytes } from "node:crypto";
 
 import { Interruption } from "../../runner/interruption.ts";
+import { isStorageAway } from "../is-storage-away.ts";
+import { whileAway } from "../while-away.ts";
 import { createPod, removePod, removePods } from "./create-pod.ts";
 import { type Patience, type Wait, explainEnd, explainWait } from "./explain.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
 import { digestOf } from "./invocation.ts";
 import { type KeptPod, KeptPods, inodeOf, putAside, takeOver } from "./kept-pods.ts";
-import { type PodSurroundings, createPodManifest, imageOf, runOf } from "./pod-spec.ts";
-import { type Pod, type Terminated, containerState, hasBegun, marks } from "./pod-types.ts";
+import { type PodSurroundings, createPodManifest, foldersOf, imageOf, runOf } from "./pod-spec.ts";
+import { type Pod, type Terminated, containerState, hasBegun, hasEnded, isSelfContained, marks } from "./pod-types.ts";
 import { podsPath, watchPod } from "./watch-pod.ts";
 
 export interface PodExecutorOptions {
@@ -78,15 +80,23 @@ class PodRunner {
     digest: string | undefined,
   ): Promise<JobResult> {
     const name = `${job.id}-${randomBytes(3).toString("hex")}`.slice(-63).replace(/^[^a-z0-9]+/, "");
+    const { transfer } = around;
     const manifest = createPodManifest(job, around, {
       name,
       annotations: {
         ...(digest !== undefined && { [marks.invocation]: digest }),
-        [marks.workInode]: inodeOf(job.outdir.host),
-        [marks.scratchInode]: inodeOf(job.tmpdir.host),
+        ...(transfer === undefined && {
+          [marks.workInode]: inodeOf(job.outdir.host),
+          [marks.scratchInode]: inodeOf(job.tmpdir.host),
+        }),
       },
     });
     return await this.untilRemoved(name, job, controls, async () => {
+      if (transfer !== undefined) {
+        await transfer.files.ensureSecret();
+        const folders = foldersOf(job, around.volumeRoot);
+        await waitForStorage(() => transfer.files.send(name, folders, controls.signal), controls);
+      }
       await createPod(this.api, manifest, { job, patience: this.patience.room, ...controls });
       return await this.follow(name, job, around, controls);
     });
@@ -139,6 +149,9 @@ class PodRunner {
   /** Lets a pod go on alone, so that whoever continues the run can join it. */
   private async leave(name: string, job: JobSpec): Promise<void> {
     const pod = await this.api.get<Pod>(`${podsPath(this.api.namespace)}/${name}`);
+    if (pod !== undefined && isSelfContained(pod)) {
+      return;
+    }
     if (pod !== undefined && hasBegun(pod)) {
       putAside(job, name);
     } else {
@@ -182,9 +195,18 @@ class PodRunner {
             () => (timedOut = true),
           );
         }
-        if (state?.terminated !== undefined || pod.status?.phase === "Failed") {
+        if (hasEnded(pod)) {
           await log?.finish();
-          return toResult(pod, job, timedOut, tail.toString());
+          const result = toResult(pod, job, timedOut, tail.toString());
+          if (around.transfer !== undefined) {
+            const [{ files }, folders] = [around.transfer, foldersOf(job, around.volumeRoot)];
+            await waitForStorage(() => files.receive(job, name, folders, signal), { signal, onLog });
+          }
+          return result;
+        }
+        if (state?.terminated !== undefined) {
+          // Its outputs are being stored, which its time is not for.
+          clearTimeout(timer);
         }
         if (!hasBegun(pod)) {
           waiting.note(pod);
@@ -255,6 +277,24 @@ class Waiting {
       throw wait.error(this.detail);
     }
   }
+}
+
+/** Milliseconds that files of a step wait for the object storage to come back. */
+const STORAGE_TIMEOUT_MS = 10 * 60_000;
+
+function waitForStorage<T>(work: () => Promise<T>, { signal, onLog }: RunControls): Promise<T> {
+  let isTold = false;
+  return whileAway(work, {
+    signal,
+    isPassing: isStorageAway,
+    patience: STORAGE_TIMEOUT_MS,
+    onWait: () => {
+      if (!isTold) {
+        onLog("cluster: waiting for the object storage\n");
+        isTold = true;
+      }
+    },
+  });
 }
 
 function toResult(pod: Pod, job: JobSpec, timedOut: boolean, logTail: string): JobResult {
