@@ -235,7 +235,7 @@ test("a document cannot lead out of its trees", () => {
   const file = { type: "file", mode: 0o600, size: 0, sha256: "0".repeat(64) };
   parse(root, { ...file, path: "a" });
   for (const path of ["../a", "/a", "a/../../b", "a//b", "./a", "..", "missing/a", "a\0"]) {
-    assert.throws(() => parse(root, { ...file, path }), undefined, path);
+    assert.throws(() => parse(root, { ...file, path }), /no path/, path);
   }
   const link = { type: "link", path: "l", target: "/etc" };
   assert.throws(() => parse(root, link, { ...file, path: "l/a" }), /no path/, "below a link");

@@ -1,0 +1,64 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { ClusterApi } from "@swath/kubernetes/api";
+import { createLogger } from "@swath/service";
+
+import { createAgentServer } from "../../../blob-agent/agent-server.ts";
+import { BlobCache } from "../../../blob-agent/blob-cache.ts";
+import { EndedTools } from "../../../blob-agent/ended-tools.ts";
+import { createBlobStore } from "../../../step-files/blob-store.ts";
+import { createStepFiles } from "../../../step-files/step-files.ts";
+import { startObjstore } from "../../../staging/test/servers.ts";
+import type { FileTransfer } from "../pod-spec.ts";
+
+/** Image of the platform that the cluster has, for the containers beside tools. */
+// oxlint-disable-next-line node/no-process-env -- as the tests of deployments find it
+const image = process.env["SWATH_IMAGE"];
+
+/** Why files cannot go through an object storage here; `undefined` when they can. */
+export const whyNoObjectFiles = (): string | undefined =>
+  image === undefined ? "SWATH_IMAGE names no image of the platform that the cluster has" : undefined;
+
+/** An object storage and a blob agent on this machine, and how files of one job go through them. */
+export async function startObjectFiles(
+  api: ClusterApi,
+  server: string,
+  job: string,
+): Promise<{ readonly transfer: FileTransfer; readonly close: () => Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), "swath-agent-"));
+  const objstore = await startObjstore();
+  const store = createBlobStore({ ...objstore.endpoint, bucket: "steps" }, { connections: 16, stallSeconds: 60 });
+  const cache = new BlobCache(join(folder, "cache"), 2 ** 30, store, { onFetch: () => {}, onHit: () => {} });
+  await cache.open();
+  // The tests become another user.
+  chmodSync(folder, 0o777);
+  chmodSync(join(folder, "cache"), 0o777);
+  const logger = createLogger("agent", "warn");
+  // No node of the cluster: the agent asks for each pod.
+  const tools = new EndedTools(api, "none", logger);
+  const key = "key-of-the-tests";
+  const agent = createAgentServer({ store, cache, tools, secrets: [key], logger, onStored: () => {} });
+  // Pods reach the API server's address, and so what else is there.
+  await new Promise<void>((resolve) => agent.listen(0, new URL(server).hostname, resolve));
+  const { address, port } = agent.address() as AddressInfo;
+  return {
+    transfer: {
+      files: createStepFiles({ store, api, job, key, maxBytes: 2 ** 32 }),
+      image: image ?? "",
+      agentUrl: `http://${address}:${port}`,
+      job,
+      maxDiskMiB: 4096,
+    },
+    close: async () => {
+      tools.stop();
+      agent.closeAllConnections();
+      agent.close();
+      await store.close();
+      await objstore.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
