@@ -28,10 +28,7 @@ import { whyNoSuite } from "../conformance/cwl-suite.ts";
 const shared = join(process.env["SWATH_SHARED"] ?? join(REPOSITORY, "../shared"), "cwl-conformance");
 const usesObjectStore = process.env["CWL_POD_FILES"] === "object-store";
 const missing =
-  whyNoSuite(shared) ??
-  whyNoContainers() ??
-  (await whyNoPods()) ??
-  (usesObjectStore ? whyNoObjectFiles() : undefined);
+  whyNoSuite(shared) ?? whyNoContainers() ?? (await whyNoPods()) ?? (usesObjectStore ? whyNoObjectFiles() : undefined);
 /** Runs only these, by their ids. */
 const only = process.env["CWL_TESTS"]?.split(",");
 /** Tests that cannot pass here, each with the reason. */

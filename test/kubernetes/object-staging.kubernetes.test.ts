@@ -20,7 +20,10 @@ const nodes =
     ? (await mustKubectl(["get", "nodes", "-o", "name"])).trim().split("\n").length
     : 0;
 const missing =
-  whyLeftOut() ?? (await whyNoDeployment()) ?? whyNoImages(root) ?? (nodes < 3 ? "the cluster has fewer than three nodes" : undefined);
+  whyLeftOut() ??
+  (await whyNoDeployment()) ??
+  whyNoImages(root) ??
+  (nodes < 3 ? "the cluster has fewer than three nodes" : undefined);
 const skip = missing ?? false;
 const OFF = [
   "IDENTITY_SERVICE",
@@ -37,7 +40,7 @@ const COMMON_BYTES = 30_000_000;
 const WIDTH = 12;
 
 let deployment: Deployment;
-const { ask, deployPackage, ended } = openProcedure(() => deployment);
+const { ask, deployPackage } = openProcedure(() => deployment);
 const { readObject } = openAccess(() => deployment);
 before(async () => {
   if (missing === undefined) {
@@ -72,7 +75,16 @@ async function start(process: string, inputs: object = {}): Promise<string> {
 }
 
 async function resultOf(location: string): Promise<string> {
-  const { status, message } = await ended(location);
+  // Three nodes on one machine may take a minute for each container.
+  const { status, message } = await waitUntil(
+    "the job has ended",
+    async () => {
+      const answer = await ask(location);
+      const found = answer.status === 200 ? (answer.json() as { status: string; message?: string }) : undefined;
+      return found !== undefined && ["successful", "failed"].includes(found.status) ? found : undefined;
+    },
+    900,
+  );
   assert.equal(status, "successful", message);
   return (await ask(`${location.replace("/wps3/", "/ogc-api/")}/results`)).text;
 }
@@ -174,7 +186,7 @@ const untilBegun = (job: string, not?: string) =>
       (await listPods(`swath.io/job=${job}`)).find(
         (pod) => hasBegun(pod) && pod.metadata.uid !== not && pod.metadata.deletionTimestamp === undefined,
       ),
-    180,
+    600,
   );
 const execute = (pod: Pod, ...command: string[]) =>
   mustKubectl(["exec", "-n", "zoo", pod.metadata.name, "-c", "tool", "--", ...command]);
@@ -245,7 +257,10 @@ test("a tool has no token, sees no other container, and the agent gives it nothi
   const location = await start("patient");
   const pod = await untilBegun(jobOf(location));
   const address = await mustKubectl(["get", "service", "ades-blobs", "-n", "zoo", "-o", "jsonpath={.spec.clusterIP}"]);
-  for (const path of [`jobs/${jobOf(location)}/steps/${pod.metadata.name}/inputs`, `jobs/${jobOf(location)}/blobs/${"0".repeat(64)}`]) {
+  for (const path of [
+    `jobs/${jobOf(location)}/steps/${pod.metadata.name}/inputs`,
+    `jobs/${jobOf(location)}/blobs/${"0".repeat(64)}`,
+  ]) {
     const ask = `wget -T 10 -O - http://${address}:8090/${path} 2>&1; true`;
     assert.match(await execute(pod, "sh", "-c", ask), /401 Unauthorized/);
   }

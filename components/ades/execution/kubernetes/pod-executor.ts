@@ -62,6 +62,9 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
   };
 }
 
+/** Milliseconds that a deleted pod may take to end before its node counts as lost. */
+const LOST_POD_MS = 30_000;
+
 class PodRunner {
   /** Runs that were interrupted: their pods go on, for those who continue them. */
   readonly left = new Set<string>();
@@ -171,6 +174,8 @@ class PodRunner {
     let log: LogFollower | undefined;
     let timer: NodeJS.Timeout | undefined;
     let timedOut = false;
+    let lostTimer: NodeJS.Timeout | undefined;
+    let isLost = false;
     try {
       for await (const pod of watchPod(this.api, around.namespace, name, AbortSignal.any([signal, watch.signal]))) {
         if (pod === undefined) {
@@ -183,6 +188,13 @@ class PodRunner {
           );
         }
         const state = containerState(pod);
+        if (around.transfer !== undefined && pod.metadata.deletionTimestamp !== undefined && !timedOut) {
+          // A node that is lost ends nothing. What such a pod may still store is its own, and nobody reads it.
+          lostTimer ??= setTimeout(() => {
+            isLost = true;
+            watch.abort();
+          }, LOST_POD_MS);
+        }
         if (hasBegun(pod)) {
           log ??= followLog(this.api, around.namespace, name, (text) => {
             tail.add(text);
@@ -213,8 +225,11 @@ class PodRunner {
         }
       }
       throw new CwlError("infrastructure", `${job.name}: its pod was lost sight of`);
+    } catch (error) {
+      throw isLost ? new CwlError("infrastructure", `${job.name}: its node was lost with it`, { cause: error }) : error;
     } finally {
       clearTimeout(timer);
+      clearTimeout(lostTimer);
       log?.stop();
       watch.abort();
     }

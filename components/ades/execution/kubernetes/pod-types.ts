@@ -96,6 +96,8 @@ export const isSelfContained = ({ metadata }: Pod): boolean => metadata.annotati
 /** How the containers that bring and store files ended. */
 export const fetchEnd = ({ status }: Pod): Terminated | undefined =>
   status?.initContainerStatuses?.find(({ name }) => name === FETCH)?.state?.terminated;
+export const fetchWait = ({ status }: Pod): ContainerState["waiting"] =>
+  status?.initContainerStatuses?.find(({ name }) => name === FETCH)?.state?.waiting;
 export const collectEnd = ({ status }: Pod): Terminated | undefined =>
   status?.containerStatuses?.find(({ name }) => name === COLLECT)?.state?.terminated;
 
