@@ -14,7 +14,11 @@ import { loadArchive } from "@swath/testing/kubernetes-images";
 
 import { createPodExecutor } from "../../components/ades/execution/kubernetes/pod-executor.ts";
 import type { FileTransfer } from "../../components/ades/execution/kubernetes/pod-spec.ts";
-import { startObjectFiles, whyNoObjectFiles } from "../../components/ades/execution/kubernetes/test/object-files.ts";
+import {
+  openObjectFiles,
+  startObjectFiles,
+  whyNoObjectFiles,
+} from "../../components/ades/execution/kubernetes/test/object-files.ts";
 import {
   type PodRig,
   REPOSITORY,
@@ -59,8 +63,10 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
   chmodSync(join(rig.volume, "out"), 0o777);
   const api = openClusterApi(openAccount(rig.account, rig.server));
   after(() => api.close());
-  const objects = usesObjectStore ? await startObjectFiles(api, rig.server, "conformance") : undefined;
+  const objects = usesObjectStore ? await startObjectFiles(api, rig.server) : undefined;
   after(() => objects?.close());
+  const opened = objects && openObjectFiles(objects.files, api, "conformance");
+  after(() => opened?.close());
   process.setegid?.(USER);
   process.seteuid?.(USER);
   const tests = loadConformanceTests(join(suite, "conformance_tests.yaml")).filter(
@@ -73,7 +79,7 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
           one.skip(notPassing[item.id]);
           return;
         }
-        assert.deepEqual(await runOne(item, rig, api, objects?.transfer), []);
+        assert.deepEqual(await runOne(item, rig, api, opened?.transfer), []);
       }),
     ),
   );

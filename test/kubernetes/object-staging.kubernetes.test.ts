@@ -179,6 +179,38 @@ const PATIENT = document(
   }),
 );
 
+/** Looks for what the containers beside it have, and asks the agent without it. */
+const HOSTILE_PROGRAM = `
+const { existsSync, readdirSync, writeFileSync } = require("node:fs");
+const { hostname } = require("node:os");
+const base = "http://ades-blobs.zoo.svc:8090";
+const paths = ["/jobs/job/steps/" + hostname() + "/inputs", "/jobs/job/blobs/" + "0".repeat(64), "/"];
+Promise.all(paths.map(async (path) => (await fetch(base + path)).status)).then((statuses) => {
+  const processes = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name)).length;
+  const variables = Object.keys(process.env).filter((name) => name.startsWith("STEP_")).join() || "none";
+  const found = ["secrets=" + existsSync("/var/run/secrets/swath.io"), "step=" + existsSync("/step"), "variables=" + variables];
+  writeFileSync("seen", [statuses.join(), "processes=" + processes, ...found].join(" "));
+});
+`;
+const HOSTILE = document(
+  {
+    class: "Workflow",
+    id: "hostile",
+    inputs: {},
+    steps: { look: { run: "#look", in: {}, out: ["seen"] } },
+    outputs: { seen: { type: "string", outputSource: "look/seen" } },
+  },
+  {
+    ...tool("look", "", { inputs: {}, outputs: { seen: contents("seen") } }),
+    requirements: {
+      DockerRequirement: { dockerPull: process.env["SWATH_IMAGE"] ?? "" },
+      InlineJavascriptRequirement: {},
+      ResourceRequirement: { coresMin: 0.3, ramMin: 256 },
+    },
+    baseCommand: ["node", "-e", HOSTILE_PROGRAM],
+  },
+);
+
 const untilBegun = (job: string, not?: string) =>
   waitUntil(
     "the step's tool runs",
@@ -254,23 +286,8 @@ test(
 );
 
 test("a tool has no token, sees no other container, and the agent gives it nothing", { skip }, async () => {
-  const location = await start("patient");
-  const pod = await untilBegun(jobOf(location));
-  const address = await mustKubectl(["get", "service", "ades-blobs", "-n", "zoo", "-o", "jsonpath={.spec.clusterIP}"]);
-  for (const path of [
-    `jobs/${jobOf(location)}/steps/${pod.metadata.name}/inputs`,
-    `jobs/${jobOf(location)}/blobs/${"0".repeat(64)}`,
-  ]) {
-    const ask = `wget -T 10 -O - http://${address}:8090/${path} 2>&1; true`;
-    assert.match(await execute(pod, "sh", "-c", ask), /401 Unauthorized/);
-  }
-  const seen = await execute(
-    pod,
-    "sh",
-    "-c",
-    "cat /proc/[0-9]*/cmdline | tr '\\0' ' '; ls /var/run/secrets /step 2>&1; env",
-  );
-  assert.doesNotMatch(seen, /step-files|STEP_|token/);
-  await execute(pod, "touch", "/var/spool/cwl/go");
-  await resultOf(location);
+  await deployPackage(HOSTILE);
+  const text = await resultOf(await start("hostile"));
+  assert.match(text, /401,401,401/);
+  assert.match(text, /processes=1 secrets=false step=false variables=none/);
 });

@@ -12,6 +12,7 @@ import { EndedTools } from "../../../blob-agent/ended-tools.ts";
 import { createBlobStore } from "../../../step-files/blob-store.ts";
 import { createStepFiles } from "../../../step-files/step-files.ts";
 import { startObjstore } from "../../../staging/test/servers.ts";
+import type { S3Endpoint } from "../../../staging/types.ts";
 import type { FileTransfer } from "../pod-spec.ts";
 
 /** Image of the platform that the cluster has, for the containers beside tools. */
@@ -22,15 +23,37 @@ const image = process.env["SWATH_IMAGE"];
 export const whyNoObjectFiles = (): string | undefined =>
   image === undefined ? "SWATH_IMAGE names no image of the platform that the cluster has" : undefined;
 
-/** An object storage and a blob agent on this machine, and how files of one job go through them. */
+/** How a program of a test finds them. */
+export interface ObjectFiles {
+  readonly endpoint: S3Endpoint;
+  readonly agentUrl: string;
+  readonly image: string;
+}
+
+const BUCKET = "steps";
+const KEY = "key-of-the-tests";
+
+/** How files of one job go through an object storage and a blob agent. */
+export function openObjectFiles({ endpoint, agentUrl, image: helper }: ObjectFiles, api: ClusterApi, job: string) {
+  const store = createBlobStore({ ...endpoint, bucket: BUCKET }, { connections: 16, stallSeconds: 60 });
+  const transfer: FileTransfer = {
+    files: createStepFiles({ store, api, job, key: KEY, maxBytes: 2 ** 32 }),
+    image: helper,
+    agentUrl,
+    job,
+    maxDiskMiB: 4096,
+  };
+  return { transfer, close: store.close };
+}
+
+/** An object storage and a blob agent on this machine. */
 export async function startObjectFiles(
   api: ClusterApi,
   server: string,
-  job: string,
-): Promise<{ readonly transfer: FileTransfer; readonly close: () => Promise<void> }> {
+): Promise<{ readonly files: ObjectFiles; readonly close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "swath-agent-"));
   const objstore = await startObjstore();
-  const store = createBlobStore({ ...objstore.endpoint, bucket: "steps" }, { connections: 16, stallSeconds: 60 });
+  const store = createBlobStore({ ...objstore.endpoint, bucket: BUCKET }, { connections: 16, stallSeconds: 60 });
   const cache = new BlobCache(join(folder, "cache"), 2 ** 30, store, { onFetch: () => {}, onHit: () => {} });
   await cache.open();
   // The tests become another user.
@@ -39,19 +62,12 @@ export async function startObjectFiles(
   const logger = createLogger("agent", "warn");
   // No node of the cluster: the agent asks for each pod.
   const tools = new EndedTools(api, "none", logger);
-  const key = "key-of-the-tests";
-  const agent = createAgentServer({ store, cache, tools, secrets: [key], logger, onStored: () => {} });
+  const agent = createAgentServer({ store, cache, tools, secrets: [KEY], logger, onStored: () => {} });
   // Pods reach the API server's address, and so what else is there.
   await new Promise<void>((resolve) => agent.listen(0, new URL(server).hostname, resolve));
   const { address, port } = agent.address() as AddressInfo;
   return {
-    transfer: {
-      files: createStepFiles({ store, api, job, key, maxBytes: 2 ** 32 }),
-      image: image ?? "",
-      agentUrl: `http://${address}:${port}`,
-      job,
-      maxDiskMiB: 4096,
-    },
+    files: { endpoint: objstore.endpoint, agentUrl: `http://${address}:${port}`, image: image ?? "" },
     close: async () => {
       tools.stop();
       agent.closeAllConnections();
