@@ -63,7 +63,7 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
   chmodSync(join(rig.volume, "out"), 0o777);
   const api = openClusterApi(openAccount(rig.account, rig.server));
   after(() => api.close());
-  const objects = usesObjectStore ? await startObjectFiles(api, rig.server) : undefined;
+  const objects = usesObjectStore ? await startObjectFiles(api) : undefined;
   after(() => objects?.close());
   const opened = objects && openObjectFiles(objects.files, api, "conformance");
   after(() => opened?.close());

@@ -27,7 +27,7 @@ before(async () => {
   if (skip === false) {
     rig = await startPodRig();
     api = openClusterApi(openAccount(rig.account, rig.server));
-    objects = await startObjectFiles(api, rig.server);
+    objects = await startObjectFiles(api);
   }
 });
 after(async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import type { ClusterApi } from "@swath/kubernetes/api";
 import { createLogger } from "@swath/service";
+import { mustKubectl } from "@swath/testing/kubernetes";
 
 import { createAgentServer } from "../../../blob-agent/agent-server.ts";
 import { BlobCache } from "../../../blob-agent/blob-cache.ts";
@@ -49,7 +50,6 @@ export function openObjectFiles({ endpoint, agentUrl, image: helper }: ObjectFil
 /** An object storage and a blob agent on this machine. */
 export async function startObjectFiles(
   api: ClusterApi,
-  server: string,
 ): Promise<{ readonly files: ObjectFiles; readonly close: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "swath-agent-"));
   const objstore = await startObjstore();
@@ -63,8 +63,9 @@ export async function startObjectFiles(
   // No node of the cluster: the agent asks for each pod.
   const tools = new EndedTools(api, "none", logger);
   const agent = createAgentServer({ store, cache, tools, secrets: [KEY], logger, onStored: () => {} });
-  // Pods reach the API server's address, and so what else is there.
-  await new Promise<void>((resolve) => agent.listen(0, new URL(server).hostname, resolve));
+  // Pods reach the address at which the API server is, and so what else is there.
+  const host = await mustKubectl(["get", "endpoints", "kubernetes", "-o", "jsonpath={.subsets[0].addresses[0].ip}"]);
+  await new Promise<void>((resolve) => agent.listen(0, host, resolve));
   const { address, port } = agent.address() as AddressInfo;
   return {
     files: { endpoint: objstore.endpoint, agentUrl: `http://${address}:${port}`, image: image ?? "" },
