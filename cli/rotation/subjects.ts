@@ -41,6 +41,7 @@ const SERVICE_SECRETS = [
   "resource-catalogue-internal",
   "resource-catalogue-feed",
   "registry-processing",
+  "ades-step-files",
   "bucket-operator-api",
 ];
 

@@ -10,6 +10,7 @@ import {
 
 import {
   TOOL_PODS_ROLE,
+  createAgents,
   createImageList,
   createToolNetworks,
   toPodSettings,
@@ -98,7 +99,7 @@ export const manifest: Component = {
             ...acceptedTokensEnv(context),
             ...toStorage(context),
             ...toRegistry(context),
-            ...toPodSettings(context),
+            ...toPodSettings(context, namespace),
           },
           clusterRole: TOOL_PODS_ROLE,
           ports: [{ name: "http", number: 8080 }],
@@ -106,6 +107,7 @@ export const manifest: Component = {
           callsOutside: true,
           resources: { requests: { cpu: "100m", memory: "256Mi" }, limits: { memory: "1Gi" } },
         },
+        ...createAgents(context, namespace, toStorage(context)),
       ],
       volumes: [
         {
@@ -121,7 +123,7 @@ export const manifest: Component = {
         },
       ],
       configMaps: [createImageList(context, namespace)],
-      podNetworks: createToolNetworks(namespace),
+      podNetworks: createToolNetworks(context.settings, namespace),
     };
   },
 };

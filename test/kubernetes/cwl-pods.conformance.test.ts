@@ -1,4 +1,5 @@
-// The CWL v1.2 conformance tests with every tool as a pod of a real cluster: same documents, same results.
+// The CWL v1.2 conformance tests with every tool as a pod of a real cluster: same documents, same results. With
+// CWL_POD_FILES=object-store and SWATH_IMAGE, files reach the pods through an object storage.
 import assert from "node:assert/strict";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,6 +13,12 @@ import { openClusterApi } from "@swath/kubernetes/api";
 import { loadArchive } from "@swath/testing/kubernetes-images";
 
 import { createPodExecutor } from "../../components/ades/execution/kubernetes/pod-executor.ts";
+import type { FileTransfer } from "../../components/ades/execution/kubernetes/pod-spec.ts";
+import {
+  openObjectFiles,
+  startObjectFiles,
+  whyNoObjectFiles,
+} from "../../components/ades/execution/kubernetes/test/object-files.ts";
 import {
   type PodRig,
   REPOSITORY,
@@ -23,7 +30,9 @@ import { imageNames, prepareContainers, saveImage, whyNoContainers } from "../co
 import { whyNoSuite } from "../conformance/cwl-suite.ts";
 
 const shared = join(process.env["SWATH_SHARED"] ?? join(REPOSITORY, "../shared"), "cwl-conformance");
-const missing = whyNoSuite(shared) ?? whyNoContainers() ?? (await whyNoPods());
+const usesObjectStore = process.env["CWL_POD_FILES"] === "object-store";
+const missing =
+  whyNoSuite(shared) ?? whyNoContainers() ?? (await whyNoPods()) ?? (usesObjectStore ? whyNoObjectFiles() : undefined);
 /** Runs only these, by their ids. */
 const only = process.env["CWL_TESTS"]?.split(",");
 /** Tests that cannot pass here, each with the reason. */
@@ -52,13 +61,17 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
   cpSync(shared, suite, { recursive: true });
   mkdirSync(join(rig.volume, "out"));
   chmodSync(join(rig.volume, "out"), 0o777);
+  const api = openClusterApi(openAccount(rig.account, rig.server));
+  after(() => api.close());
+  const objects = usesObjectStore ? await startObjectFiles(api) : undefined;
+  after(() => objects?.close());
+  const opened = objects && openObjectFiles(objects.files, api, "conformance");
+  after(() => opened?.close());
   process.setegid?.(USER);
   process.seteuid?.(USER);
   const tests = loadConformanceTests(join(suite, "conformance_tests.yaml")).filter(
     ({ id }) => only === undefined || only.includes(id),
   );
-  const api = openClusterApi(openAccount(rig.account, rig.server));
-  after(() => api.close());
   await Promise.all(
     tests.map((item) =>
       t.test(item.id, async (one) => {
@@ -66,13 +79,18 @@ test("CWL v1.2 conformance with pods", { skip: missing ?? false, concurrency: 4,
           one.skip(notPassing[item.id]);
           return;
         }
-        assert.deepEqual(await runOne(item, rig, api), []);
+        assert.deepEqual(await runOne(item, rig, api, opened?.transfer), []);
       }),
     ),
   );
 });
 
-async function runOne(item: ConformanceTest, rig: PodRig, api: ReturnType<typeof openClusterApi>): Promise<string[]> {
+async function runOne(
+  item: ConformanceTest,
+  rig: PodRig,
+  api: ReturnType<typeof openClusterApi>,
+  transfer: FileTransfer | undefined,
+): Promise<string[]> {
   const out = mkdtempSync(join(rig.volume, "out", `${item.id}-`));
   const pods = createPodExecutor({
     api,
@@ -81,6 +99,7 @@ async function runOne(item: ConformanceTest, rig: PodRig, api: ReturnType<typeof
       namespace: rig.namespace,
       claim: rig.claim,
       volumeRoot: rig.volume,
+      ...(transfer && { transfer }),
       user: { uid: USER, gid: USER },
       pullSecrets: [],
       // The only node of a test has few cores, and others use them too.

@@ -28,6 +28,22 @@ export const processingVariables = {
     meaning:
       "Secrets of type kubernetes.io/dockerconfigjson in the namespace zoo with which images of application packages are pulled. Kubernetes only.",
   },
+  PROCESSING_STEP_FILES: {
+    type: choice(["volume", "object-store"]),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed("volume"),
+    meaning:
+      "How files reach the steps of jobs on Kubernetes: volume (each step's pod mounts the processing service's volume; with ReadWriteOnce all steps are on one node) or object-store (each fetches its inputs and stores its outputs through the platform's object storage, and runs on any node).",
+  },
+  PROCESSING_NODE_CACHE: {
+    type: size("kubernetes"),
+    variants: ["A"],
+    worksInBoth: true,
+    fallback: fixed("8Gi"),
+    meaning:
+      "Most disk of each node that keeps inputs of steps for others on the node (PROCESSING_STEP_FILES=object-store).",
+  },
   STAGEOUT_TARGET: {
     type: choice(["workspace", "objstore"], { minio: "objstore" }),
     fallback: fixed("workspace"),

@@ -22,6 +22,7 @@ import { createInstance, registerInstance, releaseInstances, renewInstance } fro
 import type { Tables } from "../store/tables.ts";
 import { readCapacity } from "./capacity.ts";
 import { createExecutors } from "./executors.ts";
+import { removeStepFiles } from "./kubernetes/remove-step-files.ts";
 import type { JobChange, JobChanges } from "./job-changes.ts";
 import { type RunnerEnd, openRunnerPool } from "./runner-pool.ts";
 import { type AdesSettings, jobFolder } from "./storage.ts";
@@ -98,6 +99,7 @@ export async function startDispatcher({ db, settings, logger, changes, env }: Di
     await removeJournal(join(folder, "journal"), createExecutors(settings, id)).catch((error: unknown) =>
       logger.info({ job: id, err: error }, "nothing to clean up"),
     );
+    await removeStepFiles(settings, id, logger);
     await rm(folder, { recursive: true, force: true });
   };
   const findRoom = (): Room => {

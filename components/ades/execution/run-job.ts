@@ -15,12 +15,12 @@ import type { StageClock } from "../runner/stage-clock.ts";
 import { describePackage } from "../packages/describe.ts";
 import { displayUrl } from "../staging/display-url.ts";
 import type { Origin } from "../staging/types.ts";
-import { StagingError } from "../staging/errors.ts";
 import { stageOut } from "../staging/stage-out.ts";
 import { finishJob } from "../store/job-records.ts";
 import type { ClaimedJob } from "../store/queue.ts";
 import type { JobRequest, JobResult, Tables } from "../store/tables.ts";
 import { createExecutors, openJobExecutors } from "./executors.ts";
+import { removeStepFiles } from "./kubernetes/remove-step-files.ts";
 import { classify, explain, withoutPlaces } from "./explain.ts";
 import { toolPath } from "./tool-path.ts";
 import { type JobRecorder, RUN, STAGED_IN, createJobRecorder } from "./job-recorder.ts";
@@ -28,6 +28,7 @@ import { declaresFiles, findOutputFolder, holdsFiles, toPlain, toStored } from "
 import { findReadableStorage, toStoredAddress } from "./own-results.ts";
 import { placeStaged, readInputs } from "./read-inputs.ts";
 import { stageInputs } from "./stage-inputs.ts";
+import { isStorageAway } from "./is-storage-away.ts";
 import { type AdesSettings, type UserStorage, findStorage, jobFolder } from "./storage.ts";
 import { readNetworkRule } from "./tool-network/network-rule.ts";
 import { measureFolder, watchDisk } from "./watch-disk.ts";
@@ -85,6 +86,7 @@ export async function runJob(job: ClaimedJob, options: RunOptions): Promise<void
       logger.warn({ job: job.id, err: error }, "cannot remove what a job left"),
     );
   }
+  await removeStepFiles(settings, job.id, logger);
   await rm(folder, { recursive: true, force: true });
 }
 
@@ -265,47 +267,6 @@ function waitForStorage<T>({ signal, logger }: RunOptions, work: () => Promise<T
       onWait();
     },
   });
-}
-
-const isStorageAway = (error: unknown): boolean =>
-  error instanceof StagingError ? error.code === "target" && error.temporary : isUnreachable(error);
-
-/** Errors of clients about a service that took the connection and did not answer. */
-const TIMEOUTS = [
-  "TimeoutError",
-  "RequestTimeout",
-  "RequestTimeoutException",
-  "UND_ERR_HEADERS_TIMEOUT",
-  "UND_ERR_CONNECT_TIMEOUT",
-];
-
-/** A connection that could not be made or stays silent, or an answer that says to come again. */
-function isUnreachable(error: unknown): boolean {
-  const { code, name, cause, $metadata, isTemporary } = error as {
-    readonly code?: string;
-    readonly name?: string;
-    readonly isTemporary?: boolean;
-    readonly cause?: unknown;
-    readonly $metadata?: { readonly httpStatusCode?: number };
-  };
-  const status = $metadata?.httpStatusCode;
-  return (
-    isTemporary === true ||
-    TIMEOUTS.includes(code ?? "") ||
-    TIMEOUTS.includes(name ?? "") ||
-    [
-      "ECONNREFUSED",
-      "ECONNRESET",
-      "ENOENT",
-      "EPIPE",
-      "ETIMEDOUT",
-      "ECONNABORTED",
-      "EHOSTUNREACH",
-      "UND_ERR_SOCKET",
-    ].includes(code ?? "") ||
-    (status !== undefined && (status >= 500 || status === 429)) ||
-    (cause !== undefined && cause !== null && isUnreachable(cause))
-  );
 }
 
 function persist<T>({ signal, logger }: RunOptions, work: () => Promise<T>): Promise<T> {

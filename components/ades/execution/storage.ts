@@ -92,7 +92,8 @@ async function findWorkspaceStorage(settings: AdesSettings, place: Place, user: 
   }
 }
 
-function readOwnKeys({ S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey }: AdesSettings) {
+/** The platform's own keys of the object storage. */
+export function readOwnKeys({ S3_ACCESS_KEY: accessKeyId, S3_SECRET_KEY: secretAccessKey }: AdesSettings) {
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error("S3_ACCESS_KEY and S3_SECRET_KEY, the keys of the object storage, are missing");
   }

@@ -17,6 +17,7 @@ const kindOrder = [
   "PodDisruptionBudget",
   "StatefulSet",
   "Deployment",
+  "DaemonSet",
   "Job",
   "HorizontalPodAutoscaler",
   "Ingress",

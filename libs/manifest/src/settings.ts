@@ -181,6 +181,8 @@ export interface Variables {
   readonly PROCESSING_MAX_CORES: number;
   readonly PROCESSING_ZOO_IMAGE: string;
   readonly PROCESSING_PULL_SECRETS: string | undefined;
+  readonly PROCESSING_STEP_FILES: "volume" | "object-store";
+  readonly PROCESSING_NODE_CACHE: string;
   /** Host names, addresses and networks, separated by commas. */
   readonly PROCESSING_ALLOW_PRIVATE: string | undefined;
   readonly REGISTRATION_ALLOW_PRIVATE: string | undefined;

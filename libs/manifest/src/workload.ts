@@ -30,6 +30,8 @@ export interface Workload {
   /** `rolling` (default): the new one is ready before the old one stops. `recreate`: never two at once (it owns a volume). */
   readonly strategy?: "rolling" | "recreate";
   readonly replicas?: number;
+  /** One on each node of a Kubernetes cluster; callers reach that of their own node. For Kubernetes alone. */
+  readonly onEveryNode?: true;
   /** Container image on Kubernetes; SWATH_IMAGE when left out. */
   readonly image?: string;
   /**
@@ -88,7 +90,7 @@ export interface Resources {
 
 /**
  * What pods that a workload starts by itself may reach; nobody may reach them. `none`: nothing. `internet`: names, and every
- * address that is not a private network's, so neither the cluster nor its machines.
+ * address that is not a private network's, so neither the cluster nor its machines. With both the workloads that are named.
  */
 export interface PodNetwork {
   readonly name: string;
@@ -96,6 +98,7 @@ export interface PodNetwork {
   /** Labels of the pods. */
   readonly pods: Readonly<Record<string, string>>;
   readonly egress: "none" | "internet";
+  readonly workloads?: readonly string[];
 }
 
 export interface ClusterRole {

@@ -10,6 +10,7 @@ type Kind = Pick<KubernetesObject, "apiVersion" | "kind">;
 export const controllerKinds: readonly Kind[] = [
   { apiVersion: "apps/v1", kind: "Deployment" },
   { apiVersion: "apps/v1", kind: "StatefulSet" },
+  { apiVersion: "apps/v1", kind: "DaemonSet" },
   { apiVersion: "batch/v1", kind: "Job" },
 ];
 

@@ -32,6 +32,15 @@ test("a StatefulSet is done when its revision is the wanted one and ready", () =
   assert.equal(assess({ currentRevision: "b", updateRevision: "b" }).state, "underway");
 });
 
+test("a DaemonSet is done when every node has a new pod that serves", () => {
+  const assess = (status: object) => assessRollout(object("DaemonSet", 1, { observedGeneration: 1, ...status }));
+  const full = { desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberAvailable: 3 };
+  assert.equal(assess(full).state, "done");
+  assert.equal(assess({ ...full, updatedNumberScheduled: 2 }).state, "underway");
+  assert.equal(assess({ ...full, numberAvailable: 2 }).state, "underway");
+  assert.equal(assess({ ...full, observedGeneration: 0 }).state, "underway");
+});
+
 test("a Job ends well or badly", () => {
   const assess = (conditions: object[]) => assessRollout(object("Job", 1, { conditions })).state;
   assert.equal(assess([]), "underway");

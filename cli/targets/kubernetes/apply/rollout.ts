@@ -1,6 +1,6 @@
 import type { LiveObject } from "../api/objects.ts";
 
-/** How far a Deployment, StatefulSet or Job has come to what its definition says. */
+/** How far a Deployment, StatefulSet, DaemonSet or Job has come to what its definition says. */
 export type Rollout =
   | { readonly state: "done" }
   | { readonly state: "underway"; readonly reason?: string }
@@ -14,6 +14,10 @@ interface Status {
   readonly readyReplicas?: number;
   readonly currentRevision?: string;
   readonly updateRevision?: string;
+  /** Of a DaemonSet. */
+  readonly desiredNumberScheduled?: number;
+  readonly updatedNumberScheduled?: number;
+  readonly numberAvailable?: number;
   readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[];
 }
 
@@ -25,6 +29,10 @@ export function assessRollout(object: LiveObject): Rollout {
   }
   if ((status.observedGeneration ?? 0) < (object.metadata.generation ?? 1)) {
     return { state: "underway" };
+  }
+  if (object.kind === "DaemonSet") {
+    const { desiredNumberScheduled: desired = 0, updatedNumberScheduled = 0, numberAvailable = 0 } = status;
+    return { state: updatedNumberScheduled === desired && numberAvailable === desired ? "done" : "underway" };
   }
   const refused = find(status, "ReplicaFailure");
   if (refused !== undefined) {

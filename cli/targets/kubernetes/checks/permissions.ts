@@ -26,6 +26,7 @@ const needed: readonly Access[] = [
   { group: "", resource: "events", verbs: ["list"] },
   { group: "apps", resource: "deployments", verbs: APPLY },
   { group: "apps", resource: "statefulsets", verbs: APPLY },
+  { group: "apps", resource: "daemonsets", verbs: APPLY },
   { group: "batch", resource: "jobs", verbs: APPLY },
   { group: "policy", resource: "poddisruptionbudgets", verbs: APPLY },
   { group: "autoscaling", resource: "horizontalpodautoscalers", verbs: APPLY },

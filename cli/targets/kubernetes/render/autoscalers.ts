@@ -12,8 +12,14 @@ const CPU_OF_A_POD = "700m";
 export const autoscalingVersion = (minor: number): string => (minor >= 23 ? "autoscaling/v2" : "autoscaling/v2beta2");
 
 /** Whether any number of pods of a workload may run: what rolls over runs two at once anyway, what owns a volume never does. */
-export function isScalable({ kind, replicas, strategy = "rolling", mounts = [] }: Workload): boolean {
-  return kind === "service" && strategy === "rolling" && mounts.length === 0 && replicas === undefined;
+export function isScalable({ kind, replicas, onEveryNode, strategy = "rolling", mounts = [] }: Workload): boolean {
+  return (
+    onEveryNode === undefined &&
+    kind === "service" &&
+    strategy === "rolling" &&
+    mounts.length === 0 &&
+    replicas === undefined
+  );
 }
 
 /** Whether an autoscaler of ours decides how many pods there are. */

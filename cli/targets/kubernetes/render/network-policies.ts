@@ -128,14 +128,14 @@ function renderEgressRules(plan: RenderInput, workload: Workload): readonly Json
   ];
 }
 
-function podsOf({ name, namespace }: Workload): JsonValue {
+export function podsOf({ name, namespace }: Workload): JsonValue {
   return {
     namespaceSelector: { matchLabels: { [keys.namespace]: namespace } },
     podSelector: { matchLabels: selectorOf(name) },
   };
 }
 
-function portsOf({ ports = [] }: Workload): readonly JsonValue[] {
+export function portsOf({ ports = [] }: Workload): readonly JsonValue[] {
   return ports.map(({ number }) => ({ port: number, protocol: "TCP" }));
 }
 

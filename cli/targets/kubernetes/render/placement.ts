@@ -16,20 +16,22 @@ export function renderPlacement(
   } = variables;
   return {
     ...(pullSecrets !== undefined && { imagePullSecrets: pullSecrets.split(",").map((name) => ({ name })) }),
-    ...(nodeSelector !== undefined && { nodeSelector: parseLabels(nodeSelector) }),
+    ...(nodeSelector !== undefined &&
+      workload.onEveryNode === undefined && { nodeSelector: parseLabels(nodeSelector) }),
     ...(tolerations !== undefined && { tolerations: tolerations.split(",").map(parseToleration) }),
     ...(priorityClass !== undefined && { priorityClassName: priorityClass }),
     // The loss of one node must not take every replica; a cluster of one node can still run them all.
-    ...(workload.kind === "service" && {
-      topologySpreadConstraints: [
-        {
-          maxSkew: 1,
-          topologyKey: "kubernetes.io/hostname",
-          whenUnsatisfiable: "ScheduleAnyway",
-          labelSelector: { matchLabels: selectorOf(workload.name) },
-        },
-      ],
-    }),
+    ...(workload.kind === "service" &&
+      workload.onEveryNode === undefined && {
+        topologySpreadConstraints: [
+          {
+            maxSkew: 1,
+            topologyKey: "kubernetes.io/hostname",
+            whenUnsatisfiable: "ScheduleAnyway",
+            labelSelector: { matchLabels: selectorOf(workload.name) },
+          },
+        ],
+      }),
   };
 }
 

@@ -22,7 +22,7 @@ export function renderWorkload(
   ];
 }
 
-/** A Deployment; a StatefulSet where two at once would write the same volume, because only that waits for the old one's end. */
+/** A Deployment; a DaemonSet for one on each node; a StatefulSet where two at once would write the same volume, because only that waits for the old one's end. */
 function renderController(
   plan: RenderInput,
   workload: Workload,
@@ -35,6 +35,11 @@ function renderController(
     template: renderPod(plan, workload, configs),
   };
   const meta = metadata(plan.settings, name, namespace, { labels: selectorOf(name) });
+  if (workload.onEveryNode === true) {
+    const { replicas: _, ...spec } = { replicas: undefined, ...shared };
+    const updateStrategy = { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1 } };
+    return { apiVersion: "apps/v1", kind: "DaemonSet", metadata: meta, spec: { ...spec, updateStrategy } };
+  }
   if (strategy === "recreate" && mounts.length > 0) {
     // Parallel: a pod that cannot start is replaced when its definition is mended, rather than waited for.
     const spec = { ...shared, serviceName: name, podManagementPolicy: "Parallel" };
@@ -62,7 +67,8 @@ function renderJob(plan: RenderInput, workload: Workload, configs: readonly Kube
   };
 }
 
-function renderService(plan: RenderInput, { name, namespace, ports = [] }: Workload): readonly KubernetesObject[] {
+function renderService(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {
+  const { name, namespace, ports = [], onEveryNode } = workload;
   if (ports.length === 0) {
     return [];
   }
@@ -73,6 +79,8 @@ function renderService(plan: RenderInput, { name, namespace, ports = [] }: Workl
       metadata: metadata(plan.settings, name, namespace, { labels: selectorOf(name) }),
       spec: {
         selector: selectorOf(name),
+        // Before 1.22 any node's answers, which is slower and no less right.
+        ...(onEveryNode === true && servesApi(plan, 22) && { internalTrafficPolicy: "Local" }),
         ports: ports.map((port) => ({ name: port.name, port: port.number, targetPort: port.name, protocol: "TCP" })),
       },
     },
@@ -81,7 +89,9 @@ function renderService(plan: RenderInput, { name, namespace, ports = [] }: Workl
 
 /** Services that roll over run two at once anyway, so they may always; what owns a volume may not. */
 function countReplicas({ settings: { variables } }: RenderInput, workload: Workload): number {
-  return workload.replicas ?? (isScalable(workload) ? variables.SERVICE_REPLICAS : 1);
+  return workload.onEveryNode === true
+    ? 1
+    : (workload.replicas ?? (isScalable(workload) ? variables.SERVICE_REPLICAS : 1));
 }
 
 function renderBudget(plan: RenderInput, workload: Workload): readonly KubernetesObject[] {

@@ -74,3 +74,37 @@ test("an image that cannot be pulled is tried again for a while, a wrong name no
   assert.equal(explainWait(waits("InvalidImageName"), job, "Crop", patience)?.patience, 0);
   assert.equal(explainWait(waits("ContainerCreating"), job, "crop:1", patience), undefined);
 });
+
+test("what ended with a pod that was deleted is no fault of the tool", () => {
+  const deleted = (exitCode: number): Pod => {
+    const state = ended({ exitCode, reason: "Error" });
+    return { ...state, metadata: { ...state.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+  };
+  assert.equal(explainEnd(deleted(137), job, "")?.code, "infrastructure");
+  assert.equal(explainEnd(deleted(143), job, "")?.code, "infrastructure");
+  assert.equal(explainEnd(deleted(1), job, ""), undefined, "its own exit");
+});
+
+test("inputs that cannot be brought are no fault of the tool", () => {
+  const fetching = (state: object): PodState => ({
+    phase: "Pending",
+    initContainerStatuses: [{ name: "fetch", state: state as never }],
+    containerStatuses: [{ name: "tool", state: { waiting: { reason: "PodInitializing" } } }],
+  });
+  assert.equal(explainWait(pod(fetching({ running: { startedAt: "" } })), job, "crop:1", patience), undefined);
+  const wait = explainWait(
+    pod(fetching({ waiting: { reason: "ErrImagePull", message: "no such image" } })),
+    job,
+    "crop:1",
+    patience,
+  );
+  assert.match(wait?.text ?? "", /brings its inputs cannot be started \(ErrImagePull\): no such image/);
+  assert.equal(wait?.error("").code, "infrastructure");
+  const failed = {
+    ...fetching({ terminated: { exitCode: 1, message: "the blob agent responds 404" } }),
+    phase: "Failed",
+  };
+  const end = explainEnd(pod(failed as PodState), job, "");
+  assert.equal(end?.code, "infrastructure");
+  assert.match(end?.message ?? "", /inputs could not be brought to its node: the blob agent responds 404/);
+});

@@ -1,6 +1,6 @@
 import { CwlError, type JobSpec } from "@swath/cwl";
 
-import { type Pod, containerState } from "./pod-types.ts";
+import { type Pod, collectEnd, containerState, fetchEnd, fetchWait } from "./pod-types.ts";
 
 /** Why a pod has not begun. `fatal` waits are not worth waiting: they end the job once they last longer than `patience`. */
 export interface Wait {
@@ -31,6 +31,19 @@ export function explainWait(pod: Pod, job: JobSpec, image: string, patience: Pat
           "infrastructure",
           `${job.name}: the cluster had no room for it (${explainScheduler(detail, job)}). Ask for less in ResourceRequirement, or have the cluster made larger`,
         ),
+    };
+  }
+  const bringing = fetchWait(pod);
+  if (
+    bringing?.reason !== undefined &&
+    bringing.reason !== "PodInitializing" &&
+    bringing.reason !== "ContainerCreating"
+  ) {
+    const text = `the container that brings its inputs cannot be started (${bringing.reason}): ${shorten(bringing.message ?? "")}`;
+    return {
+      text: `${text}; trying again`,
+      patience: patience.start,
+      error: () => new CwlError("infrastructure", `${job.name}: ${text}`),
     };
   }
   const { reason = "", message = "" } = containerState(pod)?.waiting ?? {};
@@ -81,6 +94,9 @@ function explainScheduler(message: string, { cores, ramMiB }: JobSpec): string {
   return lacks.length > 0 ? `no node has enough free ${lacks.join(" and ")}; ${asked}` : shorten(message);
 }
 
+/** Exit codes of what SIGTERM and SIGKILL have ended. */
+const KILLED = new Set([143, 137]);
+
 /**
  * Why a pod that has ended did not end by its tool's own exit; `undefined` when it did, and the exit code says all.
  * @param logTail the tool's last words
@@ -99,6 +115,13 @@ export function explainEnd(pod: Pod, job: JobSpec, logTail: string): CwlError | 
           `${job.name}: its node ran short and ended it (evicted): ${shorten(message)}. This is no fault of the tool`,
         );
   }
+  const fetched = fetchEnd(pod);
+  if (fetched !== undefined && fetched.exitCode !== 0) {
+    return new CwlError(
+      "infrastructure",
+      `${job.name}: its inputs could not be brought to its node: ${shorten(fetched.message ?? `status ${fetched.exitCode}`)}`,
+    );
+  }
   if (terminated === undefined || terminated.reason === "ContainerStatusUnknown") {
     return new CwlError(
       "infrastructure",
@@ -106,6 +129,12 @@ export function explainEnd(pod: Pod, job: JobSpec, logTail: string): CwlError | 
     );
   }
   const { exitCode } = terminated;
+  if (pod.metadata.deletionTimestamp !== undefined && KILLED.has(exitCode)) {
+    return new CwlError(
+      "infrastructure",
+      `${job.name}: its pod was deleted while it ran, by somebody else or with its node`,
+    );
+  }
   if (terminated.reason === "OOMKilled") {
     const limit = job.ramLimitMiB > 0 ? `its limit of ${job.ramLimitMiB} MiB` : "the most that a job may have";
     return new CwlError(
@@ -116,6 +145,13 @@ export function explainEnd(pod: Pod, job: JobSpec, logTail: string): CwlError | 
   }
   if (["StartError", "ContainerCannotRun"].includes(terminated.reason ?? "")) {
     return explainStart(terminated.message ?? "", job);
+  }
+  const collected = collectEnd(pod);
+  if (collected !== undefined && collected.exitCode !== 0) {
+    return new CwlError(
+      "infrastructure",
+      `${job.name}: its outputs could not be stored: ${shorten(collected.message ?? `status ${collected.exitCode}`)}`,
+    );
   }
   return undefined;
 }

@@ -3,13 +3,13 @@ import type { ClusterApi } from "@swath/kubernetes/api";
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { type Pod, hasBegun, marks } from "./pod-types.ts";
+import { type Pod, hasBegun, isSelfContained, marks } from "./pod-types.ts";
 import { podsPath } from "./watch-pod.ts";
 
-/** A pod that an attempt left, and where its directories are now. */
+/** A pod that an attempt left, and where its directories are now; one with volumes of its own has none here. */
 export interface KeptPod {
   readonly name: string;
-  readonly outdir: string;
+  readonly outdir?: string;
 }
 
 /** The engine leaves entries of its working directory alone whose names begin so. */
@@ -31,6 +31,10 @@ export class KeptPods {
     for (const pod of items) {
       const { name, annotations = {}, deletionTimestamp } = pod.metadata;
       const digest = annotations[marks.invocation];
+      if (isSelfContained(pod) && deletionTimestamp === undefined && digest !== undefined) {
+        this.#add(digest, { name });
+        continue;
+      }
       const outdir = findByInode(workDir, annotations[marks.workInode]);
       if (deletionTimestamp !== undefined || !hasBegun(pod) || digest === undefined || outdir === undefined) {
         await api.remove(`${podsPath(namespace)}/${name}`, { gracePeriodSeconds: 0 });
@@ -43,8 +47,12 @@ export class KeptPods {
         park(join(workDir, scratch), `${kept.outdir}.scratch`);
       }
       park(join(workDir, outdir), kept.outdir);
-      this.byDigest.set(digest, [...(this.byDigest.get(digest) ?? []), kept]);
+      this.#add(digest, kept);
     }
+  }
+
+  #add(digest: string, kept: KeptPod): void {
+    this.byDigest.set(digest, [...(this.byDigest.get(digest) ?? []), kept]);
   }
 
   /** A pod that does what the digest says, once. */
@@ -70,6 +78,9 @@ export function putAside(job: JobSpec, pod: string): void {
 
 /** Gives a job the working directory of the pod that did its work. */
 export function takeOver({ outdir }: KeptPod, job: JobSpec): void {
+  if (outdir === undefined) {
+    return;
+  }
   rmSync(job.outdir.host, { recursive: true, force: true });
   renameSync(outdir, job.outdir.host);
   rmSync(`${outdir}.stage`, { recursive: true, force: true });

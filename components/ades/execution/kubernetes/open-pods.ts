@@ -3,9 +3,10 @@ import { openAccount } from "@swath/kubernetes/account";
 import { type ClusterApi, openClusterApi } from "@swath/kubernetes/api";
 import { hostname } from "node:os";
 
+import { openStepFiles, usesObjectStore } from "../../step-files/open-step-files.ts";
 import type { AdesSettings } from "../storage.ts";
 import { createPodExecutor } from "./pod-executor.ts";
-import type { PodSurroundings } from "./pod-spec.ts";
+import type { FileTransfer, PodSurroundings } from "./pod-spec.ts";
 import { type OwnerReference, type Pod, marks } from "./pod-types.ts";
 import { pullSecretOf } from "./pull-secret.ts";
 import { podsPath } from "./watch-pod.ts";
@@ -35,7 +36,9 @@ async function findSurroundings(api: ClusterApi, settings: AdesSettings, job: st
     namespace: api.namespace,
     claim: settings.POD_VOLUME_CLAIM,
     volumeRoot: settings.DATA_DIR,
+    ...(usesObjectStore(settings) && { transfer: openTransfer(api, settings, job, own) }),
     ...(settings.POD_PLACEMENT === "beside" &&
+      !usesObjectStore(settings) &&
       workload !== undefined && { beside: { "app.kubernetes.io/name": workload } }),
     user: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
     pullSecrets: [
@@ -48,6 +51,21 @@ async function findSurroundings(api: ClusterApi, settings: AdesSettings, job: st
     maxRamMiB: settings.MAX_RAM_MIB,
     labels: { [marks.job]: job, ...(deployment !== undefined && { [marks.deployment]: deployment }) },
     ...(owner && { owner: toOwner(owner) }),
+  };
+}
+
+function openTransfer(api: ClusterApi, settings: AdesSettings, job: string, own: Pod | undefined): FileTransfer {
+  // The containers beside the tools are this program's own, in this version.
+  const image = own?.spec?.containers[0]?.image ?? settings.POD_DEFAULT_IMAGE;
+  if (settings.STEP_FILES_URL === undefined || image === undefined) {
+    throw new Error("files of steps go through the object storage (POD_FILES), which needs STEP_FILES_URL");
+  }
+  return {
+    files: openStepFiles(settings, api, job),
+    image,
+    agentUrl: settings.STEP_FILES_URL,
+    job,
+    maxDiskMiB: settings.MAX_DISK_MIB,
   };
 }
 

@@ -3,13 +3,15 @@ import type { ClusterApi } from "@swath/kubernetes/api";
 import { randomBytes } from "node:crypto";
 
 import { Interruption } from "../../runner/interruption.ts";
+import { isStorageAway } from "../is-storage-away.ts";
+import { whileAway } from "../while-away.ts";
 import { createPod, removePod, removePods } from "./create-pod.ts";
 import { type Patience, type Wait, explainEnd, explainWait } from "./explain.ts";
 import { type LogFollower, followLog } from "./follow-log.ts";
 import { digestOf } from "./invocation.ts";
 import { type KeptPod, KeptPods, inodeOf, putAside, takeOver } from "./kept-pods.ts";
-import { type PodSurroundings, createPodManifest, imageOf, runOf } from "./pod-spec.ts";
-import { type Pod, type Terminated, containerState, hasBegun, marks } from "./pod-types.ts";
+import { type PodSurroundings, createPodManifest, foldersOf, imageOf, runOf } from "./pod-spec.ts";
+import { type Pod, type Terminated, containerState, hasBegun, hasEnded, isSelfContained, marks } from "./pod-types.ts";
 import { podsPath, watchPod } from "./watch-pod.ts";
 
 export interface PodExecutorOptions {
@@ -60,6 +62,9 @@ export function createPodExecutor({ api, surroundings: find, patience }: PodExec
   };
 }
 
+/** Milliseconds that a deleted pod may take to end before its node counts as lost. */
+const LOST_POD_MS = 30_000;
+
 class PodRunner {
   /** Runs that were interrupted: their pods go on, for those who continue them. */
   readonly left = new Set<string>();
@@ -78,15 +83,23 @@ class PodRunner {
     digest: string | undefined,
   ): Promise<JobResult> {
     const name = `${job.id}-${randomBytes(3).toString("hex")}`.slice(-63).replace(/^[^a-z0-9]+/, "");
+    const { transfer } = around;
     const manifest = createPodManifest(job, around, {
       name,
       annotations: {
         ...(digest !== undefined && { [marks.invocation]: digest }),
-        [marks.workInode]: inodeOf(job.outdir.host),
-        [marks.scratchInode]: inodeOf(job.tmpdir.host),
+        ...(transfer === undefined && {
+          [marks.workInode]: inodeOf(job.outdir.host),
+          [marks.scratchInode]: inodeOf(job.tmpdir.host),
+        }),
       },
     });
     return await this.untilRemoved(name, job, controls, async () => {
+      if (transfer !== undefined) {
+        await transfer.files.ensureSecret();
+        const folders = foldersOf(job, around.volumeRoot);
+        await waitForStorage(() => transfer.files.send(name, folders, controls.signal), controls);
+      }
       await createPod(this.api, manifest, { job, patience: this.patience.room, ...controls });
       return await this.follow(name, job, around, controls);
     });
@@ -139,6 +152,9 @@ class PodRunner {
   /** Lets a pod go on alone, so that whoever continues the run can join it. */
   private async leave(name: string, job: JobSpec): Promise<void> {
     const pod = await this.api.get<Pod>(`${podsPath(this.api.namespace)}/${name}`);
+    if (pod !== undefined && isSelfContained(pod)) {
+      return;
+    }
     if (pod !== undefined && hasBegun(pod)) {
       putAside(job, name);
     } else {
@@ -158,6 +174,8 @@ class PodRunner {
     let log: LogFollower | undefined;
     let timer: NodeJS.Timeout | undefined;
     let timedOut = false;
+    let lostTimer: NodeJS.Timeout | undefined;
+    let isLost = false;
     try {
       for await (const pod of watchPod(this.api, around.namespace, name, AbortSignal.any([signal, watch.signal]))) {
         if (pod === undefined) {
@@ -170,6 +188,13 @@ class PodRunner {
           );
         }
         const state = containerState(pod);
+        if (around.transfer !== undefined && pod.metadata.deletionTimestamp !== undefined && !timedOut) {
+          // A node that is lost ends nothing. What such a pod may still store is its own, and nobody reads it.
+          lostTimer ??= setTimeout(() => {
+            isLost = true;
+            watch.abort();
+          }, LOST_POD_MS);
+        }
         if (hasBegun(pod)) {
           log ??= followLog(this.api, around.namespace, name, (text) => {
             tail.add(text);
@@ -182,17 +207,29 @@ class PodRunner {
             () => (timedOut = true),
           );
         }
-        if (state?.terminated !== undefined || pod.status?.phase === "Failed") {
+        if (hasEnded(pod)) {
           await log?.finish();
-          return toResult(pod, job, timedOut, tail.toString());
+          const result = toResult(pod, job, timedOut, tail.toString());
+          if (around.transfer !== undefined) {
+            const [{ files }, folders] = [around.transfer, foldersOf(job, around.volumeRoot)];
+            await waitForStorage(() => files.receive(job, name, folders, signal), { signal, onLog });
+          }
+          return result;
+        }
+        if (state?.terminated !== undefined) {
+          // Its outputs are being stored, which its time is not for.
+          clearTimeout(timer);
         }
         if (!hasBegun(pod)) {
           waiting.note(pod);
         }
       }
       throw new CwlError("infrastructure", `${job.name}: its pod was lost sight of`);
+    } catch (error) {
+      throw isLost ? new CwlError("infrastructure", `${job.name}: its node was lost with it`, { cause: error }) : error;
     } finally {
       clearTimeout(timer);
+      clearTimeout(lostTimer);
       log?.stop();
       watch.abort();
     }
@@ -255,6 +292,24 @@ class Waiting {
       throw wait.error(this.detail);
     }
   }
+}
+
+/** Milliseconds that files of a step wait for the object storage to come back. */
+const STORAGE_TIMEOUT_MS = 10 * 60_000;
+
+function waitForStorage<T>(work: () => Promise<T>, { signal, onLog }: RunControls): Promise<T> {
+  let isTold = false;
+  return whileAway(work, {
+    signal,
+    isPassing: isStorageAway,
+    patience: STORAGE_TIMEOUT_MS,
+    onWait: () => {
+      if (!isTold) {
+        onLog("cluster: waiting for the object storage\n");
+        isTold = true;
+      }
+    },
+  });
 }
 
 function toResult(pod: Pod, job: JobSpec, timedOut: boolean, logTail: string): JobResult {

@@ -7,7 +7,9 @@ import { after, test } from "node:test";
 import type { JobSpec } from "@swath/cwl";
 
 import { digestOf } from "./invocation.ts";
-import { type PodSurroundings, createPodManifest } from "./pod-spec.ts";
+import { explainEnd } from "./explain.ts";
+import { type FileTransfer, type PodSurroundings, createPodManifest } from "./pod-spec.ts";
+import { type Pod, hasEnded } from "./pod-types.ts";
 
 const root = mkdtempSync(join(tmpdir(), "swath-pod-spec-"));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -186,4 +188,92 @@ test("images of the platform's registry are asked for anew on every node, with t
   assert.deepEqual(own.imagePullSecrets, [{ name: "ades-pull-j" }]);
   assert.equal(own.containers[0].imagePullPolicy, "Always");
   assert.equal(podOf("registry.example.org.evil.org/eric/tools:1").containers[0].imagePullPolicy, "IfNotPresent");
+});
+
+const transfer: FileTransfer = {
+  files: {
+    secretName: "ades-files-j",
+    ensureSecret: async () => {},
+    send: async () => 0,
+    receive: async () => 0,
+  },
+  image: "swath:1",
+  agentUrl: "http://ades-blobs.zoo.svc:8090",
+  job: "j",
+  maxDiskMiB: 2048,
+};
+
+test("a pod whose files go through the object storage mounts no claim, and the tool sees neither token nor agent", () => {
+  const input = join(root, "scene-2.tif");
+  writeFileSync(input, "");
+  const job = createJob({
+    mounts: [{ source: input, target: "/var/lib/cwl/0/scene.tif", writable: false }],
+    outdirLimitMiB: 10,
+  });
+  const { metadata, spec } = render(job, { transfer });
+  assert.equal(metadata.annotations["swath.io/files"], "object-store");
+  assert.deepEqual(spec.volumes, [
+    { name: "outdir", emptyDir: { sizeLimit: "10Mi" } },
+    { name: "tmpdir", emptyDir: { sizeLimit: "2048Mi" } },
+    { name: "inputs", emptyDir: { sizeLimit: "2048Mi" } },
+    { name: "files-token", secret: { secretName: "ades-files-j" } },
+  ]);
+  const [tool, collect] = spec.containers;
+  const [fetch] = spec.initContainers;
+  assert.deepEqual(tool.volumeMounts, [
+    { name: "outdir", mountPath: "/var/spool/cwl", subPath: "data", readOnly: false },
+    { name: "tmpdir", mountPath: "/tmp", subPath: "data", readOnly: false },
+    { name: "inputs", mountPath: "/var/lib/cwl/0/scene.tif", subPath: "0", readOnly: true },
+  ]);
+  assert.doesNotMatch(JSON.stringify(tool), /ades-blobs|files-token/);
+  assert.equal(spec.shareProcessNamespace, undefined);
+  for (const helper of [fetch, collect]) {
+    assert.equal(helper.image, "swath:1");
+    assert.deepEqual(helper.securityContext, tool.securityContext);
+    assert.ok(helper.volumeMounts.some(({ name }: { name: string }) => name === "files-token"));
+  }
+  assert.ok(
+    collect.volumeMounts.every(({ readOnly }: { readOnly: boolean }) => readOnly),
+    "it changes nothing",
+  );
+  assert.ok(
+    collect.env.some(
+      ({ name, value }: { name: string; value: string }) => name === "STEP_COLLECT" && value === "outdir",
+    ),
+  );
+  assert.doesNotMatch(JSON.stringify(spec), /persistentVolumeClaim/);
+});
+
+test("what a tool changes in place is brought back from the object storage", () => {
+  const input = join(root, "updated.txt");
+  writeFileSync(input, "");
+  const job = createJob({ mounts: [{ source: input, target: "/var/lib/cwl/0/updated.txt", writable: true }] });
+  const [, collect] = render(job, { transfer }).spec.containers;
+  assert.ok(
+    collect.env.some(
+      ({ name, value }: { name: string; value: string }) => name === "STEP_COLLECT" && value === "outdir,inputs/0",
+    ),
+  );
+});
+
+test("a pod with containers of its own has ended when its outputs are stored", () => {
+  const podOf = (tool: object, collect: object, phase = "Running") =>
+    ({
+      metadata: { annotations: { "swath.io/files": "object-store" } },
+      status: {
+        phase,
+        containerStatuses: [
+          { name: "tool", state: tool },
+          { name: "collect", state: collect },
+        ],
+      },
+    }) as unknown as Pod;
+  const ended = (exitCode: number, message?: string) => ({ terminated: { exitCode, ...(message && { message }) } });
+  const job = createJob();
+  assert.equal(hasEnded(podOf(ended(0), { running: {} })), false);
+  assert.equal(hasEnded(podOf(ended(0), ended(0))), true);
+  assert.equal(explainEnd(podOf(ended(3), ended(0), "Failed"), job, ""), undefined);
+  const failed = explainEnd(podOf(ended(0), ended(1, "the blob agent responds 503"), "Failed"), job, "");
+  assert.equal(failed?.code, "infrastructure");
+  assert.match(failed?.message ?? "", /outputs could not be stored: the blob agent responds 503/);
 });

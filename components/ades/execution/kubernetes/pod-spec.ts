@@ -2,13 +2,17 @@ import { CwlError, type JobSpec, type Mount } from "@swath/cwl";
 import { realpathSync } from "node:fs";
 import { relative } from "node:path";
 
-import { CONTAINER, type OwnerReference, marks } from "./pod-types.ts";
+import type { StepFiles, StepFolder } from "../../step-files/step-files.ts";
+import { CONTAINER, OBJECT_STORE, type OwnerReference, marks } from "./pod-types.ts";
+import { createStepContainers, stepVolumes } from "./step-containers.ts";
 
 /** What all pods of one service have in common. */
 export interface PodSurroundings {
   readonly namespace: string;
   /** Volume claim with the jobs' files, and the folder at which it is mounted here. */
   readonly claim: string;
+  /** How files reach the pods where they do not mount the claim. */
+  readonly transfer?: FileTransfer;
   readonly volumeRoot: string;
   /** Labels of a pod on whose node the pods have to be; left out where every node can mount the volume. */
   readonly beside?: Readonly<Record<string, string>>;
@@ -25,6 +29,18 @@ export interface PodSurroundings {
   readonly labels: Readonly<Record<string, string>>;
   /** What the pods go away with. */
   readonly owner?: OwnerReference;
+}
+
+/** Files go through the object storage: each pod has volumes of its own, and containers that fill and empty them. */
+export interface FileTransfer {
+  readonly files: StepFiles;
+  /** Image of the containers beside the tool. */
+  readonly image: string;
+  /** The node's blob agent. */
+  readonly agentUrl: string;
+  readonly job: string;
+  /** Most that one volume of a pod holds, where the tool asks for no less. */
+  readonly maxDiskMiB: number;
 }
 
 /** Memory that the cluster keeps free for a tool that asks for none: what CWL says it gets. */
@@ -68,7 +84,9 @@ export function createPodManifest(
   surroundings: PodSurroundings,
   { name, annotations }: { readonly name: string; readonly annotations: Readonly<Record<string, string>> },
 ): object {
-  const { namespace, claim, user, pullSecrets, labels, owner, beside, platformRegistry } = surroundings;
+  const { namespace, claim, user, pullSecrets, labels, owner, beside, platformRegistry, transfer } = surroundings;
+  const folders = foldersOf(job, surroundings.volumeRoot);
+  const helpers = transfer && createStepContainers(transfer, name, folders);
   const image = imageOf(job, surroundings.defaultImage);
   return {
     apiVersion: "v1",
@@ -83,7 +101,11 @@ export function createPodManifest(
         [marks.run]: runOf(job.id),
         [marks.network]: job.network ? "open" : "none",
       },
-      annotations: { ...annotations, [marks.tool]: job.name },
+      annotations: {
+        ...annotations,
+        [marks.tool]: job.name,
+        ...(transfer && { [marks.files]: OBJECT_STORE }),
+      },
       ...(owner && { ownerReferences: [owner] }),
     },
     spec: {
@@ -107,7 +129,8 @@ export function createPodManifest(
         runAsGroup: user.gid,
         seccompProfile: { type: "RuntimeDefault" },
       },
-      volumes: [{ name: "job", persistentVolumeClaim: { claimName: claim } }],
+      volumes: transfer ? stepVolumes(transfer, job) : [{ name: "job", persistentVolumeClaim: { claimName: claim } }],
+      ...(helpers && { initContainers: [helpers.fetch], ...LEAVE_LOST_NODES }),
       containers: [
         {
           name: CONTAINER,
@@ -123,17 +146,29 @@ export function createPodManifest(
             value: escapeReferences(value),
           })),
           resources: toResources(job, surroundings),
-          volumeMounts: toMounts(job, surroundings.volumeRoot),
+          volumeMounts: transfer ? folders.map(toOwnMount) : toMounts(folders, surroundings.volumeRoot),
           securityContext: {
             allowPrivilegeEscalation: false,
             readOnlyRootFilesystem: true,
             capabilities: { drop: ["ALL"] },
           },
         },
+        ...(helpers ? [helpers.collect] : []),
       ],
     },
   };
 }
+
+/** Seconds that a pod stays with a node that is lost, rather than the five minutes that are usual: its step runs again elsewhere. */
+const LOST_NODE_SECONDS = 30;
+const LEAVE_LOST_NODES = {
+  tolerations: ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"].map((key) => ({
+    key,
+    operator: "Exists",
+    effect: "NoExecute",
+    tolerationSeconds: LOST_NODE_SECONDS,
+  })),
+};
 
 /** The command itself, or where streams are redirected a shell that opens them and becomes the command. */
 function toArguments(job: JobSpec): readonly string[] {
@@ -187,21 +222,46 @@ interface VolumeMount {
   readonly readOnly: boolean;
 }
 
-/** Parts of the volume, outer ones first, so that inner ones lie on top. */
-function toMounts(job: JobSpec, volumeRoot: string): readonly VolumeMount[] {
+/** A directory or file that a tool sees, here and in its pod. */
+export interface ToolFolder extends StepFolder {
+  readonly target: string;
+  readonly writable: boolean;
+}
+
+/** What a tool sees, outer ones first, so that inner ones lie on top. */
+export function foldersOf(job: JobSpec, volumeRoot: string): readonly ToolFolder[] {
   const root = realpathSync(volumeRoot);
-  const all: readonly Mount[] = [
-    { source: job.outdir.host, target: job.outdir.seen, writable: true },
-    { source: job.tmpdir.host, target: job.tmpdir.seen, writable: true },
-    ...job.mounts.toSorted((a, b) => a.target.length - b.target.length),
+  const all: readonly (Mount & { readonly root: string; readonly isOutput: boolean })[] = [
+    { root: "outdir", source: job.outdir.host, target: job.outdir.seen, writable: true, isOutput: true },
+    { root: "tmpdir", source: job.tmpdir.host, target: job.tmpdir.seen, writable: true, isOutput: false },
+    ...job.mounts
+      .toSorted((a, b) => a.target.length - b.target.length)
+      .map((mount, index) => ({ ...mount, root: `inputs/${index}`, isOutput: mount.writable })),
   ];
-  const byTarget = new Map<string, VolumeMount>();
-  for (const { source, target, writable } of all) {
-    const subPath = relative(root, realpathSync(source));
-    if (subPath === "" || subPath.startsWith("..")) {
+  const byTarget = new Map<string, ToolFolder>();
+  for (const { source, target, ...rest } of all) {
+    const part = relative(root, realpathSync(source));
+    if (part === "" || part.startsWith("..")) {
       throw new CwlError("unsupported", `${job.name}: ${source} is not in the volume that tools can mount`);
     }
-    byTarget.set(target, { name: "job", mountPath: target, subPath, readOnly: !writable });
+    byTarget.set(target, { ...rest, target, host: source });
   }
   return [...byTarget.values()];
+}
+
+/** Parts of the service's volume. */
+function toMounts(folders: readonly ToolFolder[], volumeRoot: string): readonly VolumeMount[] {
+  const root = realpathSync(volumeRoot);
+  return folders.map(({ host, target, writable }) => ({
+    name: "job",
+    mountPath: target,
+    subPath: relative(root, realpathSync(host)),
+    readOnly: !writable,
+  }));
+}
+
+/** Parts of the pod's own volumes. */
+function toOwnMount({ root, target, writable }: ToolFolder): VolumeMount {
+  const [name = "", part = "data"] = root.split("/");
+  return { name, mountPath: target, subPath: part, readOnly: !writable };
 }

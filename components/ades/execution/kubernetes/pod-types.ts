@@ -1,5 +1,6 @@
 /** The part of a pod that is read here. */
 export interface Pod {
+  readonly spec?: { readonly containers: readonly { readonly image: string }[]; readonly nodeName?: string };
   readonly metadata: {
     readonly name: string;
     readonly uid: string;
@@ -24,7 +25,13 @@ export interface PodState {
     readonly reason?: string;
     readonly message?: string;
   }[];
-  readonly containerStatuses?: readonly { readonly name: string; readonly state?: ContainerState }[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+}
+
+interface ContainerStatus {
+  readonly name: string;
+  readonly state?: ContainerState;
 }
 
 export interface ContainerState {
@@ -64,16 +71,41 @@ export const marks = {
   /** Annotations: numbers of the working and the scratch directory in the volume's file system, whatever they are called. */
   workInode: "swath.io/work-inode",
   scratchInode: "swath.io/scratch-inode",
+  /** Annotation: `object-store` where the pod has its files from there and not from the service's volume. */
+  files: "swath.io/files",
   /** Annotation: the tool, for people. */
   tool: "swath.io/tool",
 } as const;
 
-/** Name of the one container of a tool's pod. */
+/** Name of the tool's container. */
 export const CONTAINER = "tool";
+/** Names of the containers that bring and store files, where the pod does not mount the service's volume. */
+export const FETCH = "fetch";
+export const COLLECT = "collect";
+/** Value of the annotation of such pods. */
+export const OBJECT_STORE = "object-store";
 
 /** The state of the tool's container; `undefined` before the node has taken the pod. */
 export function containerState({ status }: Pod): ContainerState | undefined {
   return status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state;
+}
+
+/** Whether the pod has its files from the object storage. */
+export const isSelfContained = ({ metadata }: Pod): boolean => metadata.annotations?.[marks.files] === OBJECT_STORE;
+
+/** How the containers that bring and store files ended. */
+export const fetchEnd = ({ status }: Pod): Terminated | undefined =>
+  status?.initContainerStatuses?.find(({ name }) => name === FETCH)?.state?.terminated;
+export const fetchWait = ({ status }: Pod): ContainerState["waiting"] =>
+  status?.initContainerStatuses?.find(({ name }) => name === FETCH)?.state?.waiting;
+export const collectEnd = ({ status }: Pod): Terminated | undefined =>
+  status?.containerStatuses?.find(({ name }) => name === COLLECT)?.state?.terminated;
+
+/** Whether nothing more comes of a pod: its tool has ended, and what it left is stored. */
+export function hasEnded(pod: Pod): boolean {
+  return isSelfContained(pod)
+    ? pod.status?.phase === "Failed" || pod.status?.phase === "Succeeded" || collectEnd(pod) !== undefined
+    : containerState(pod)?.terminated !== undefined || pod.status?.phase === "Failed";
 }
 
 /** Whether the tool has begun: from then on its directories are in use, whatever becomes of their names. */

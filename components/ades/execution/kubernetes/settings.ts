@@ -22,6 +22,29 @@ export const podSettings = defineSettings({
     description:
       "beside: on the service's node, as a volume needs that only one node can mount; anywhere: the volume is ReadWriteMany.",
   },
+  POD_FILES: {
+    kind: "string",
+    oneOf: ["volume", "object-store"],
+    default: "volume",
+    description:
+      "How files reach pods of tools: volume: they mount POD_VOLUME_CLAIM; object-store: each fetches its inputs and stores its outputs through the blob agent of its node, and may be on any node.",
+  },
+  STEP_FILES_URL: {
+    kind: "string",
+    optional: true,
+    description: "The blob agents, as pods of tools reach that of their node (object-store).",
+  },
+  STEP_FILES_BUCKET: {
+    kind: "string",
+    default: "processing-steps",
+    description: "Bucket with files of steps (object-store); made when it is missing.",
+  },
+  STEP_FILES_SECRET: {
+    kind: "string",
+    optional: true,
+    secret: true,
+    description: "Key that the tokens of jobs for the blob agents are signed with (object-store).",
+  },
   POD_DEFAULT_IMAGE: {
     kind: "string",
     optional: true,

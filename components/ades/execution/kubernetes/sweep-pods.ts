@@ -5,7 +5,9 @@ import type { Kysely } from "kysely";
 import type { Tables } from "../../store/tables.ts";
 import type { AdesSettings } from "../storage.ts";
 import { removePod } from "./create-pod.ts";
+import { usesObjectStore } from "../../step-files/open-step-files.ts";
 import { openPodsApi } from "./open-pods.ts";
+import { sweepStepFiles } from "./remove-step-files.ts";
 import { type Pod, marks } from "./pod-types.ts";
 import { podsPath } from "./watch-pod.ts";
 
@@ -22,9 +24,27 @@ export async function sweepStrayPods(db: Kysely<Tables>, settings: AdesSettings,
     if (removed > 0) {
       logger.info({ removed }, "ended pods of tools whose jobs are over");
     }
+    if (usesObjectStore(settings)) {
+      // Not waited for: the object storage may be away, and the service is of use meanwhile.
+      void sweepFiles(settings, (job) => atWork.has(job), logger);
+    }
   } catch (error) {
     // Strays cost room, not correctness; the service is of use without this, and the next start tries again.
     logger.warn({ err: error }, "cannot look for pods that were left behind");
+  } finally {
+    await api.close();
+  }
+}
+
+async function sweepFiles(settings: AdesSettings, isAtWork: (job: string) => boolean, logger: Logger): Promise<void> {
+  const api = openPodsApi(settings);
+  try {
+    const jobs = await sweepStepFiles(settings, api, isAtWork);
+    if (jobs > 0) {
+      logger.info({ jobs }, "removed files of steps whose jobs are over");
+    }
+  } catch (error) {
+    logger.warn({ err: error }, "failed to remove files of steps that were left behind");
   } finally {
     await api.close();
   }

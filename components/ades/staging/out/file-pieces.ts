@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open } from "node:fs/promises";
+import type { Readable } from "node:stream";
 import { crc32 } from "node:zlib";
 
 import type { PartBuffers } from "./part-buffers.ts";
@@ -21,7 +22,30 @@ interface FilePiece {
   readonly crc32: string;
 }
 
-export function createFilePieces(file: FileHandle, buffers: PartBuffers): FilePieces {
+export const createFilePieces = (file: FileHandle, buffers: PartBuffers): FilePieces =>
+  createPieces((block, at) => fill(file, block, at), buffers);
+
+/** The same for what comes from somewhere else. */
+export function createStreamPieces(stream: Readable, buffers: PartBuffers): FilePieces {
+  const chunks = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  let rest: Buffer = Buffer.alloc(0);
+  return createPieces(async (block) => {
+    for (let done = 0; done < block.length;) {
+      if (rest.length === 0) {
+        const next = await chunks.next();
+        if (next.done === true) {
+          throw new Error("the stream ended before its announced length");
+        }
+        rest = next.value;
+      }
+      const copied = rest.copy(block, done);
+      done += copied;
+      rest = rest.subarray(copied);
+    }
+  }, buffers);
+}
+
+function createPieces(fillBlock: (block: Buffer, at: number) => Promise<void>, buffers: PartBuffers): FilePieces {
   const whole = createHash("sha256");
   let at = 0;
   let reading: Promise<unknown> = Promise.resolve();
@@ -33,7 +57,7 @@ export function createFilePieces(file: FileHandle, buffers: PartBuffers): FilePi
       // By blocks, so that what is being sent meanwhile is not held up for long.
       for (let start = 0; start < bytes; start += BLOCK) {
         const block = body.subarray(start, start + BLOCK);
-        await fill(file, block, at);
+        await fillBlock(block, at);
         at += block.length;
         crc = crc32(block, crc);
         whole.update(block);

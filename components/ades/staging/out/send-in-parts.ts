@@ -12,7 +12,7 @@ import {
 
 import { runParallel } from "../in/parallel.ts";
 import type { ObjectAnswer, ObjectRequest, ObjectRequests } from "../object-requests.ts";
-import { createFilePieces } from "./file-pieces.ts";
+import { type FilePieces, createFilePieces } from "./file-pieces.ts";
 import type { PartBuffers } from "./part-buffers.ts";
 
 /** Of files that go in parts. A store forces each part to its disk by itself, so small ones are slow. */
@@ -24,16 +24,17 @@ const MAX_PARTS = 10_000;
 /** One request, tried again while that may help. @param where what it is about, for messages */
 export type Ask = <T>(where: string, send: () => Promise<T>) => Promise<T>;
 
-/** Where a file goes, and as what. */
-export interface LargeFile {
-  readonly path: string;
+/** Where bytes go, and as what. */
+export interface LargeObject {
   readonly size: number;
   readonly bucket: string;
   readonly key: string;
   readonly mediaType: string;
+  /** Where it is known: the object is not made when the bytes are others. */
+  readonly sha256?: string;
 }
 
-interface Sending {
+export interface Sending {
   readonly client: S3Client;
   readonly requests: ObjectRequests;
   readonly ask: Ask;
@@ -52,7 +53,20 @@ export const partLength = (size: number): number => Math.max(PART, Math.ceil(siz
  * why this is not left to `@aws-sdk/lib-storage`, whose cancelled uploads stay.
  * @returns the SHA-256 of the file, in hexadecimal
  */
-export async function sendInParts(large: LargeFile, sending: Sending): Promise<string> {
+export async function sendInParts(
+  { path, ...large }: LargeObject & { readonly path: string },
+  sending: Sending,
+): Promise<string> {
+  const file = await open(path);
+  try {
+    return await sendPieces(large, createFilePieces(file, sending.buffers), sending);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The same for bytes that are read from anywhere, once. */
+export async function sendPieces(large: LargeObject, pieces: FilePieces, sending: Sending): Promise<string> {
   const { client, ask, signal, onBytes, buffers } = sending;
   const { size, bucket, key } = large;
   const target = { Bucket: bucket, Key: key };
@@ -72,8 +86,6 @@ export async function sendInParts(large: LargeFile, sending: Sending): Promise<s
     PartNumber: index + 1,
   }));
   let sent = 0;
-  const file = await open(large.path);
-  const pieces = createFilePieces(file, buffers);
   try {
     await runParallel([...parts.keys()], PARALLEL, signal, async (index, both) => {
       const bytes = Math.min(length, size - index * length);
@@ -90,6 +102,10 @@ export async function sendInParts(large: LargeFile, sending: Sending): Promise<s
       sent += bytes;
       onBytes(bytes);
     });
+    const sha256 = pieces.finish();
+    if (large.sha256 !== undefined && large.sha256 !== sha256) {
+      throw Object.assign(new Error("the bytes are not those of the announced digest"), { name: "BadDigest" });
+    }
     await ask(where, () =>
       client.send(new CompleteMultipartUploadCommand({ ...target, UploadId, MultipartUpload: { Parts: parts } }), {
         abortSignal: signal,
@@ -104,14 +120,12 @@ export async function sendInParts(large: LargeFile, sending: Sending): Promise<s
         throw error;
       }
     });
-    return pieces.finish();
+    return sha256;
   } catch (error) {
     onBytes(-sent);
     // What failed is told; a store that is away takes old parts back by its own rules.
     await client.send(new AbortMultipartUploadCommand({ ...target, UploadId })).catch(() => undefined);
     throw error;
-  } finally {
-    await file.close();
   }
 }
 

@@ -8,6 +8,7 @@ import { openAccount } from "@swath/kubernetes/account";
 import { openClusterApi } from "@swath/kubernetes/api";
 
 import { createPodExecutor } from "../pod-executor.ts";
+import { type ObjectFiles, openObjectFiles } from "./object-files.ts";
 
 export interface PodRun {
   readonly server: string;
@@ -22,6 +23,8 @@ export interface PodRun {
   /** Name of the job's folder in the volume. */
   readonly job: string;
   readonly defaultImage?: string;
+  /** Files go through an object storage. */
+  readonly files?: ObjectFiles;
   readonly patience?: { readonly room: number; readonly start: number };
 }
 
@@ -36,6 +39,7 @@ const run = JSON.parse(process.argv[2] ?? "{}") as PodRun;
 process.setgid?.(run.user);
 process.setuid?.(run.user);
 const api = openClusterApi(openAccount(run.account, run.server));
+const objects = run.files && openObjectFiles(run.files, api, run.job);
 const pods = createPodExecutor({
   api,
   patience: run.patience ?? { room: 60, start: 30 },
@@ -43,6 +47,7 @@ const pods = createPodExecutor({
     namespace: run.namespace,
     claim: run.claim,
     volumeRoot: run.volume,
+    ...(objects && { transfer: objects.transfer }),
     user: { uid: run.user, gid: run.user },
     pullSecrets: [],
     // The only node of a test has few cores, and others use them too.
@@ -80,4 +85,5 @@ try {
   end = { code: error.code, message: error.message, ...(error.exitCode !== undefined && { exitCode: error.exitCode }) };
 }
 await api.close();
+await objects?.close();
 process.stdout.write(`\n${JSON.stringify(end)}\n`);

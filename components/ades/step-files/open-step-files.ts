@@ -1,0 +1,44 @@
+import type { ClusterApi } from "@swath/kubernetes/api";
+
+import { type AdesSettings, readOwnKeys } from "../execution/storage.ts";
+import { type BlobStore, createBlobStore } from "./blob-store.ts";
+import { type StepFiles, createStepFiles } from "./step-files.ts";
+
+export const usesObjectStore = (settings: AdesSettings): boolean =>
+  settings.EXECUTOR === "pods" && settings.POD_FILES === "object-store";
+
+/** One of a process: its connections serve one job after another. */
+const opened = new WeakMap<AdesSettings, BlobStore>();
+
+/** Where files of steps are, with the platform's own keys. */
+export function openBlobStore(settings: AdesSettings): BlobStore {
+  const known = opened.get(settings);
+  if (known !== undefined) {
+    return known;
+  }
+  if (settings.S3_ENDPOINT === undefined) {
+    throw new Error("files of steps go through the object storage (POD_FILES), and S3_ENDPOINT names none");
+  }
+  const target = {
+    endpoint: settings.S3_ENDPOINT,
+    region: settings.S3_REGION,
+    bucket: settings.STEP_FILES_BUCKET,
+    credentials: readOwnKeys(settings),
+  };
+  const store = createBlobStore(target, { connections: 32, stallSeconds: settings.STORAGE_SILENCE_SECONDS });
+  opened.set(settings, store);
+  return store;
+}
+
+export function openStepFiles(settings: AdesSettings, api: ClusterApi, job: string): StepFiles {
+  if (settings.STEP_FILES_SECRET === undefined) {
+    throw new Error("STEP_FILES_SECRET, the key of the tokens of jobs, is missing");
+  }
+  return createStepFiles({
+    store: openBlobStore(settings),
+    api,
+    job,
+    key: settings.STEP_FILES_SECRET,
+    maxBytes: settings.MAX_DISK_MIB * 2 ** 20,
+  });
+}
